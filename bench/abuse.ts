@@ -74,7 +74,7 @@ async function prepareAttacks(db: Database, service: Service, culprit: Client, q
     {
       what: `${STRANGERS} connections that sign in`,
       reach: REACH,
-      run: (signal) => sendStrangers(url, signal),
+      run: (signal) => sendFromNewAddresses(url, signal),
     },
     {
       what: `${DEAF} connections that fetch 16 MiB and read nothing`,
@@ -132,7 +132,7 @@ async function repeat(signal: AbortSignal, work: () => Promise<unknown>): Promis
 }
 
 /** In a thread of their own, so that they hold up nobody on this side. */
-async function sendStrangers(url: string, signal: AbortSignal): Promise<void> {
+async function sendFromNewAddresses(url: string, signal: AbortSignal): Promise<void> {
   const thread = new Worker(new URL('support/strangers.ts', import.meta.url), {
     workerData: { url, strangers: STRANGERS },
   });

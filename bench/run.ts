@@ -8,7 +8,7 @@ import { benchDrain } from './drain.ts';
 import { benchDue } from './due.ts';
 import { benchDueMillion } from './due-million.ts';
 import { benchGrowth } from './growth.ts';
-import { benchHints } from './hints.ts';
+import { benchNotify } from './notify.ts';
 import { benchHttp } from './http.ts';
 import { benchLive } from './live.ts';
 import { benchOneUserFlood } from './one-user-flood.ts';
@@ -27,7 +27,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   due: benchDue,
   'due-million': benchDueMillion,
   growth: benchGrowth,
-  hints: benchHints,
+  hints: benchNotify,
   process: benchProcess,
   http: benchHttp,
   live: benchLive,

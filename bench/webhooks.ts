@@ -19,7 +19,7 @@ import { startCluster, type Cluster, type EmptyDatabase } from './support/cluste
 import { drainDeliveries } from './support/deliveries.ts';
 import { count, median, type Row } from './support/table.ts';
 import { until } from './support/until.ts';
-import { tellByGraphile, tellByPgBoss, type Lanes } from './yardsticks/serial-queues.ts';
+import { deliverByGraphile, deliverByPgBoss, type Lanes } from './yardsticks/serial-queues.ts';
 
 const LANES = 10;
 const vault = createVault({ key: Buffer.alloc(32, 1) });
@@ -38,9 +38,9 @@ export async function benchWebhooks({ quick }: { quick: boolean }): Promise<Row[
 async function compare(cluster: Cluster, lanes: Lanes, rounds: number): Promise<Row> {
   const speeds: Array<[ours: number, pgBoss: number, graphile: number]> = [];
   for (let round = 0; round < rounds; round++) {
-    const ours = await cluster.withDatabase((database) => tellByLanes(database, cluster.log, lanes));
-    const pgBoss = await cluster.withDatabase((database) => tellByPgBoss(database, lanes));
-    const graphile = await cluster.withDatabase((database) => tellByGraphile(database, lanes));
+    const ours = await cluster.withDatabase((database) => deliverByLanes(database, cluster.log, lanes));
+    const pgBoss = await cluster.withDatabase((database) => deliverByPgBoss(database, lanes));
+    const graphile = await cluster.withDatabase((database) => deliverByGraphile(database, lanes));
     speeds.push([ours, pgBoss, graphile]);
     console.log(`  ours ${count(ours)}/s, pg-boss ${count(pgBoss)}/s, graphile-worker ${count(graphile)}/s`);
   }
@@ -56,7 +56,7 @@ async function compare(cluster: Cluster, lanes: Lanes, rounds: number): Promise<
   };
 }
 
-async function tellByLanes({ db }: EmptyDatabase, log: Log, { lanes, messages }: Lanes): Promise<number> {
+async function deliverByLanes({ db }: EmptyDatabase, log: Log, { lanes, messages }: Lanes): Promise<number> {
   await migrate(db, log);
   const { workspaceId } = await createOwner(db, 1);
   await addWebhooks(db, lanes, 'http://127.0.0.1:9/');

@@ -9,8 +9,8 @@ import type { Fault } from './line.ts';
 import { realSleep, time, type VirtualProcess } from './virtual-time.ts';
 
 /** After so long without an answer we look whether it waits for a lock. */
-const LOOK_REAL_MS = 4;
-const LOOK_SELDOM_REAL_MS = 50;
+const POLL_REAL_MS = 4;
+const SLOW_POLL_REAL_MS = 50;
 
 export interface GatedConnection {
   number: number;
@@ -126,7 +126,7 @@ export function openBackends(address: PostgresAddress, control: pg.Client): Back
     async isAnswered(underWay) {
       const { connection } = underWay.statement;
       goOn(connection);
-      for (let waitMs = LOOK_REAL_MS; ; waitMs = Math.min(waitMs * 2, LOOK_SELDOM_REAL_MS)) {
+      for (let waitMs = POLL_REAL_MS; ; waitMs = Math.min(waitMs * 2, SLOW_POLL_REAL_MS)) {
         await Promise.race([underWay.ended, realSleep(waitMs)]);
         if (underWay.outcome) return true;
         const { blocked, deadlocked } = await look(underWay);

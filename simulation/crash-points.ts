@@ -8,7 +8,7 @@ import { convert } from '../test/support/ledger.ts';
 import type { Fault } from './line.ts';
 import type { ServerAddress } from './server.ts';
 import { conclude, randomFate, EVENINGS, isPossible, openApi, type Simulated } from './simulate.ts';
-import { readStanding } from './standing.ts';
+import { readRemainingWork } from './remaining-work.ts';
 import { current } from './virtual-time.ts';
 import { KIND } from './witness.ts';
 import { openWorld, type Fate, type World } from './world.ts';
@@ -19,7 +19,7 @@ export interface CrashPoint {
   harm?: { statement: number; fault: Fault } | undefined;
 }
 
-export interface CrashPointTried extends Simulated {
+export interface CrashPointResult extends Simulated {
   /** The statements of the delivery: from the one after the owner was set up to the one that read the analytics. */
   first: number;
   last: number;
@@ -36,7 +36,7 @@ const LATE_MS = 14_000;
 /** After the fault all has to end within so many statements. */
 const MOST_STATEMENTS = 6_000;
 
-export async function tryCrashPoint(server: ServerAddress, { workers, harm }: CrashPoint): Promise<CrashPointTried> {
+export async function tryCrashPoint(server: ServerAddress, { workers, harm }: CrashPoint): Promise<CrashPointResult> {
   const harmed: number[] = [];
   const fate: Fate = {
     ...randomFate({ seed: SEED, steps: 0 }, []),
@@ -98,7 +98,7 @@ async function end(world: World): Promise<void> {
   const most = world.statements() + MOST_STATEMENTS;
   while (world.statements() < most) {
     await world.until(() => false, 10);
-    const { running, next_ms: nextMs } = await readStanding(world);
+    const { running, next_ms: nextMs } = await readRemainingWork(world);
     if (running === 0 && nextMs === null && world.witness.untold() === 0) return;
   }
 }

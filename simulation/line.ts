@@ -42,7 +42,7 @@ export interface FinalDelivery {
 }
 
 /** Of the owner's zone, which is UTC in these worlds. */
-export interface AskedRest {
+export interface AskedSendWindow {
   dailyCap: number | null;
   quietHours: { from: string; to: string } | null;
 }
@@ -90,7 +90,7 @@ export type Happening =
       text: string;
       groupIds?: readonly number[];
       runs?: number;
-      rest?: AskedRest;
+      rest?: AskedSendWindow;
     }
   | { kind: 'answer'; request: number; campaign: string | null; error: string | null }
   | {

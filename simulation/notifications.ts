@@ -23,18 +23,18 @@ export async function openNotifications(
   delay: () => number | null,
 ): Promise<SimulatedNotifications> {
   const listeners: Array<{ process: VirtualProcess; channel: string; handler: (payload: string) => void }> = [];
-  let marked: (() => void) | undefined;
+  let onMarker: (() => void) | undefined;
 
   /** Told by the server, and handed on when it is known to have told all. */
-  let told: Array<{ channel: string; payload: string }> = [];
+  let received: Array<{ channel: string; payload: string }> = [];
   let client = await listen();
 
   async function listen(): Promise<pg.Client> {
     const opened = new pg.Client({ ...connectionSettings(address), connectionTimeoutMillis: 0 });
     await opened.connect();
     opened.on('notification', ({ channel, payload = '' }) => {
-      if (channel === MARKER) marked?.();
-      else told.push({ channel, payload });
+      if (channel === MARKER) onMarker?.();
+      else received.push({ channel, payload });
     });
     await opened.query([...NOTIFY_CHANNELS, MARKER].map((channel) => `listen ${channel}`).join('; '));
     return opened;
@@ -50,11 +50,11 @@ export async function openNotifications(
 
   return {
     async collect() {
-      const arrived = new Promise<void>((resolve) => (marked = resolve));
+      const arrived = new Promise<void>((resolve) => (onMarker = resolve));
       await client.query(`notify ${MARKER}`);
       await arrived;
-      const all = told;
-      told = [];
+      const all = received;
+      received = [];
       for (const one of all) handOn(one);
     },
     open: (process) => ({

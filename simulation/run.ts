@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openChildren } from './children.ts';
-import { checkHistory } from './judge.ts';
+import { checkHistory } from './check-history.ts';
 import type { Line } from './line.ts';
 import { MUTATIONS } from './mutations.ts';
 import { startServer } from './server.ts';
 import { shrink } from './shrink.ts';
-import { tryMutation } from './try-mutations.ts';
-import { tryCrashPoints } from './try-crash-points.ts';
+import { tryMutation } from './run-mutations.ts';
+import { tryCrashPoints } from './run-crash-points.ts';
 import type { Report } from './child.ts';
 
 const { values } = parseArgs({

@@ -3,12 +3,12 @@ import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
-import { checkHistory } from './judge.ts';
+import { checkHistory } from './check-history.ts';
 import { FAULTS, type Fault, type Line } from './line.ts';
-import { readStanding, type Standing } from './standing.ts';
+import { readRemainingWork, type RemainingWork } from './remaining-work.ts';
 import { watchProgress } from './watch-progress.ts';
 import { readFinal } from './read-final.ts';
-import { keepMarks, keepReleasing } from './put-back.ts';
+import { createFencingRecords, resumePeriodically } from './restore-ledger.ts';
 import type { ServerAddress } from './server.ts';
 import { time } from './virtual-time.ts';
 import { KIND } from './witness.ts';
@@ -104,7 +104,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     startMs,
     gapMs,
     owners: [4, 6],
-    marks: isPutBack ? keepMarks() : undefined,
+    marks: isPutBack ? createFencingRecords() : undefined,
   });
   try {
     world.history.add({ kind: 'world', format: 1, seed: asked.seed, steps: asked.steps, workers, gapMs });
@@ -123,7 +123,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     ask();
     const upTo = (part: number) => world.until(() => world.statements() >= steps * part, steps);
     if (isPutBack) {
-      keepReleasing(world, seededRandom(asked.seed ^ 0x7e1ea5e));
+      resumePeriodically(world, seededRandom(asked.seed ^ 0x7e1ea5e));
       await upTo(0.2 + random() * 0.3);
       await world.copy();
       await upTo(0.6 + random() * 0.4);
@@ -162,7 +162,7 @@ async function finish(
   let sends = 0;
   let cooldownMs = 0;
   for (let isRested = false; world.statements() < last;) {
-    const standing = await readStanding(world);
+    const standing = await readRemainingWork(world);
     const { next_ms: nextMs, due_ms: dueMs, erasing, paused } = standing;
     if (progress.isStuck(standing)) return;
     if (paused.length > 0) resume(paused);
@@ -185,7 +185,7 @@ async function finish(
   }
 }
 
-const isOver = ({ running, revising, in_hand: inHand, next_ms: nextMs, held }: Standing) =>
+const isOver = ({ running, revising, in_hand: inHand, next_ms: nextMs, held }: RemainingWork) =>
   running === 0 && revising === 0 && inHand === 0 && nextMs === null && !held;
 
 export async function conclude(world: World, harmed: number[]): Promise<Simulated> {

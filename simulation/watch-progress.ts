@@ -1,5 +1,5 @@
 /** Notes when a world that is left in peace does not move on although something is due. */
-import type { Standing } from './standing.ts';
+import type { RemainingWork } from './remaining-work.ts';
 import { time } from './virtual-time.ts';
 import type { World } from './world.ts';
 
@@ -8,7 +8,7 @@ const LIVE_WITHIN_MS = 60_000;
 
 export function watchProgress({ history, witness }: World): {
   /** Ask it with what the ledger says every few seconds. Once true the history says so, too. */
-  isStuck(standing: Standing): boolean;
+  isStuck(standing: RemainingWork): boolean;
 } {
   let seen = '';
   let waitedMs = 0;

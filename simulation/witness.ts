@@ -50,13 +50,13 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const random = seededRandom(seed ^ 0x5eed);
   const accepted = new Set<string>();
   const refused = new Set<string>();
-  let untold: MemberEvent[] = [];
+  let unrecorded: MemberEvent[] = [];
   const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
-  const witness: Witness = { messenger: undefined as never, chances: NASTY, untold: () => untold.length };
+  const witness: Witness = { messenger: undefined as never, chances: NASTY, untold: () => unrecorded.length };
 
   type To = Parameters<MessengerSession['send']>[1][number];
 
-  function judge(to: To, text: string, at: { accountId: number; arrivedMs: number }): SendResult {
+  function decideResult(to: To, text: string, at: { accountId: number; arrivedMs: number }): SendResult {
     const { chances } = witness;
     const drawn = random();
     const process = current.getStore()?.name ?? 'nobody';
@@ -112,12 +112,12 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     time.at(time.nowMs() + waitMs, () => {
       const at = new Date(time.nowMs());
       for (const participant of random() < 0.5 ? ['a'] : ['a', 'b'])
-        untold.push({ kind, accountId, messageId, participant, at });
+        unrecorded.push({ kind, accountId, messageId, participant, at });
       // The same again, as of a phone that was offline, or what follows from it.
       if (random() < 0.3)
         time.at(time.nowMs() + random() * 3_000, () => {
           const again = random() < 0.5 ? kind : ('read' as const);
-          untold.push({ kind: again, accountId, messageId, participant: 'a', at });
+          unrecorded.push({ kind: again, accountId, messageId, participant: 'a', at });
         });
     });
   }
@@ -139,7 +139,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
             results.push({ kind: 'offline', reason: 'no network', cooldownMs: 500 });
           else {
             const arrivedMs = time.nowMs();
-            const result = judge(one, post.text, { accountId, arrivedMs });
+            const result = decideResult(one, post.text, { accountId, arrivedMs });
             await LATER(random() * 80);
             results.push(result);
           }
@@ -182,13 +182,13 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     };
   }
 
-  async function tellOne(watcher: { record: RecordEvents }): Promise<void> {
-    const events = untold.slice(0, 20);
+  async function recordOne(watcher: { record: RecordEvents }): Promise<void> {
+    const events = unrecorded.slice(0, 20);
     if (events.length === 0) return;
     await watcher.record(events);
     // Some are told again although they were recorded, as when the process that recorded them ends before it says so.
     const told = random() < witness.chances.retell ? events.slice(1) : events;
-    untold = untold.filter((event) => !told.includes(event));
+    unrecorded = unrecorded.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
       receipts: events.flatMap((event) =>
@@ -215,7 +215,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       const look = () => {
         if (isStopped) return;
         // What could not be recorded is told again.
-        ended = tellOne(watcher)
+        ended = recordOne(watcher)
           .catch(() => undefined)
           .then(() => void setTimeout(look, 400));
       };

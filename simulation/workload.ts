@@ -15,7 +15,7 @@ import { findUser } from '../src/identity/store.ts';
 import { convert, type Owner } from '../test/support/ledger.ts';
 import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
-import type { AskedRest } from './line.ts';
+import type { AskedSendWindow } from './line.ts';
 import { current, type VirtualProcess } from './virtual-time.ts';
 
 export interface Api {
@@ -70,7 +70,7 @@ export function openWorkload(
       text: string;
       groupIds?: readonly number[];
       runs?: number;
-      rest?: AskedRest;
+      rest?: AskedSendWindow;
     },
     act: () => Promise<{ campaignId: string }>,
     onDone: (campaign: string) => void = () => undefined,

@@ -78,7 +78,7 @@ export async function openWorld(
     startMs,
     gapMs,
     owners: sizes,
-    marks,
+    marks: fencingRecords,
   }: {
     seed: number;
     fate: Fate;
@@ -159,7 +159,7 @@ export async function openWorld(
       startWorker({
         db,
         log,
-        maySend: marks && watchLedger({ db, log, marks, dataDir: undefined, patienceMs }),
+        maySend: fencingRecords && watchLedger({ db, log, marks: fencingRecords, dataDir: undefined, patienceMs }),
         hints: hints.open(process),
         messengers: new Map([['sandbox', witness.messenger]]),
         gaps: { sandbox: { minMs: gapMs, maxMs: gapMs * 1.5 } },

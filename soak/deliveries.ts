@@ -66,9 +66,9 @@ async function putBackTimes(times: number): Promise<void> {
 }
 
 function report({ campaigns, verdicts, survived, failedStarts, faults, details }: SoakFindings): void {
-  const { accepted, copies, refusedForGood } = verdicts;
+  const { accepted, copies, refusedForGood: rejectedForGood } = verdicts;
   console.log(
-    `\n${count(campaigns)} campaigns, ${count(accepted)} posts accepted, ${count(refusedForGood)} refused for good`,
+    `\n${count(campaigns)} campaigns, ${count(accepted)} posts accepted, ${count(rejectedForGood)} refused for good`,
   );
   console.log(`${count(copies)} repeats dropped, ${count(failedStarts)} starts tried again\n`);
   console.log('survived                                 count');

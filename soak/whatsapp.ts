@@ -66,7 +66,7 @@ async function soak(service: Service, peer: WhatsAppPeer): Promise<void> {
   const done: Done = { posts: 0, delivered: 0, read: 0, reactions: 0, replies: 0 };
   const ending = new AbortController();
   const under = new Set<Promise<void>>();
-  const posting = senders.map((sender) => keepPosting(sender, random, ending.signal));
+  const posting = senders.map((sender) => postContinuously(sender, random, ending.signal));
   const watching = watchArrivals(peer, senders, ending.signal, (companion, found) => {
     const answering = respond(companion, found, { members, random, done }).finally(() => under.delete(answering));
     under.add(answering);
@@ -81,7 +81,7 @@ async function soak(service: Service, peer: WhatsAppPeer): Promise<void> {
   report(samples, done, await counted(senders));
 }
 
-async function keepPosting(sender: Sender, random: () => number, signal: AbortSignal): Promise<void> {
+async function postContinuously(sender: Sender, random: () => number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(PAUSE_MS * (0.5 + random()), signal);
     if (!signal.aborted) await post(sender);

@@ -2,7 +2,7 @@ import { prefetchEarly } from './api/first-answer.ts';
 import { chooseLanguage, storedLanguage, LANGUAGES } from './words/languages.ts';
 import { setLocale, type Words } from './words/words.ts';
 
-/** First the words, and then what says them. */
+/** i18n: loads the messages of the locale first, then the modules that show them. */
 async function begin(): Promise<void> {
   const spoken = await LANGUAGES[storedLanguage() ?? chooseLanguage(navigator.languages)].load();
   setLocale(import.meta.env.DEV ? filledUp(await LANGUAGES.en.load(), spoken) : spoken);

@@ -15,7 +15,7 @@ const LIMIT_MS = 20_000;
 const ENQUEUED_AT_ONCE = 2_000;
 
 /** Jobs per second of pg-boss with the policy that keeps the order of a key also when one fails. */
-export async function tellByPgBoss({ url, db }: EmptyDatabase, { lanes, messages }: Lanes): Promise<number> {
+export async function deliverByPgBoss({ url, db }: EmptyDatabase, { lanes, messages }: Lanes): Promise<number> {
   const boss = new PgBoss({ connectionString: url, max: 10, supervise: false, schedule: false });
   boss.on('error', (error) => console.error('pg-boss:', error.message));
   await boss.start();
@@ -39,7 +39,7 @@ export async function tellByPgBoss({ url, db }: EmptyDatabase, { lanes, messages
 }
 
 /** Jobs per second of graphile-worker with a queue for each key. One that fails lets those behind it pass. */
-export async function tellByGraphile({ url, db }: EmptyDatabase, { lanes, messages }: Lanes): Promise<number> {
+export async function deliverByGraphile({ url, db }: EmptyDatabase, { lanes, messages }: Lanes): Promise<number> {
   const pgPool = new pg.Pool({ connectionString: url, max: 10 });
   pgPool.on('error', reportIdle).on('connect', (client) => client.on('error', reportIdle));
   const logger = new Logger(() => () => {});

@@ -49,7 +49,7 @@ const EVENTS: ReadonlySet<string> = new Set<LiveEvent['event']>([
 ]);
 
 /** Of one connection, which does not know where others were. */
-type Heard = { event: string; data: unknown } | { retryMs: number } | { id: string };
+type ReceivedEvent = { event: string; data: unknown } | { retryMs: number } | { id: string };
 
 /**
  * Listens until the iteration is left, and connects anew whenever the stream ends, from where it was. Throws a CampanileError only for what trying again
@@ -62,11 +62,11 @@ export async function* listenToEvents(url: string, options: Connection): AsyncGe
   let { lastEventId } = options;
   for (;;) {
     try {
-      for await (const heard of listenOnce(url, { ...options, lastEventId })) {
+      for await (const received of listenOnce(url, { ...options, lastEventId })) {
         failures = 0;
-        if ('retryMs' in heard) waitMs = heard.retryMs;
-        else if ('id' in heard) lastEventId = heard.id;
-        else yield { ...heard, lastEventId } as LiveEvent;
+        if ('retryMs' in received) waitMs = received.retryMs;
+        else if ('id' in received) lastEventId = received.id;
+        else yield { ...received, lastEventId } as LiveEvent;
       }
     } catch (error) {
       signal?.throwIfAborted();
@@ -87,7 +87,7 @@ function isFinal({ code }: CampanileError): boolean {
 async function* listenOnce(
   url: string,
   { send, headers, signal, silenceMs = 45_000, lastEventId }: Connection,
-): AsyncGenerator<Heard, void, undefined> {
+): AsyncGenerator<ReceivedEvent, void, undefined> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(signal?.reason);
   signal?.throwIfAborted();

@@ -23,7 +23,7 @@ const LOOK_MS = 400;
 const nowMs = () => performance.timeOrigin + performance.now();
 
 /** Sends until told to stop. Each campaign is asked for under a key until it is known whether it was accepted, once. */
-export async function keepSending(
+export async function sendContinuously(
   sender: Sender,
   { ask, clock, random, stop }: { ask: Ask; clock: SetBack; random: () => number; stop: AbortSignal },
   sent: Sent[],

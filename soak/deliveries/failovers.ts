@@ -4,7 +4,7 @@ import type { LeaderHarm, Patroni } from '../../test/support/servers/patroni.ts'
 import { draw, drawMs, seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import type { Behaviour } from '../../test/witness/protocol.ts';
 import { askAnyOf, type Ask } from './ask.ts';
-import { keepSending, sendNow, type Sent } from './campaigns.ts';
+import { sendContinuously, sendNow, type Sent } from './campaigns.ts';
 import { startUnits, type Units } from './fleet.ts';
 import { conclude, createSenders, GAP, type SoakFindings } from './run-soak.ts';
 import type { Sender, SenderPlan } from './senders.ts';
@@ -66,7 +66,7 @@ export async function runFailovers(
     const stop = new AbortController();
     const { clock } = fleet;
     const sending = senders.map((sender, index) =>
-      keepSending(sender, { ask, clock, random: seededRandom(seed + 2 + index), stop: stop.signal }, sent),
+      sendContinuously(sender, { ask, clock, random: seededRandom(seed + 2 + index), stop: stop.signal }, sent),
     );
     const harming = loseLeaders({ patroni, fleet, probe, ask, sent, say }, times, seededRandom(seed)).finally(() =>
       stop.abort(),

@@ -93,7 +93,7 @@ async function disturb({ network }: Unit, harm: () => void, ms: number): Promise
  * Does harm at moments and of kinds that the random numbers decide, until told to stop; resolves when all of it is over. Several
  * faults go on at once, but one a process.
  */
-export async function keepHarming(
+export async function injectFaults(
   fleet: Fleet,
   { random, pause, brief, stop, onFault }: FaultOptions,
 ): Promise<Survived> {

@@ -157,7 +157,7 @@ interface UnitOptions {
   onEnd: (words: string) => void;
 }
 
-const LAST_WORDS = 4_000;
+const LAST_LINES = 4_000;
 
 async function startUnit(options: UnitOptions): Promise<Unit> {
   const { role, folder, server } = options;
@@ -173,9 +173,9 @@ async function startUnit(options: UnitOptions): Promise<Unit> {
   async function startOnce(): Promise<Service> {
     const service = await startService({ folder, environment, entry: ENTRY });
     void service.ended.then((code) => {
-      options.onEnd(service.log().slice(-LAST_WORDS));
+      options.onEnd(service.log().slice(-LAST_LINES));
       if (asked === service) return;
-      options.onUnaskedEnd(`exit code ${code}: ${service.log().slice(-LAST_WORDS)}`);
+      options.onUnaskedEnd(`exit code ${code}: ${service.log().slice(-LAST_LINES)}`);
       void start().then((next) => (current = next));
     });
     return service;

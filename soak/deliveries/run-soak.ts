@@ -6,9 +6,9 @@ import { seededRandom, type Span } from '../../test/support/inputs/random.ts';
 import { judge, type Faults, type Verdicts } from '../../test/witness/judge.ts';
 import type { Behaviour } from '../../test/witness/protocol.ts';
 import { askAnyOf, type Ask } from './ask.ts';
-import { keepSending, waitUntilEnded, type Sent } from './campaigns.ts';
+import { sendContinuously, waitUntilEnded, type Sent } from './campaigns.ts';
 import { compareAnalytics } from './compare.ts';
-import { keepHarming, type Survived } from './faults.ts';
+import { injectFaults, type Survived } from './faults.ts';
 import { startFleet, type Fleet, type Units } from './fleet.ts';
 import { createSender, type Sender, type SenderPlan } from './senders.ts';
 
@@ -147,11 +147,15 @@ async function sendUnderFire(
   const sent: Sent[] = [];
   const stop = new AbortController();
   const sending = senders.map((sender, index) =>
-    keepSending(sender, { ask, clock: fleet.clock, random: seededRandom(seed + 2 + index), stop: stop.signal }, sent),
+    sendContinuously(
+      sender,
+      { ask, clock: fleet.clock, random: seededRandom(seed + 2 + index), stop: stop.signal },
+      sent,
+    ),
   );
   let faults = 0;
   const onFault = () => (faults += 1);
-  const harming = keepHarming(fleet, { random: seededRandom(seed), pause, brief, onFault, stop: stop.signal });
+  const harming = injectFaults(fleet, { random: seededRandom(seed), pause, brief, onFault, stop: stop.signal });
   const work = Promise.all([harming, ...sending]);
   const enough = async () => {
     await sleep(ms);

@@ -112,7 +112,7 @@ test('a table that names a user is about the person, or names the workspace, too
   expect([...tablesWith('workspace_id')]).toEqual(expect.arrayContaining(ofUsers));
 });
 
-interface Belongings {
+interface OwnedResources {
   owner: Owner;
   sent: string;
   planned: string;
@@ -122,7 +122,7 @@ interface Belongings {
   groupListId: number;
 }
 
-async function createBelongings(picture: Buffer): Promise<Belongings> {
+async function createOwnedResources(picture: Buffer): Promise<OwnedResources> {
   const owner = await createOwner(db, 2);
   const sent = await sendNow(db, owner);
   const planned = await schedule(db, owner, { startDate: '2999-01-01', endDate: '2999-01-02', time: '09:00:00' });
@@ -137,15 +137,15 @@ async function createBelongings(picture: Buffer): Promise<Belongings> {
   return { owner, sent, planned, sha256, apiKeyId, key, groupListId };
 }
 
-let alice: Belongings;
-let mallory: Belongings;
+let alice: OwnedResources;
+let mallory: OwnedResources;
 beforeAll(async () => {
-  alice = await createBelongings(PNG);
-  mallory = await createBelongings(Buffer.concat([PNG, Buffer.from('of mallory')]));
+  alice = await createOwnedResources(PNG);
+  mallory = await createOwnedResources(Buffer.concat([PNG, Buffer.from('of mallory')]));
 });
 
 /** Everything that can be asked for by an id, of these belongings. */
-const BY_ID: Record<string, (actor: Actor, of: Belongings) => Promise<unknown>> = {
+const BY_ID: Record<string, (actor: Actor, of: OwnedResources) => Promise<unknown>> = {
   getCampaign: (actor, { sent }) => getCampaign(deps, actor, sent),
   duplicateCampaign: (actor, { sent }) => duplicateCampaign(deps, actor, sent),
   readGroupAnalytics: (actor, { sent }) => readGroupAnalytics(deps, actor, sent),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openChildren } from '../../simulation/children.ts';
 import { startServer } from '../../simulation/server.ts';
-import { tryCrashPoints } from '../../simulation/try-crash-points.ts';
+import { tryCrashPoints } from '../../simulation/run-crash-points.ts';
 
 test.each([1, 2])(
   'one delivery by %i workers ends well whichever statement breaks, and however it does',

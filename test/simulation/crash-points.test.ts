@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openChildren } from '../../simulation/children.ts';
 import { startServer } from '../../simulation/server.ts';
-import { tryCrashPoints } from '../../simulation/try-crash-points.ts';
+import { tryCrashPoints } from '../../simulation/run-crash-points.ts';
 
 /** No multiple of the kinds of faults, so that all of them are among those tried. `npx vitest run --mode long` tries each. */
 const EVERY = 29;

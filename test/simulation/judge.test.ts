@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkHistory } from '../../simulation/judge.ts';
-import type { AskedRest, FinalDelivery, Happening, Line } from '../../simulation/line.ts';
+import { checkHistory } from '../../simulation/check-history.ts';
+import type { AskedSendWindow, FinalDelivery, Happening, Line } from '../../simulation/line.ts';
 
 const CAMPAIGN = 'c';
 const of = <Kind extends Happening['kind']>(
@@ -77,7 +77,7 @@ const created = (times: number) => [
   ...Array.from({ length: times }, () => of('created', { accountId: 1, name: 'group 5' })),
   of('answer', { request: 3, campaign: '5@g.us', error: null }),
 ];
-const asked = (operation: string, rest?: AskedRest) => [
+const asked = (operation: string, rest?: AskedSendWindow) => [
   of('request', { request: 4, operation, accountId: 1, text: '', ...(rest && { rest }) }, 10),
   of('answer', { request: 4, campaign: '', error: null }, 20),
 ];

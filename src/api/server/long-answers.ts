@@ -30,7 +30,7 @@ export type LimitPerUser = <Result>(request: FastifyRequest, work: () => Promise
 const COOLDOWN_FACTOR = 9;
 const MAX_COOLDOWN_MS = 5_000;
 
-/** Each key is to get one of `places`. Work that waits for its turn too long ends with an OverloadError. */
+/** Each key is to get one of `permits`. Work that waits for its turn too long ends with an OverloadError. */
 export function createLimitPerUser(permits: FairSemaphore): LimitPerUser {
   return async (request, work) => {
     const release = await permits.acquire({ key: String(request.caller?.userId) });

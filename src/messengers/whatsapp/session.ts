@@ -168,7 +168,7 @@ function startAnswering(
   });
 }
 
-/** What a connection is told, and what is done about what it tells. `rest` is as WhatsApp gives it. */
+/** What a connection is told, and what is done about what it tells. `cooldown` is as WhatsApp gives it. */
 function socketOptions(
   { log, account: { accountId }, url, timing, emitMemberEvents }: SessionOptions,
   {

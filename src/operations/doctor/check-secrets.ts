@@ -35,7 +35,7 @@ export async function checkSecrets(db: Database, config: SecretSettings): Promis
       findings.push(
         find(
           'secrets',
-          `No key that is configured here opens ${describeSealed([rows])}: sealed with ${rows.keyMark}…`,
+          `No key that is configured here opens ${describeSealed([rows])}: sealed with ${rows.keyIdPrefix}…`,
           'error',
           RESTORE,
         ),

@@ -50,7 +50,7 @@ export async function notifyAfterCommit(db: Kysely<Schema>, channel: NotifyChann
   });
 }
 
-/** The dialect of a pool whose transactions can `hint`. */
+/** The dialect of a pool whose transactions can `notifyAfterCommit`. */
 export class NotifyingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
   readonly #sender: Notifier;

@@ -16,7 +16,7 @@ const SECRET_PATHS = [
 // Only a person at a terminal needs it.
 const pretty = process.stdout.isTTY ? (await import('pino-pretty')).default : undefined;
 
-/** How each line is written: the level as a word, the time in ISO 8601 (UTC), errors as `briefly` has them. */
+/** How each line is written: the level as a word, the time in ISO 8601 (UTC), errors as `serializeError` writes them. */
 export const FORM = {
   base: null,
   redact: { paths: SECRET_PATHS, censor: '[secret]' },

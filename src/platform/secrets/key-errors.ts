@@ -36,5 +36,5 @@ export function foreignRowsError(keyId: string, sealed: readonly SealedRows[]): 
 
 /** The keys that seal the rows, as far as rows tell: by the first half of their ids. */
 export function listKeyIdPrefixes(sealed: readonly SealedRows[]): string {
-  return [...new Set(sealed.map(({ keyMark }) => `${keyMark}…`))].join(', ');
+  return [...new Set(sealed.map(({ keyIdPrefix }) => `${keyIdPrefix}…`))].join(', ');
 }

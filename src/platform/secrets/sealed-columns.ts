@@ -28,7 +28,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 export interface SealedRows {
   what: SealedColumn;
   /** The first digits of the key's id. */
-  keyMark: string;
+  keyIdPrefix: string;
   count: number;
 }
 
@@ -38,8 +38,8 @@ export async function findSealedByOthers(db: Connection, keyIds: readonly string
   const found: SealedRows[] = [];
   for (const what of SEALED_COLUMNS) {
     const column = sql.ref(what.column);
-    const { rows } = await sql<{ keyMark: string; count: number }>`
-      select encode(substring(${column} for 4), 'hex') as "keyMark", count(*)::int as count from ${sql.table(what.table)}
+    const { rows } = await sql<{ keyIdPrefix: string; count: number }>`
+      select encode(substring(${column} for 4), 'hex') as "keyIdPrefix", count(*)::int as count from ${sql.table(what.table)}
       where ${column} is not null and substring(${column} for 4) <> all (${marks}::bytea[]) group by 1 order by 1`.execute(
       db,
     );

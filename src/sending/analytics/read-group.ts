@@ -78,9 +78,9 @@ export async function readGroup(
       return {
         group,
         groupLists: await selectLists(trx, place),
-        posts: found.map(({ waits, othersThere: _othersThere, ...post }) => ({
+        posts: found.map(({ isQueued, othersThere: _othersThere, ...post }) => ({
           ...post,
-          error: post.error === null ? null : explainError(post.error, waits),
+          error: post.error === null ? null : explainError(post.error, isQueued),
         })),
         planned: await selectPlanned(trx, place),
         members: addFound(await selectSizes(trx, place), found, group.kind),
@@ -90,7 +90,7 @@ export async function readGroup(
 
 type FoundPost = GroupPost & {
   /** Another try of it follows. */
-  waits: boolean;
+  isQueued: boolean;
   /** How many others were in the group when it was sent; 0 where that is not known. */
   othersThere: number;
 };
@@ -143,7 +143,7 @@ async function selectPosts(trx: Connection, { accountId, groupId, days }: Place)
              (d.status = 'sent')::int as sent, (d.status = 'failed')::int as failed, (d.status = 'cancelled')::int as cancelled,
              case d.status when 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies, d.views) else 0 end as recipients,
              case d.status when 'sent' then d.recipients else 0 end as others_there,
-             greatest(d.read, d.views) as read, d.error, d.status = 'queued' as waits
+             greatest(d.read, d.views) as read, d.error, d.status = 'queued' as is_queued
       from run r
       join target t on t.content_id = r.content_id
       -- Lookups by the key, as for the activity of many groups.
@@ -157,7 +157,7 @@ async function selectPosts(trx: Connection, { accountId, groupId, days }: Place)
       join group_sums s on s.account_id = ${accountId} and s.campaign_id = c.campaign_id and s.group_id = ${groupId}
     )
     select public_id as "campaignId", name, run_id as "runId", at, queued, sent, failed, cancelled,
-           recipients::float8 as recipients, read::float8 as read, error, waits, others_there as "othersThere"
+           recipients::float8 as recipients, read::float8 as read, error, is_queued as "isQueued", others_there as "othersThere"
     from post order by at desc, run_id desc limit ${MOST_POSTS}`.execute(trx);
   return rows;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
-import { listen, type CampaignHeard } from '../../support/http/listen.ts';
+import { listen, type CampaignSeen } from '../../support/http/listen.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
 
 let app: TestApp;
@@ -71,7 +71,7 @@ describe('a listener', () => {
     expect(listener.text()).toMatch(/^retry: \d+\n\n/);
     const status = await alice.call('venom/account-status');
     expect(account).toMatchObject({ event: 'account', data: status.body.data });
-    const told = campaigns.flatMap(({ event, data }) => (event === 'campaign' ? [data as CampaignHeard] : []));
+    const told = campaigns.flatMap(({ event, data }) => (event === 'campaign' ? [data as CampaignSeen] : []));
     expect(told.map(({ campaign_id, status }) => [campaign_id, status])).toEqual([
       [planned, 'scheduled'],
       [done, 'completed'],
@@ -105,7 +105,7 @@ describe('a listener', () => {
         )
       ).body.data.totals;
     const { recipients } = await analytics();
-    const all = (campaign: CampaignHeard) => campaign.progress.delivered === recipients;
+    const all = (campaign: CampaignSeen) => campaign.progress.delivered === recipients;
     const heard = await Promise.all(listeners.map((listener) => listener.hears(id, all)));
     expect(heard).toHaveLength(3);
     // Members go on reading while both are asked: what is told catches up with the analytics once they have done.
@@ -134,7 +134,7 @@ describe('a listener', () => {
     });
     await listener.hears(body.data.campaign_id, (campaign) => campaign.status === 'completed_with_errors');
     const seconds = (performance.now() - startedAt) / 1_000;
-    const told = listener.events.flatMap((one) => (one.event === 'campaign' ? [one.data as CampaignHeard] : []));
+    const told = listener.events.flatMap((one) => (one.event === 'campaign' ? [one.data as CampaignSeen] : []));
     expect(told.length).toBeGreaterThan(3);
     expect(told.length).toBeLessThanOrEqual(2 * seconds + 1);
     const failed = told.map((campaign) => campaign.progress.failed);

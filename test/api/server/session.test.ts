@@ -4,7 +4,7 @@ import { versionLine } from '../../../src/platform/config/version.ts';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../../support/http/access.ts';
 import { PASSWORD, startTestApp, type Person } from '../../support/app.ts';
 import { createKeys } from '../../support/api-keys.ts';
-import { createBelongings, inventIds } from '../../support/http/belongings.ts';
+import { createOwnedResources, inventIds } from '../../support/http/owned-resources.ts';
 import { worthlessAuthorizations } from '../../support/inputs/forged-tokens.ts';
 import { readOperations } from '../../support/http/openapi.ts';
 
@@ -226,8 +226,8 @@ describe("with a cookie another's ids are answered as ids that never were, and n
   let never: Ids;
   beforeAll(async () => {
     const fields = new Set(owning.flatMap(ownedFields));
-    victim = { token: alice.token, ids: await createBelongings(alice, fields) };
-    outsider = { token: mallory.token, ids: await createBelongings(mallory, fields) };
+    victim = { token: alice.token, ids: await createOwnedResources(alice, fields) };
+    outsider = { token: mallory.token, ids: await createOwnedResources(mallory, fields) };
     never = inventIds(victim.ids);
   });
 

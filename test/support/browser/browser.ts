@@ -30,7 +30,7 @@ const UNWANTED = new Set([
 ]);
 const FLAT = ['--disable-gpu', '--disable-software-rasterizer'];
 
-const TELL_REFUSALS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+const REPORT_CSP_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
   console.error('refused by the content policy:', violatedDirective, blockedURI, sample))`;
 
 /** What it says of a page that a busy machine takes long to draw. */
@@ -119,7 +119,7 @@ export async function visit(browser: Browser, baseURL: string, options: BrowserC
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   // Some refusals are told to the page alone.
-  await page.addInitScript(TELL_REFUSALS);
+  await page.addInitScript(REPORT_CSP_VIOLATIONS);
   const close = () => context.close();
   return {
     page,

@@ -11,7 +11,7 @@ export interface Heard {
   atMs: number;
 }
 
-export interface CampaignHeard {
+export interface CampaignSeen {
   campaign_id: string;
   name: string;
   status: string;
@@ -29,9 +29,9 @@ export interface Listener {
   text(): string;
   hasEnded(): boolean;
   /** What was last told of a campaign. */
-  last(campaignId: string): CampaignHeard | undefined;
+  last(campaignId: string): CampaignSeen | undefined;
   /** Resolves when the campaign was last told so. */
-  hears(campaignId: string, holds: (campaign: CampaignHeard) => boolean): Promise<CampaignHeard>;
+  hears(campaignId: string, holds: (campaign: CampaignSeen) => boolean): Promise<CampaignSeen>;
   /** Resolves when the snapshot is in. */
   snapshot(): Promise<Heard[]>;
   leave(): Promise<void>;
@@ -59,8 +59,8 @@ export async function listen(url: string, token?: string, lastEventId?: string):
     for (const frame of whole.slice(events.length)) events.push(parse(frame));
   }).then(() => (ended = true));
   const last = (campaignId: string) =>
-    events.findLast((one) => one.event === 'campaign' && (one.data as CampaignHeard).campaign_id === campaignId)
-      ?.data as CampaignHeard | undefined;
+    events.findLast((one) => one.event === 'campaign' && (one.data as CampaignSeen).campaign_id === campaignId)
+      ?.data as CampaignSeen | undefined;
   return {
     status: response.status,
     headers: response.headers,

@@ -21,7 +21,7 @@ const CHANNEL_QUERY_IDS: ChannelQueryIds = {
 };
 
 export interface ChannelQueries {
-  /** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `refusalOf`). */
+  /** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `rejectionCodeOf`). */
   create(
     client: WASocket,
     channel: { name: string; description: string; picture: Buffer | null },
@@ -153,7 +153,7 @@ async function ask<Data>(client: WASocket, queryId: string, variables: object, f
   return found;
 }
 
-/** Shaped as the client's own errors are, so that `refusalOf` reads both. */
+/** Shaped as the client's own errors are, so that `rejectionCodeOf` reads both. */
 class QueryRejectedError extends Error {
   readonly data: number | undefined;
   constructor(message: string, code: number | undefined) {

@@ -42,7 +42,7 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
   let queued = 0;
   let wake: (() => void) | undefined;
 
-  /** From the front, whole calls of `tell`; a copy, for more may come while it is recorded. */
+  /** From the front, whole calls of `emit`; a copy, for more may come while it is recorded. */
   function nextBatch(): QueuedEvents[] {
     let events = 0;
     const end = waiting.findIndex((told) => (events += told.events.length) >= MAX_BATCH);

@@ -9,7 +9,7 @@ import { removePosts } from '../change/remove-posts.ts';
 interface OldCampaign {
   accountId: number;
   campaignId: number;
-  isMarked: boolean;
+  isFlagged: boolean;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function compactOldCampaigns(db: Database, retentionDays: number, l
   const held = await readHeld(db, 'old campaigns');
   const endedBefore = sql`campanile_now() - ${retentionDays} * interval '1 day'`;
   const { rows } = await sql<OldCampaign>`
-    select c.account_id as "accountId", c.campaign_id as "campaignId", c.folded_at is not null as "isMarked"
+    select c.account_id as "accountId", c.campaign_id as "campaignId", c.folded_at is not null as "isFlagged"
     from campaigns c join lanes l on l.account_id = c.account_id
     where c.finished_at <= ${endedBefore} and not c.folded and c.deleted_at is null and c.account_id <> all(${held}::bigint[])
       and not exists (select from runs r where r.campaign_id = c.campaign_id and (r.summed < r.expanded or r.dropping))
@@ -38,7 +38,7 @@ export async function compactOldCampaigns(db: Database, retentionDays: number, l
 
 async function foldOne(trx: Connection, old: OldCampaign, endedBefore: RawBuilder<unknown>): Promise<void> {
   if (!(await lockLane(trx, old.accountId))) return;
-  if (old.isMarked) return compact(trx, old.campaignId);
+  if (old.isFlagged) return compact(trx, old.campaignId);
   // A retry may have opened it again.
   await sql`
     update campaigns set folded_at = campanile_now()

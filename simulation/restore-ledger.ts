@@ -8,21 +8,21 @@ import { current, time } from './virtual-time.ts';
 import { openProcess, type World } from './world.ts';
 
 /** As STATE_DIR keeps them: whatever becomes of processes and of the ledger. */
-export function keepMarks(): FencingRecords {
-  const marks = new Map<string, FencingRecord>();
+export function createFencingRecords(): FencingRecords {
+  const records = new Map<string, FencingRecord>();
   return {
-    read: (installationId) => Promise.resolve(marks.get(installationId)),
-    write: (installationId, mark) => Promise.resolve(void marks.set(installationId, mark)),
+    read: (installationId) => Promise.resolve(records.get(installationId)),
+    write: (installationId, mark) => Promise.resolve(void records.set(installationId, mark)),
   };
 }
 
-const LOOKS_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 
 /** From now on somebody looks every few seconds whether the ledger is held, and releases it, all campaigns alike. */
-export function keepReleasing(world: World, random: () => number): void {
+export function resumePeriodically(world: World, random: () => number): void {
   let process = openProcess('operator');
   let db = world.gate.open(process);
-  const look = async () => {
+  const resumeIfHeld = async () => {
     const { rows } = await sql<{ held: boolean }>`select held_since is not null as held from ledger`.execute(db);
     if (!rows[0]?.held) return;
     await listQueued(db);
@@ -30,7 +30,7 @@ export function keepReleasing(world: World, random: () => number): void {
     await resumeLedger(db, { choices: new Map(), others }, () => Promise.resolve());
     world.history.add({ kind: 'released', others });
   };
-  const later = () => time.at(time.nowMs() + LOOKS_EVERY_MS * (1 + random()), begin);
+  const later = () => time.at(time.nowMs() + POLL_EVERY_MS * (1 + random()), begin);
   const begin = () => {
     later();
     if (process.isDead) {
@@ -38,7 +38,7 @@ export function keepReleasing(world: World, random: () => number): void {
       db = world.gate.open(process);
     }
     // What could not be done now is done at the next look.
-    current.run(process, () => void look().catch(() => undefined));
+    current.run(process, () => void resumeIfHeld().catch(() => undefined));
   };
   later();
 }

@@ -61,7 +61,7 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
 };
 
 /** Makes one of each for the person. Throws for a field that nobody has said how to make an id for: say it in `MAKERS`. */
-export async function createBelongings(person: Person, fields: Iterable<string>): Promise<Ids> {
+export async function createOwnedResources(person: Person, fields: Iterable<string>): Promise<Ids> {
   const ids: Record<string, unknown> = {};
   // In the order of the makers: who has a second factor no longer signs in with the password alone.
   const order = Object.keys(MAKERS);

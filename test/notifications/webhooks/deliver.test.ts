@@ -29,7 +29,7 @@ interface Listed {
   disabled_reason: string | null;
   is_behind: boolean;
 }
-interface Tried {
+interface Attempt {
   message_id: string;
   type: string;
   status: number | null;
@@ -48,7 +48,7 @@ async function make(body: object = {}) {
 
 const list = async () => (await alice.call<{ webhooks: Listed[] }>('venom/list-webhooks')).body.data.webhooks;
 const tries = async (webhook_id: string, more: object = {}) =>
-  (await alice.call<{ tries: Tried[] }>('venom/list-webhook-tries', { webhook_id, ...more })).body.data.tries;
+  (await alice.call<{ tries: Attempt[] }>('venom/list-webhook-tries', { webhook_id, ...more })).body.data.tries;
 const types = () => receiver.received.map(({ type }) => type);
 const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 

@@ -1,7 +1,7 @@
 /** What a ledger still has to do. */
 import type { World } from './world.ts';
 
-export interface Standing {
+export interface RemainingWork {
   running: number;
   revising: number;
   in_hand: number;
@@ -15,8 +15,8 @@ export interface Standing {
   paused: string[];
 }
 
-export async function readStanding({ control }: World): Promise<Standing> {
-  const { rows } = await control.query<Standing>(`
+export async function readRemainingWork({ control }: World): Promise<RemainingWork> {
+  const { rows } = await control.query<RemainingWork>(`
     select (select count(*)::int from runs where status = 'running') as running,
            (select count(*)::int from revisions where wanted is not null)
              + (select count(*)::int from revision_requests where next_position is not null) as revising,

@@ -24,7 +24,7 @@ const WAYS: Readonly<Record<string, (trx: Connection) => Promise<unknown>>> = {
   'hint after the commit': (trx) => notifyAfterCommit(trx, 'campanile_lanes'),
 };
 
-export async function benchHints({ quick }: { quick: boolean }): Promise<Row[]> {
+export async function benchNotify({ quick }: { quick: boolean }): Promise<Row[]> {
   const undo = new AsyncDisposableStack();
   try {
     // As in production: the disk is waited for.
@@ -63,7 +63,7 @@ interface Pace {
 async function compare(db: Database, where: string, quick: boolean): Promise<Row[]> {
   const found = new Map<string, Pace[]>(Object.keys(WAYS).map((way) => [way, []]));
   for (let round = 0; round < (quick ? 1 : ROUNDS); round++)
-    for (const [way, tell] of Object.entries(WAYS)) found.get(way)?.push(await commitAlong(db, tell));
+    for (const [way, notify] of Object.entries(WAYS)) found.get(way)?.push(await commitAlong(db, notify));
   const inTheMiddle = (way: string, of: keyof Pace) => median((found.get(way) ?? []).map((pace) => pace[of]));
   const inWords = (way: string) =>
     `${count(inTheMiddle(way, 'perS'))}/s, p50 ${inTheMiddle(way, 'p50Ms').toFixed(1)} ms`;

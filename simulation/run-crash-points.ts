@@ -3,7 +3,7 @@ import type { Report } from './child.ts';
 import type { Children } from './children.ts';
 import { FAULTS, type Fault } from './line.ts';
 
-export interface Tried {
+export interface CrashPointSummary {
   workers: number;
   /** Statements of the delivery without any fault. */
   statements: number;
@@ -16,7 +16,7 @@ export interface Tried {
 export async function tryCrashPoints(
   children: Children,
   { workers, every, isStopped = () => false }: { workers: number; every: number; isStopped?: () => boolean },
-): Promise<Tried> {
+): Promise<CrashPointSummary> {
   const nobody = { seed: 0, steps: 0, isComplete: false };
   const base = await children.run({ ...nobody, crashPoint: { workers } });
   if (base.faults.length > 0) throw new Error(`without any fault: ${base.faults.join('; ')}`);
@@ -25,14 +25,14 @@ export async function tryCrashPoints(
     FAULTS.map((fault) => ({ statement, fault })),
   );
   const chosen = all.filter((_, index) => index % every === 0);
-  const tried: Tried = { workers, statements: last - first + 1, points: 0, wrong: [] };
+  const summary: CrashPointSummary = { workers, statements: last - first + 1, points: 0, wrong: [] };
   await Promise.all(
     chosen.map(async (harm) => {
       if (isStopped()) return;
       const report = await children.run({ ...nobody, crashPoint: { workers, harm } });
-      tried.points += report.harmed.length;
-      if (report.faults.length > 0) tried.wrong.push({ ...harm, faults: report.faults, lines: report.lines });
+      summary.points += report.harmed.length;
+      if (report.faults.length > 0) summary.wrong.push({ ...harm, faults: report.faults, lines: report.lines });
     }),
   );
-  return tried;
+  return summary;
 }

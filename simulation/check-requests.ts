@@ -85,7 +85,7 @@ const DAY_MS = 86_400_000;
 const msOf = (clock: string) => Number(clock.slice(0, 2)) * 3_600_000 + Number(clock.slice(3)) * 60_000;
 
 /** The rules of rest that were asked for last, from when that was answered on; none, where nobody knows which were the last. */
-export function restsAreKept(facts: Case): string[] {
+export function sendWindowsAreRespected(facts: Case): string[] {
   const { requests, sends, taken } = facts;
   return requests.flatMap((request) => {
     const { operation, accountId, answer, rest, atMs } = request;

@@ -4,9 +4,9 @@ import {
   changesReachThem,
   commandsAreCarriedOutOnce,
   haltsHold,
-  restsAreKept,
+  sendWindowsAreRespected,
   whatIsErasedIsGone,
-} from './judge-wishes.ts';
+} from './check-requests.ts';
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
@@ -35,10 +35,10 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   everythingEnds,
   ledgerMatchesSends,
   nothingIsSentTwice,
-  nothingUnasked,
+  nothingUnrequested,
   repeatsAreTheSame,
-  firstTriesAreInOrder,
-  sendsKeepTheGap,
+  firstAttemptsAreInOrder,
+  sendsRespectTheGap,
   oneSendsAtATime,
   haltsHold,
   sumsAddUp,
@@ -46,7 +46,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   changesReachThem,
   commandsAreCarriedOutOnce,
   whatIsErasedIsGone,
-  restsAreKept,
+  sendWindowsAreRespected,
 ];
 
 function nothingIsLost(facts: Case): string[] {
@@ -111,7 +111,7 @@ function nothingIsSentTwice({ sends, requests }: Case): string[] {
   return [...copies.map(([id]) => `twice: ${id} was accepted again`), ...twice];
 }
 
-function nothingUnasked({ sends, requests, lines }: Case): string[] {
+function nothingUnrequested({ sends, requests, lines }: Case): string[] {
   const chats = new Map(
     only(lines, 'owner').flatMap((owner) => owner.groupIds.map((id, index) => [id, owner.chats[index]] as const)),
   );
@@ -132,7 +132,7 @@ function repeatsAreTheSame({ sends }: Case): string[] {
   );
 }
 
-function firstTriesAreInOrder({ sends, deliveries }: Case): string[] {
+function firstAttemptsAreInOrder({ sends, deliveries }: Case): string[] {
   const runs = Map.groupBy(sends, (one) => deliveries.get(one.messageId)?.runId);
   return [...runs].flatMap(([runId, own]) => {
     if (runId === undefined) return [];
@@ -149,7 +149,7 @@ function firstTriesAreInOrder({ sends, deliveries }: Case): string[] {
   });
 }
 
-function sendsKeepTheGap({ sends, gapMs }: Case): string[] {
+function sendsRespectTheGap({ sends, gapMs }: Case): string[] {
   if (gapMs === 0) return [];
   return [...Map.groupBy(sends, (one) => one.accountId)].flatMap(([accountId, own]) =>
     own.flatMap((one, index) => {
