@@ -14,10 +14,10 @@ import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 
 /** Whoever is not signed in needs the way in alone, and that soon. */
 const Shell = lazy(lazyWithRetry(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));
-const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/campaigns-page.tsx')));
+const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/list/campaigns-page.tsx')));
 const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
-const ChangePage = lazy(lazyWithRetry(() => import('./change/change-page.tsx')));
-const CampaignPage = lazy(lazyWithRetry(() => import('./campaign/campaign-page.tsx')));
+const EditCampaignPage = lazy(lazyWithRetry(() => import('./campaigns/edit/edit-page.tsx')));
+const CampaignPage = lazy(lazyWithRetry(() => import('./campaigns/detail/campaign-page.tsx')));
 const CalendarPage = lazy(lazyWithRetry(() => import('./calendar/calendar-page.tsx')));
 const GroupsPage = lazy(lazyWithRetry(() => import('./groups/groups-page.tsx')));
 const GroupPage = lazy(lazyWithRetry(() => import('./groups/group-page.tsx')));
@@ -54,7 +54,7 @@ export function App() {
               <Route path="/" component={CampaignsPage} />
               <Route path="/campaigns/new" component={ComposePage} />
               <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
-              <Route path="/campaigns/:id/change">{({ id }) => <ChangePage key={id} id={id} />}</Route>
+              <Route path="/campaigns/:id/change">{({ id }) => <EditCampaignPage key={id} id={id} />}</Route>
               <Route path="/calendar" component={CalendarPage} />
               <Route path="/groups" component={GroupsPage} />
               <Route path="/groups/:id">{({ id }) => <GroupPage key={id} id={id} />}</Route>

@@ -1,9 +1,9 @@
 /** How the dashboard writes times, numbers, days and errors. */
 import { describe, expect, test } from 'vitest';
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { countTicks, timeTicks } from '../../web/campaign/ticks.ts';
-import { busiestHour, spansOf, within } from '../../web/campaign/timeline-span.ts';
-import { copyName } from '../../web/campaign/copy-name.ts';
+import { countTicks, timeTicks } from '../../web/format/axis-ticks.ts';
+import { busiestHour, spansOf, within } from '../../web/campaigns/detail/timeline-span.ts';
+import { copyName } from '../../web/campaigns/detail/copy-name.ts';
 import { addDays, addMonths, daysOf } from '../../web/calendar/days.ts';
 import { PICKER_DATES, writeRange } from '../../web/compose/picker-dates.ts';
 import { daysOf as daysOfPreset, PRESETS, presetOf } from '../../web/compose/presets.ts';

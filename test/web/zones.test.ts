@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { clockTime, exactTime, followClock, timeOfDay } from '../../web/format/time.ts';
 import { findTimeZone, listTimeZones } from '../../src/platform/time/time-zone.ts';
 import { clockZone } from '../../web/format/clock-zone.ts';
-import { offsetMs } from '../../web/campaign/ticks.ts';
+import { offsetMs } from '../../web/format/axis-ticks.ts';
 import { instantOf } from '../../web/format/local-time.ts';
 import { choiceOf, findZones, zoneChoices } from '../../web/format/zones.ts';
 
