@@ -4,19 +4,20 @@ import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery, numberFixedQuery } from '../api/queries.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
-import { Failed, Problem } from '../parts/failed.tsx';
+import { Problem } from '../parts/failed.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
-import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
+import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import { accountSummary, toneOf } from '../shell/account-pill.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import { BeginLink } from './begin-link.tsx';
 import { History } from './history.tsx';
 import { Linking } from './linking.tsx';
 import { OtherNumber, OwnNumber } from './own-number.tsx';
 import { SendWindowSettings } from './send-window.tsx';
-import { Unlink } from './unlink.tsx';
+import { UnlinkButton } from './unlink-button.tsx';
 import { useLink } from './use-link.ts';
 import { WarmUp } from './warm-up.tsx';
 import classes from './account-page.module.css';
@@ -25,8 +26,7 @@ export default function AccountPage() {
   const account = useQuery(accountQuery);
   return (
     <Page title={words.pages.account}>
-      {account.isPending && <RowsSkeleton rows={2} height={80} />}
-      {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
+      <QueryStatus of={account} rows={2} height={80} />
       {account.data && <Account account={account.data} />}
     </Page>
   );
@@ -76,7 +76,7 @@ function Account({ account }: { account: AccountStatus }) {
             {words.account.about[status]}
           </Text>
         )}
-        {!isSandbox && !isLinking && !isFree && <Unlink />}
+        {!isSandbox && !isLinking && !isFree && <UnlinkButton />}
       </Section>
       {!isLinking && (isFree || isSandbox) && (
         <BeginLink key={messenger} account={account} isFirst={isNumberFixed !== true} />

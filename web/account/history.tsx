@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AccountStatus } from '../api/operations.ts';
 import { historyQuery } from '../api/queries.ts';
-import { Failed } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { toneOf } from '../shell/account-pill.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import classes from './history.module.css';
 
@@ -22,8 +22,7 @@ export function History({ status }: { status: AccountStatus['status'] }) {
   const hasMore = states.length > FEW;
   return (
     <Section title={words.account.history}>
-      {history.isPending && <RowsSkeleton rows={2} />}
-      {history.isError && <Failed error={history.error} retry={() => void history.refetch()} />}
+      <QueryStatus of={history} rows={2} />
       {states.length > 0 && (
         <ol className={classes.history}>
           {states.slice(0, isComplete ? undefined : FEW).map((past) => (

@@ -9,13 +9,12 @@ import { GroupFilters, useGroupFilter } from '../groups/group-filters.tsx';
 import { SaveList } from '../groups/save-list.tsx';
 import boxClasses from '../parts/box.module.css';
 import { Empty } from '../parts/empty.tsx';
-import { Failed } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { notifyError } from '../parts/notify.ts';
-import { RowsSkeleton } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { VirtualList } from '../parts/virtual-rows.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import { membersOf } from './members-of.ts';
 import { toPicked, type PickedGroup } from './draft.ts';
@@ -50,8 +49,7 @@ export function PickGroups({ picked, onChange }: Picking) {
   return (
     <div>
       <GroupFilters fields={fields} small />
-      {found.isPending && <RowsSkeleton rows={3} height={ROW_HEIGHT} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      <QueryStatus of={found} rows={3} height={ROW_HEIGHT} />
       {found.isSuccess && shown.length === 0 && <NoneToPick isFiltered={isFiltered} />}
       {shown.length > 0 && <PickTable shown={shown} picked={picked} onChange={onChange} />}
       <Row justify="flex-end" mt="sm" gap="xs">

@@ -5,12 +5,12 @@ import type { Group, GroupKind } from '../api/operations.ts';
 import { activityQuery, findAllGroups, type GroupFilter } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { More } from '../parts/more.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
-import { Page, RowsSkeleton } from '../parts/page.tsx';
+import { Page } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import { CreateGroup } from './create-group.tsx';
 import { GroupFilters, useAddressedFilter } from './group-filters.tsx';
@@ -112,8 +112,7 @@ function Result({
   const groups = groupsOf(found);
   return (
     <>
-      {found.isPending && <RowsSkeleton rows={6} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      <QueryStatus of={found} rows={6} />
       {found.isSuccess && groups.length === 0 && (
         <NoGroups
           isFiltered={isFiltered || view.isFiltered || hasList}

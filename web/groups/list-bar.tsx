@@ -1,11 +1,10 @@
 import { Button, Group as Row, Select } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
@@ -51,7 +50,6 @@ export function ListActions({
   onDeleted: () => void;
 }) {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
   const writing = useMutation({ mutationFn: write });
   const changing = useMutation({ mutationFn: change });
   const remove = async (signal: AbortSignal) => {
@@ -68,19 +66,15 @@ export function ListActions({
       <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
         {words.groups.changeList}
       </Button>
-      <Button size="xs" variant="default" onClick={() => setAsking(true)}>
-        {words.groups.deleteList}
-      </Button>
-      <Confirm
-        opened={isAsking}
-        close={() => setAsking(false)}
+      <ConfirmButton
+        size="xs"
         title={words.groups.deleteListTitle(list.name)}
         action={words.groups.deleteList}
         act={remove}
         danger
       >
         {words.groups.deleteListNote}
-      </Confirm>
+      </ConfirmButton>
     </Row>
   );
 }

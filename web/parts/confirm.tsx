@@ -4,24 +4,19 @@ import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { words } from '../words/words.ts';
 import { Problem } from './failed.tsx';
 
-/** Says what will happen, and does it when told so. What goes wrong is said in the same place; to close it withdraws what is under way. */
-export function Confirm({
-  opened,
-  close,
-  title,
-  action,
-  act,
-  children,
-  danger = false,
-}: {
+export interface ConfirmProps {
   opened: boolean;
   close: () => void;
   title: string;
+  /** The label of the button that confirms. */
   action: string;
   act: (signal: AbortSignal) => Promise<unknown>;
   children: ReactNode;
   danger?: boolean;
-}) {
+}
+
+/** A dialog that asks before it acts. It shows the error of a failed action; closing it cancels the action while it is in flight. */
+export function Confirm({ opened, close, title, action, act, children, danger = false }: ConfirmProps) {
   const acting = useWithdrawable({ act: (_nothing: void, signal) => act(signal), onSuccess: close });
   const leave = () => {
     acting.withdraw();

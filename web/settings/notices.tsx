@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Table, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { call } from '../api/call.ts';
@@ -6,11 +6,11 @@ import { noticeSettingsQuery, noticesQuery } from '../api/notices.ts';
 import type { Data, NoticeKind } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { beginPush, endPush, readPush } from '../notices/push.ts';
-import boxClasses from '../parts/box.module.css';
-import { Failed, Problem } from '../parts/failed.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { Problem } from '../parts/failed.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
-import classes from './notices.module.css';
 
 type Settings = Data<'user/get_notice_settings'>;
 type Way = 'bell' | 'browser' | 'email';
@@ -34,8 +34,7 @@ export function NoticeChoice({ isAdmin }: { isAdmin: boolean }) {
   return (
     <div ref={place} id={ANCHOR}>
       <Section title={words.notices.title}>
-        {settings.isPending && <RowsSkeleton rows={4} />}
-        {settings.isError && <Failed error={settings.error} retry={() => void settings.refetch()} />}
+        <QueryStatus of={settings} rows={4} />
         {settings.data && <Choices settings={settings.data} isAdmin={isAdmin} />}
         {settings.data && <ThisBrowser publicKey={settings.data.push_public_key} />}
       </Section>
@@ -61,38 +60,24 @@ function Choices({ settings, isAdmin }: { settings: Settings; isAdmin: boolean }
   const kinds = settings.kinds.filter(({ kind }) => isAdmin || kind !== 'backup_old');
   return (
     <>
-      <div className={boxClasses.table}>
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{words.notices.kind}</Table.Th>
-              {ways.map((way) => (
-                <Table.Th key={way} className={classes.way}>
-                  {words.notices.ways[way]}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {kinds.map((row) => (
-              <Table.Tr key={row.kind}>
-                <Table.Td>{words.notices.kinds[row.kind].label}</Table.Td>
-                {ways.map((way) => (
-                  <Table.Td key={way}>
-                    <Checkbox
-                      aria-label={`${words.notices.kinds[row.kind].label}: ${words.notices.ways[way]}`}
-                      checked={row[way]}
-                      onChange={({ currentTarget }) =>
-                        choosing.mutate({ kind: row.kind, way, isOn: currentTarget.checked })
-                      }
-                    />
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
+      <DataTable
+        rows={kinds}
+        rowKey={(row) => row.kind}
+        columns={[
+          { header: words.notices.kind, renderCell: ({ kind }) => words.notices.kinds[kind].label },
+          ...ways.map((way) => ({
+            header: words.notices.ways[way],
+            nowrap: true,
+            renderCell: (row: Settings['kinds'][number]) => (
+              <Checkbox
+                aria-label={`${words.notices.kinds[row.kind].label}: ${words.notices.ways[way]}`}
+                checked={row[way]}
+                onChange={({ currentTarget }) => choosing.mutate({ kind: row.kind, way, isOn: currentTarget.checked })}
+              />
+            ),
+          })),
+        ]}
+      />
       <Problem error={choosing.error} />
       <Text size="sm" c="dimmed" mt="xs">
         {settings.has_mail ? `${words.notices.note} ${words.notices.mailNote}` : words.notices.note}

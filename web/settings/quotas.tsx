@@ -4,8 +4,8 @@ import { useId } from 'react';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import { count, fileSize } from '../format/numbers.ts';
-import { Failed } from '../parts/failed.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import classes from './quotas.module.css';
 
@@ -27,8 +27,7 @@ export function Quotas() {
       <Text size="sm" c="dimmed" mb="sm">
         {words.quotas.note}
       </Text>
-      {profile.isPending && <RowsSkeleton rows={3} />}
-      {profile.isError && <Failed error={profile.error} retry={() => void profile.refetch()} />}
+      <QueryStatus of={profile} rows={3} />
       {quotas && <QuotaBars quotas={quotas} />}
     </Section>
   );

@@ -7,11 +7,11 @@ import { accountQuery } from '../api/queries.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { count } from '../format/numbers.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { Failed, FormProblem } from '../parts/failed.tsx';
+import { FormProblem } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { showToast } from '../parts/notify.ts';
-import { RowsSkeleton } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import classes from './end-hold.module.css';
 
@@ -27,8 +27,7 @@ export default function EndHold({ close }: { close: () => void }) {
   });
   return (
     <Modal opened onClose={close} title={words.held.dialog} size="lg">
-      {queued.isPending && <RowsSkeleton rows={4} />}
-      {queued.isError && <Failed error={queued.error} retry={() => void queued.refetch()} />}
+      <QueryStatus of={queued} rows={4} />
       {queued.isSuccess && <Choices {...queued.data} close={close} />}
     </Modal>
   );

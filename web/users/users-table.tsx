@@ -1,11 +1,11 @@
-import { ActionIcon, Menu, PasswordInput, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Menu, PasswordInput, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { ListedUser } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
-import boxClasses from '../parts/box.module.css';
 import { Confirm } from '../parts/confirm.tsx';
+import { DataTable } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Dot } from '../parts/status.tsx';
@@ -26,54 +26,54 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
   const [chosen, setChosen] = useState<{ act: Act; user: ListedUser }>();
   const [shown, setShown] = useState<ListedUser>();
   return (
-    <div className={boxClasses.table}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.users.user}</Table.Th>
-            <Table.Th>{words.users.state}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.users.joined}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.users.lastSignIn}</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>{words.users.actions}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map((user) => (
-            <Table.Tr key={user.user_id}>
-              <Table.Td>
+    <>
+      <DataTable
+        rows={users}
+        rowKey={(user) => user.user_id}
+        columns={[
+          {
+            header: words.users.user,
+            renderCell: (user) => (
+              <>
                 <Text size="sm" fw={550}>
                   {user.user_name}
                 </Text>
                 <Text size="sm" c="dimmed" className={textClasses.breakable}>
                   {user.email}
                 </Text>
-              </Table.Td>
-              <Table.Td className={textClasses.nowrap}>
-                <State of={user} />
-              </Table.Td>
-              <Table.Td className={textClasses.nowrap} visibleFrom="sm">
-                <Moment at={user.created_at} />
-              </Table.Td>
-              <Table.Td className={textClasses.nowrap} visibleFrom="sm">
-                {user.last_sign_in_at === null ? words.settings.never : <Moment at={user.last_sign_in_at} />}
-              </Table.Td>
-              <Table.Td ta="right">
-                <Actions
-                  user={user}
-                  isOneself={user.user_id === session?.user_info.user_id}
-                  choose={(act) => setChosen({ act, user })}
-                  show={() => setShown(user)}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+              </>
+            ),
+          },
+          { header: words.users.state, nowrap: true, renderCell: (user) => <State of={user} /> },
+          {
+            header: words.users.joined,
+            nowrap: true,
+            visibleFrom: 'sm',
+            renderCell: (user) => <Moment at={user.created_at} />,
+          },
+          {
+            header: words.users.lastSignIn,
+            nowrap: true,
+            visibleFrom: 'sm',
+            renderCell: ({ last_sign_in_at: at }) => (at === null ? words.settings.never : <Moment at={at} />),
+          },
+          {
+            header: words.users.actions,
+            isActions: true,
+            renderCell: (user) => (
+              <Actions
+                user={user}
+                isOneself={user.user_id === session?.user_info.user_id}
+                choose={(act) => setChosen({ act, user })}
+                show={() => setShown(user)}
+              />
+            ),
+          },
+        ]}
+      />
       <Ask chosen={chosen} close={() => setChosen(undefined)} />
       <UserDetails user={shown} close={() => setShown(undefined)} />
-    </div>
+    </>
   );
 }
 

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { Webhook, WebhookTry } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
-import { Failed, Problem } from '../parts/failed.tsx';
+import { Problem } from '../parts/failed.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { showToast } from '../parts/notify.ts';
-import { RowsSkeleton } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import { isEvent } from './event-kinds.ts';
 import { Answer, Outcome } from './outcome.tsx';
@@ -49,8 +49,7 @@ function Log({ webhook }: { webhook: Webhook }) {
         data-autofocus
       />
       <Problem error={telling.error} />
-      {log.isPending && <RowsSkeleton rows={4} />}
-      {log.isError && <Failed error={log.error} retry={() => void log.refetch()} />}
+      <QueryStatus of={log} rows={4} />
       {log.data && tries.length === 0 && (
         <Text size="sm" c="dimmed">
           {failedOnly ? words.webhooks.noneFailed : words.webhooks.noTries}

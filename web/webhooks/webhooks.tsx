@@ -1,8 +1,8 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Failed } from '../parts/failed.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import { ShownOnce } from './shown-once.tsx';
 import { NewWebhookForm } from './webhook-form.tsx';
@@ -34,8 +34,7 @@ export function Webhooks() {
             {words.webhooks.howTo}
           </Anchor>
         </Text>
-        {webhooks.isPending && <RowsSkeleton rows={2} />}
-        {webhooks.isError && <Failed error={webhooks.error} retry={() => void webhooks.refetch()} />}
+        <QueryStatus of={webhooks} rows={2} />
         {webhooks.data && all.length === 0 && <Text size="sm">{words.webhooks.none}</Text>}
         {all.length >= LIMIT && <Text size="sm">{words.webhooks.full(String(LIMIT))}</Text>}
         {all.length > 0 && (

@@ -1,11 +1,9 @@
-import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { count } from '../../format/numbers.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { showToast } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
@@ -21,7 +19,6 @@ export function ExcludeGroupsButton({
   others: readonly GroupRow[];
 }) {
   const client = useQueryClient();
-  const [isAsking, asking] = useDisclosure(false);
   const { data: post } = useQuery(campaignQuery(id));
   // What it went to before and goes to no more stays out; the order is kept.
   const kinds = new Map(others.map((group) => [group.group_metadata_id, group.kind]));
@@ -37,19 +34,8 @@ export function ExcludeGroupsButton({
     showToast(words.campaign.leftOut(left, count(left)));
   };
   return (
-    <>
-      <Button size="xs" variant="default" onClick={asking.open}>
-        {words.campaign.leaveOut}
-      </Button>
-      <Confirm
-        opened={isAsking}
-        close={asking.close}
-        title={words.campaign.leaveOutTitle(name)}
-        action={words.campaign.leaveOut}
-        act={act}
-      >
-        {words.campaign.leaveOutNote(left, count(left), count(rest.length))}
-      </Confirm>
-    </>
+    <ConfirmButton size="xs" title={words.campaign.leaveOutTitle(name)} action={words.campaign.leaveOut} act={act}>
+      {words.campaign.leaveOutNote(left, count(left), count(rest.length))}
+    </ConfirmButton>
   );
 }

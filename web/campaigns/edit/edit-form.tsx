@@ -21,6 +21,7 @@ import { usePreview } from '../../compose/use-preview.ts';
 import { EDITS_KEY } from '../../drafts/unsaved.ts';
 import { useDrawNow } from '../../drafts/use-draw-now.ts';
 import { timeOfDay } from '../../format/time.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { showToast } from '../../parts/notify.ts';
 import { Page } from '../../parts/page.tsx';
@@ -153,23 +154,10 @@ function useEdits(changing: EditFormProps) {
 }
 
 function DiscardButton({ act }: { act: () => void }) {
-  const [isAsking, asking] = useDisclosure(false);
   return (
-    <>
-      <Button variant="default" onClick={asking.open}>
-        {words.change.throwAway}
-      </Button>
-      <Confirm
-        opened={isAsking}
-        close={asking.close}
-        title={words.change.throwAwayTitle}
-        action={words.change.throwAway}
-        act={async () => act()}
-        danger
-      >
-        {words.change.throwAwayNote}
-      </Confirm>
-    </>
+    <ConfirmButton title={words.change.throwAwayTitle} action={words.change.throwAway} act={async () => act()} danger>
+      {words.change.throwAwayNote}
+    </ConfirmButton>
   );
 }
 

@@ -5,11 +5,11 @@ import { campaignsQuery } from '../../api/queries.ts';
 import boxClasses from '../../parts/box.module.css';
 import { DraftsMenu } from '../../drafts/drafts-menu.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failed } from '../../parts/failed.tsx';
 import { Filters } from '../../parts/filters.tsx';
 import { More } from '../../parts/more.tsx';
-import { Page, RowsSkeleton } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
+import { QueryStatus } from '../../parts/query-status.tsx';
 import { words } from '../../words/words.ts';
 import { Agenda } from './agenda.tsx';
 import { CampaignHeadings, CampaignRow } from './campaign-row.tsx';
@@ -56,8 +56,7 @@ export default function CampaignsPage() {
           />
         </Filters>
       )}
-      {found.isPending && <RowsSkeleton rows={5} height={64} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      <QueryStatus of={found} rows={5} height={64} />
       {isFirstTime && <OnboardingSteps />}
       {found.isSuccess && campaigns.length === 0 && isFiltered && (
         <Empty title={words.campaigns.noneFound}>{words.campaigns.noneFoundHint}</Empty>
