@@ -20,6 +20,7 @@ describeClient();
 for (const file of ['src', 'clients/typescript'].flatMap(filesBelow)) carry(file);
 carry('web/freshness.ts');
 carry('docs/how-to/first-hour-on-whatsapp.md');
+cpSync(join(ROOT, 'messages'), join(DIST, 'messages'), { recursive: true });
 cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', ...readVersion() }, undefined, 2)}\n`);
 // What was tested is what is installed, down to the last package.

@@ -28,12 +28,8 @@ function sources(): string[] {
     return entry.name.startsWith('dist') ? [] : filesBelow(path);
   });
   const shared = ['src/content/text/parse-whatsapp.ts', 'src/messengers/windows.ts'].map((path) => join(ROOT, path));
-  return [
-    ...own,
-    ...filesBelow(join(ROOT, 'clients/typescript')),
-    ...shared,
-    join(ROOT, 'package-lock.json'),
-  ].toSorted();
+  const folders = ['clients/typescript', 'messages', 'src/platform/i18n'].map((path) => join(ROOT, path));
+  return [...own, ...folders.flatMap(filesBelow), ...shared, join(ROOT, 'package-lock.json')].toSorted();
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,26 +1,14 @@
 import { prefetchEarly } from './api/first-answer.ts';
-import { chooseLanguage, storedLanguage, LANGUAGES } from './words/languages.ts';
-import { setLocale, type Words } from './words/words.ts';
+import { currentLanguage, loadMessages } from './i18n/languages.ts';
+import { setMessages } from './i18n/translate.ts';
 
-/** i18n: loads the messages of the locale first, then the modules that show them. */
+/** i18n: loads the messages of the language first, then the modules that show them. */
 async function begin(): Promise<void> {
-  const spoken = await LANGUAGES[storedLanguage() ?? chooseLanguage(navigator.languages)].load();
-  setLocale(import.meta.env.DEV ? filledUp(await LANGUAGES.en.load(), spoken) : spoken);
+  const language = currentLanguage();
+  const messages = await loadMessages(language);
+  // During development a message may be in English alone; the tests keep a build from lacking any.
+  setMessages(language, import.meta.env.DEV ? { ...(await loadMessages('en')), ...messages } : messages);
   await import('./start.tsx');
-}
-
-/** While somebody develops, words that were added in English alone are said in English; a build is not made without them. */
-function filledUp(english: Words, spoken: Words): Words {
-  const fill = (from: object, own: object): object =>
-    Object.fromEntries(
-      Object.entries(from).map(([key, value]) => {
-        const said: unknown = Reflect.get(own, key);
-        const isNested =
-          typeof value === 'object' && !Array.isArray(value) && typeof said === 'object' && said !== null;
-        return [key, isNested ? fill(value as object, said) : (said ?? value)];
-      }),
-    );
-  return fill(english, spoken) as Words;
 }
 
 prefetchEarly('/session');

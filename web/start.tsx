@@ -38,7 +38,7 @@ import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 import { browserLocale } from './format/locale.ts';
 import { followClock } from './format/time.ts';
 import { cssVariables, theme } from './theme.ts';
-import { words } from './words/words.ts';
+import { language, locale, t } from './i18n/translate.ts';
 
 const Toasts = lazy(lazyWithRetry(async () => ({ default: (await import('./parts/toasts.tsx')).Toasts })));
 
@@ -56,10 +56,10 @@ watch(() => {
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-document.documentElement.lang = words.language;
-followClock(browserLocale() ?? words.locale);
+document.documentElement.lang = language;
+followClock(browserLocale() ?? locale);
 // Menus, dialogs and pickers are drawn in there, so that they too belong to a part of the page that has a name.
-document.getElementById('layers')?.setAttribute('aria-label', words.layers);
+document.getElementById('layers')?.setAttribute('aria-label', t('common.layers'));
 createRoot(root).render(
   <StrictMode>
     <MantineProvider

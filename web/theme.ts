@@ -1,5 +1,5 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
-import { words } from './words/words.ts';
+import { t } from './i18n/translate.ts';
 
 /** White on shade 7 and shade 3 on the darkest grey both reach the contrast that small text needs (WCAG AA). */
 const bronze: MantineColorsTuple = [
@@ -30,15 +30,15 @@ export const theme = createTheme({
       defaultProps: {
         centered: true,
         transitionProps: { duration: 120 },
-        closeButtonProps: { 'aria-label': words.close },
+        closeButtonProps: { 'aria-label': t('common.close') },
       },
       styles: { title: { fontWeight: 650, overflowWrap: 'anywhere' } },
     },
-    PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } } },
+    PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': t('common.showPassword') } } },
     Tooltip: {
       defaultProps: { transitionProps: { duration: 100 }, events: { hover: true, focus: true, touch: false } },
     },
-    Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': words.close } } },
+    Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': t('common.close') } } },
     Portal: { defaultProps: { target: '#layers' } },
     // A menu holds its items and nothing else: the first of them is focused, and not something empty before them.
     Menu: { defaultProps: { transitionProps: { duration: 100 }, withInitialFocusPlaceholder: false } },

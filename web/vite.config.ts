@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
+import { compileMessages } from './compile-messages.ts';
 
 /** Has the page fetch what its first script will ask for while that one is still on its way: a slow line is slow each time it is asked. */
 function preloadStart(): Plugin {
@@ -39,7 +40,7 @@ function preloadStart(): Plugin {
 
 /**
  * What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. Only of libraries:
- * modules of ours that use the words may not be loaded before these are.
+ * our own modules need the messages, which are loaded first.
  */
 const WAY_IN = new RegExp(
   [
@@ -49,7 +50,7 @@ const WAY_IN = new RegExp(
 );
 
 export default defineConfig({
-  plugins: [preloadStart()],
+  plugins: [compileMessages(), preloadStart()],
   root: import.meta.dirname,
   base: '/',
   publicDir: false,

@@ -6,7 +6,7 @@ import type { Shared } from './open-shared.ts';
 
 /** Tells people what happens, as the configuration allows. */
 export function startNotices(
-  { config: { smtpUrl, mailFrom, publicUrl }, log, sendingDb, onLoopError }: Shared,
+  { config: { smtpUrl, mailFrom, publicUrl, timeZone }, log, sendingDb, onLoopError }: Shared,
   push: { egress: Egress; vault: Vault; keys: PushKeys },
 ) {
   return deliverNotices({
@@ -16,6 +16,7 @@ export function startNotices(
     // Push services take no other; that of a service that is only for this machine is nobody's.
     contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
     hasMail: smtpUrl !== undefined && mailFrom !== undefined && publicUrl !== undefined,
+    timeZone,
     onLoopError,
   });
 }

@@ -35,7 +35,7 @@ export async function invite(
   await countAttempts(db, [{ limit: INVITATIONS_PER_USER, key: String(actor.userId) }]);
   const mailId = await db.transaction().execute(async (trx) => {
     await recordAudit(trx, { ...actor, action: 'user.invited', subject: email });
-    return queueMail(trx, { kind: 'invitation', recipient: email });
+    return queueMail(trx, { kind: 'invitation', recipient: email, invitedBy: actor.userId });
   });
   return hasMail ? {} : { code: links.codeOf(mailId) };
 }

@@ -5,6 +5,7 @@ import type { Connection } from '../platform/database/connect.ts';
 import type { QuarantineDeps } from '../platform/database/quarantine.ts';
 import type { Role, Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
+import type { Language } from '../platform/i18n/languages.ts';
 
 /** A user as the use cases answer them: every text exactly as it was sent. */
 export interface User {
@@ -19,6 +20,8 @@ export interface User {
   isFirstLogin: boolean;
   /** IANA; null: the installation's. */
   timeZone: string | null;
+  /** Of mails and notices; null: unknown. */
+  language: string | null;
 }
 
 /** The workspace that somebody acts for. */
@@ -48,6 +51,8 @@ export interface NewUser {
   whatsappNumber: string;
   whatsappDigits: string;
   passwordHash: string;
+  /** The one that the sign-up asked for. */
+  language?: Language | undefined;
 }
 
 const signedOut = sql<string[]>`array(
@@ -65,6 +70,7 @@ export async function insertUser(db: Connection, user: NewUser): Promise<User> {
       whatsapp_number: user.whatsappNumber,
       whatsapp_digits: user.whatsappDigits,
       password_hash: user.passwordHash,
+      language: user.language ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -131,6 +137,11 @@ export async function recordFirstSignIn(db: Connection, userId: UserId): Promise
   return rows.length > 0;
 }
 
+/** Records the language of a user whose language is unknown. */
+export async function recordFirstLanguage(db: Connection, userId: UserId, language: Language): Promise<void> {
+  await sql`update users set language = ${language} where user_id = ${userId} and language is null`.execute(db);
+}
+
 export interface ProfileChange {
   firstName: string | undefined;
   lastName: string | undefined;
@@ -138,6 +149,7 @@ export interface ProfileChange {
   /** Of the messaging account: as it was written, and its digits. */
   whatsappNumber: { written: string; digits: string } | undefined;
   timeZone: string | undefined;
+  language?: Language | undefined;
 }
 
 /** Changes what is given; undefined when there is no such user. */
@@ -151,6 +163,7 @@ export async function changeUser(db: Connection, userId: UserId, change: Profile
       whatsapp_number: change.whatsappNumber?.written ?? column.ref('whatsapp_number'),
       whatsapp_digits: change.whatsappNumber?.digits ?? column.ref('whatsapp_digits'),
       time_zone: change.timeZone ?? column.ref('time_zone'),
+      language: change.language ?? column.ref('language'),
     }))
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)
@@ -251,7 +264,7 @@ export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Pro
     with deleted as (
       update users
       set deleted_at = campanile_now(), first_name = '', last_name = '', user_name = '', email = '', phone_number = '',
-          whatsapp_number = '', whatsapp_digits = '', password_hash = '', time_zone = null, kept_token_id = null, is_admin = false,
+          whatsapp_number = '', whatsapp_digits = '', password_hash = '', time_zone = null, language = null, kept_token_id = null, is_admin = false,
           token_generation = token_generation + 1, first_signed_in_at = null, email_verified_at = null, disabled_at = null
       where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
         and token_generation = ${seen.tokenGeneration}
@@ -280,6 +293,7 @@ export function toUser(row: Selectable<Schema['users']>): User {
     whatsappNumber: row.whatsapp_number,
     isFirstLogin: row.first_signed_in_at === null,
     timeZone: row.time_zone,
+    language: row.language,
   };
 }
 

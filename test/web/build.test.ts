@@ -15,7 +15,7 @@ let service: Service | undefined;
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'campanile-checkout-'));
   const isSource = (path: string) => !/^(?:dist.*|node_modules)$/.test(basename(path));
-  for (const name of ['bin', 'clients', 'src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'])
+  for (const name of ['bin', 'clients', 'messages', 'src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'])
     await cp(join(root, name), join(checkout, name), { recursive: true, filter: isSource });
   await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
 });
@@ -29,7 +29,7 @@ async function run(): Promise<{ log: string; page: string; scripts: string }> {
   const entry = join(checkout, 'bin/campanile.mjs');
   service = await startService({ entry, ...(service && { folder: service.folder }) });
   const page = await (await fetch(service.url)).text();
-  // Words are loaded by a script of the page, and named in none of its tags.
+  // Messages are loaded by a script of the page, and named in none of its tags.
   const assets = join(checkout, 'web/dist/assets');
   const names = existsSync(assets) ? (await readdir(assets)).filter((name) => name.endsWith('.js')) : [];
   const scripts = await Promise.all(names.map(async (name) => (await fetch(`${service?.url}/assets/${name}`)).text()));
@@ -48,13 +48,13 @@ test('a fresh checkout is built by its first start, and not by the next', async 
 });
 
 test('a change of its sources is built, and one that cannot be built leaves what was there', async () => {
-  const file = join(checkout, 'web/words/en.ts');
-  const words = await readFile(file, 'utf8');
-  await writeFile(file, words.replace("newCampaign: 'New campaign'", "newCampaign: 'Ring the bell'"));
+  const file = join(checkout, 'messages/en.json');
+  const catalog = await readFile(file, 'utf8');
+  await writeFile(file, catalog.replace('"shell.newCampaign": "New campaign"', '"shell.newCampaign": "Ring the bell"'));
   const changed = await run();
   expect(changed.log).toContain(BUILDING);
   expect(changed.scripts).toContain('Ring the bell');
-  await writeFile(file, 'export const = nothing');
+  await writeFile(file, '{ "shell.newCampaign": "{" }');
   const broken = await run();
   expect(broken.log).toContain('the one that was built before is served');
   expect(broken.scripts).toContain('Ring the bell');

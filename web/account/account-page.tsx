@@ -11,7 +11,7 @@ import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import { accountSummary, toneOf } from '../shell/account-pill.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { BeginLink } from './begin-link.tsx';
 import { History } from './history.tsx';
 import { Linking } from './linking.tsx';
@@ -25,7 +25,7 @@ import classes from './account-page.module.css';
 export default function AccountPage() {
   const account = useQuery(accountQuery);
   return (
-    <Page title={words.pages.account}>
+    <Page title={t('pages.account')}>
       <QueryStatus of={account} rows={2} height={80} />
       {account.data && <Account account={account.data} />}
     </Page>
@@ -42,38 +42,38 @@ function Account({ account }: { account: AccountStatus }) {
   return (
     <Stack gap="md">
       {isSandbox && status === 'connected' && (
-        <LargeCallout icon="phone" role="note" title={words.account.sandboxTitle}>
-          <Text size="sm">{words.account.sandboxShort}</Text>
+        <LargeCallout icon="phone" role="note" title={t('account.sandboxTitle')}>
+          <Text size="sm">{t('account.sandboxShort')}</Text>
         </LargeCallout>
       )}
       {isLinking && <Linking account={account} />}
       {status === 'paused' && <Paused account={account} />}
       {scanned !== undefined && <OtherNumber account={account} scanned={scanned} />}
-      <Section title={words.account.state}>
+      <Section title={t('account.state')}>
         <dl className={classes.facts}>
-          <dt>{words.account.stateNow}</dt>
+          <dt>{t('account.stateNow')}</dt>
           <dd aria-live="polite">
             <Dot
               tone={toneOf(account)}
-              label={isSandbox ? words.account.status[account.status] : accountSummary(account, zone)}
+              label={isSandbox ? t(`account.status.${account.status}`) : accountSummary(account, zone)}
             />
           </dd>
-          <dt>{words.account.messenger}</dt>
-          <dd>{isSandbox ? words.account.sandbox : words.account.whatsapp}</dd>
-          <dt>{words.account.number}</dt>
+          <dt>{t('account.messenger')}</dt>
+          <dd>{isSandbox ? t('account.sandbox') : t('account.whatsapp')}</dd>
+          <dt>{t('account.number')}</dt>
           <dd>
             <OwnNumber number={account.whatsapp_number} canChange={isNumberFixed === false && (isFree || isSandbox)} />
           </dd>
           {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
             <>
-              <dt>{words.account.reason}</dt>
+              <dt>{t('account.reason')}</dt>
               <dd>{account.reason}</dd>
             </>
           )}
         </dl>
         {status !== 'paused' && (
           <Text size="sm" mt="md">
-            {words.account.about[status]}
+            {t(`account.about.${status}`)}
           </Text>
         )}
         {!isSandbox && !isLinking && !isFree && <UnlinkButton />}
@@ -96,13 +96,13 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
     <LargeCallout
       icon="pause"
       role="status"
-      title={until === undefined ? words.account.stopped : words.account.pausedFor(exactTime(until, zone))}
+      title={until === undefined ? t('account.stopped') : t('account.pausedFor', { time: exactTime(until, zone) })}
     >
       {reason !== undefined && <Text size="sm">{reason}</Text>}
       {until === undefined ? (
         <GoOn />
       ) : (
-        <Text size="sm">{words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}</Text>
+        <Text size="sm">{t('account.pausedGoesOn', { when: relativeTime(until, zone, nowMs) })}</Text>
       )}
     </LargeCallout>
   );
@@ -114,7 +114,7 @@ function GoOn() {
   return (
     <>
       <Button size="xs" mt="xs" loading={linking.isPending} onClick={() => linking.mutate({})}>
-        {words.account.goOn}
+        {t('account.goOn')}
       </Button>
       <Problem error={linking.error} />
     </>

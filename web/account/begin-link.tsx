@@ -7,7 +7,7 @@ import { sendWindowQuery } from '../api/queries.ts';
 import { Problem } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { useLink } from './use-link.ts';
 
 const MESSENGERS = ['sandbox', 'whatsapp'] as const;
@@ -22,14 +22,14 @@ export function BeginLink({ account, isFirst }: { account: AccountStatus; isFirs
     linking.reset();
   };
   return (
-    <Section title={words.account.choose}>
+    <Section title={t('account.choose')}>
       <Stack gap="md" align="flex-start">
         <SegmentedControl
-          aria-label={words.account.messenger}
+          aria-label={t('account.messenger')}
           value={messenger}
           onChange={choose}
           disabled={linking.isPending}
-          data={MESSENGERS.map((value) => ({ value, label: words.account[value] }))}
+          data={MESSENGERS.map((value) => ({ value, label: t(`account.${value}`) }))}
         />
         {messenger === 'sandbox' ? (
           <Sandbox account={account} linking={linking} />
@@ -50,14 +50,14 @@ interface Choice {
 function Sandbox({ account: { messenger, status }, linking }: Choice) {
   return (
     <>
-      <Text size="sm">{words.account.sandboxNote}</Text>
+      <Text size="sm">{t('account.sandboxNote')}</Text>
       {messenger === 'sandbox' && status === 'connected' ? (
         <Anchor component={Link} href="/phone" size="sm" underline="always">
-          {words.account.lookAtPhone}
+          {t('account.lookAtPhone')}
         </Anchor>
       ) : (
         <Button loading={linking.isPending} onClick={() => linking.mutate({ messenger: 'sandbox', method: 'qr' })}>
-          {words.account.goToSandbox}
+          {t('account.goToSandbox')}
         </Button>
       )}
     </>
@@ -92,28 +92,28 @@ function WhatsApp({
   );
   return (
     <>
-      <Text size="sm">{words.account.whatsappNote(number)}</Text>
-      <Text size="sm">{words.account.whatsappRisk}</Text>
-      {messenger === 'sandbox' && <Text size="sm">{words.account.leavesSandbox}</Text>}
+      <Text size="sm">{t('account.whatsappNote', { number })}</Text>
+      <Text size="sm">{t('account.whatsappRisk')}</Text>
+      {messenger === 'sandbox' && <Text size="sm">{t('account.leavesSandbox')}</Text>}
       {isFirst && (
         <Radio.Group
-          label={words.warmUp.question}
+          label={t('warmUp.question')}
           value={use}
           onChange={(value) => {
             setChosen(value);
             setMissing(false);
           }}
-          error={isMissing && words.warmUp.answerMissing}
+          error={isMissing && t('warmUp.answerMissing')}
         >
           <Stack gap="xs" my="xs">
-            <Radio value="used" label={words.warmUp.isUsed} />
-            <Radio value="new" label={words.warmUp.isNew} description={words.warmUp.newHint} />
+            <Radio value="used" label={t('warmUp.isUsed')} />
+            <Radio value="new" label={t('warmUp.isNew')} description={t('warmUp.newHint')} />
           </Stack>
         </Radio.Group>
       )}
       <Group gap="xs">
-        {button('qr', words.account.linkByQr)}
-        {button('pairing_code', words.account.linkByCode)}
+        {button('qr', t('account.linkByQr'))}
+        {button('pairing_code', t('account.linkByCode'))}
       </Group>
     </>
   );

@@ -9,7 +9,7 @@ import { Dot } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { toneOf } from '../shell/account-pill.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './history.module.css';
 
 const FEW = 5;
@@ -21,7 +21,7 @@ export function History({ status }: { status: AccountStatus['status'] }) {
   const states = history.data ?? [];
   const hasMore = states.length > FEW;
   return (
-    <Section title={words.account.history}>
+    <Section title={t('account.history')}>
       <QueryStatus of={history} rows={2} />
       {states.length > 0 && (
         <ol className={classes.history}>
@@ -30,9 +30,9 @@ export function History({ status }: { status: AccountStatus['status'] }) {
               <span className={textClasses.dim}>
                 <Moment at={past.at} />
               </span>
-              <Dot tone={toneOf(past)} label={words.account.status[past.status]} />
+              <Dot tone={toneOf(past)} label={t(`account.status.${past.status}`)} />
               <span className={textClasses.dim}>
-                {past.messenger === 'sandbox' ? words.account.sandbox : words.account.whatsapp}
+                {past.messenger === 'sandbox' ? t('account.sandbox') : t('account.whatsapp')}
               </span>
               {past.reason !== null && <span className={classes.why}>{past.reason}</span>}
             </li>
@@ -41,7 +41,7 @@ export function History({ status }: { status: AccountStatus['status'] }) {
       )}
       {hasMore && (
         <Button size="xs" variant="default" mt="sm" onClick={() => setComplete(!isComplete)}>
-          {isComplete ? words.less : words.more}
+          {isComplete ? t('common.less') : t('common.more')}
         </Button>
       )}
     </Section>

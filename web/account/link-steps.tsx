@@ -1,5 +1,5 @@
 import { CircleBadge } from '../parts/circle-badge.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { StepPicture, type StepPictureName } from './step-pictures.tsx';
 import classes from './link-steps.module.css';
 
@@ -8,9 +8,11 @@ const PICTURES: Readonly<Record<'qr' | 'pairing_code', readonly StepPictureName[
   pairing_code: ['open', 'devices', 'enter'],
 };
 
+const STEPS = [1, 2, 3] as const;
+
 /** What to do on the phone, in pictures and words. */
 export function LinkSteps({ method }: { method: 'qr' | 'pairing_code' }) {
-  const steps = method === 'qr' ? words.account.qrSteps : words.account.codeSteps;
+  const steps = STEPS.map((step) => t(`account.${method === 'qr' ? 'qrSteps' : 'codeSteps'}.${step}`));
   return (
     <ol className={classes.steps}>
       {steps.map((step, index) => (

@@ -8,7 +8,7 @@ import { useNow } from '../parts/moment.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { LinkSteps } from './link-steps.tsx';
 import { useLink } from './use-link.ts';
 import classes from './linking.module.css';
@@ -27,17 +27,17 @@ export function Linking({ account }: { account: AccountStatus }) {
     if (document.activeElement === document.body) box.current?.focus();
   }, []);
   return (
-    <Section title={words.account.link}>
+    <Section title={t('account.link')}>
       <div
         ref={box}
         tabIndex={-1}
         className={classes.linking}
         data-hides-new
         role="group"
-        aria-label={words.account.link}
+        aria-label={t('account.link')}
       >
         <Stack gap="sm" align="center" className={classes.code}>
-          {qr !== undefined && <QrCode text={qr} label={words.account.qrLabel} size={320} />}
+          {qr !== undefined && <QrCode text={qr} label={t('account.qrLabel')} size={320} />}
           {code !== undefined && <PairingCode code={code} />}
           {(qr ?? code) === undefined && <Skeleton width={320} height={320} maw="100%" />}
           <TimeLeft account={account} />
@@ -45,7 +45,7 @@ export function Linking({ account }: { account: AccountStatus }) {
         <Stack gap="lg" className={boxClasses.grow}>
           {code === undefined && (
             <div className={classes.onPhones}>
-              <Callout>{words.account.samePhone}</Callout>
+              <Callout>{t('account.samePhone')}</Callout>
             </div>
           )}
           <LinkSteps method={code === undefined ? 'qr' : 'pairing_code'} />
@@ -56,7 +56,7 @@ export function Linking({ account }: { account: AccountStatus }) {
               disabled={isBusy}
               onClick={() => linking.mutate({ method: other })}
             >
-              {other === 'qr' ? words.account.qrInstead : words.account.codeInstead}
+              {other === 'qr' ? t('account.qrInstead') : t('account.codeInstead')}
             </Button>
             <Button
               variant="default"
@@ -64,7 +64,7 @@ export function Linking({ account }: { account: AccountStatus }) {
               disabled={isBusy}
               onClick={() => unlinking.mutate()}
             >
-              {words.account.stopLinking}
+              {t('account.stopLinking')}
             </Button>
           </Group>
           <Problem error={linking.error ?? unlinking.error} />
@@ -81,7 +81,7 @@ function PairingCode({ code }: { code: string }) {
       className={classes.letters}
       component="div"
       role="img"
-      aria-label={words.account.codeLabel([...code].join(' '))}
+      aria-label={t('account.codeLabel', { letters: [...code].join(' ') })}
     >
       {code.slice(0, HALF)}-{code.slice(HALF)}
     </Text>
@@ -100,10 +100,10 @@ function TimeLeft({ account: { expires_at: expiresAt } }: { account: AccountStat
       <Progress
         value={total.seconds === 0 ? 0 : (seconds / total.seconds) * 100}
         size="sm"
-        aria-label={words.account.timeLeft}
+        aria-label={t('account.timeLeft')}
       />
       <Text size="sm" c="dimmed" ta="center" mt={6}>
-        {seconds === 0 ? words.account.renewing : words.account.expires(count(seconds))}
+        {seconds === 0 ? t('account.renewing') : t('account.expires', { seconds: count(seconds) })}
       </Text>
     </div>
   );

@@ -13,7 +13,7 @@ import { FormProblem, Problem } from '../parts/failed.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './own-number.module.css';
 
 /** The number of the account, and the way to another one for as long as there is one. */
@@ -25,10 +25,10 @@ export function OwnNumber({ number, canChange }: { number: string; canChange: bo
       {number}
       {canChange && (
         <Button size="compact-sm" variant="default" onClick={() => setChanging(true)}>
-          {words.ownNumber.change}
+          {t('ownNumber.change')}
         </Button>
       )}
-      <Modal opened={isChanging} onClose={close} title={words.ownNumber.title}>
+      <Modal opened={isChanging} onClose={close} title={t('ownNumber.title')}>
         <ChangeNumber close={close} />
       </Modal>
     </span>
@@ -41,13 +41,13 @@ function ChangeNumber({ close }: { close: () => void }) {
     initialValues: { whatsapp_number: '' },
     validate: {
       whatsapp_number: (number) =>
-        number.trim() === '' ? words.signUp.missing : isNational(number) ? words.phoneField.incomplete : null,
+        number.trim() === '' ? t('signUp.missing') : isNational(number) ? t('phoneField.incomplete') : null,
     },
   });
   const change = ({ whatsapp_number: number }: typeof form.values) =>
     changing.mutate(number, {
       onSuccess: () => {
-        showToast(words.ownNumber.changed);
+        showToast(t('ownNumber.changed'));
         close();
       },
       onError: (error) => form.setErrors(fieldProblems(error)),
@@ -55,9 +55,9 @@ function ChangeNumber({ close }: { close: () => void }) {
   return (
     <form onSubmit={form.onSubmit(change)} noValidate>
       <Stack gap="md">
-        <Text size="sm">{words.ownNumber.note}</Text>
+        <Text size="sm">{t('ownNumber.note')}</Text>
         <PhoneField
-          label={words.fields.whatsapp_number}
+          label={t('fields.whatsapp_number')}
           data-autofocus
           autoComplete="tel"
           {...form.getInputProps('whatsapp_number')}
@@ -65,10 +65,10 @@ function ChangeNumber({ close }: { close: () => void }) {
         <FormProblem error={changing.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
-            {words.back}
+            {t('common.back')}
           </Button>
           <Button type="submit" loading={changing.isPending}>
-            {words.ownNumber.save}
+            {t('ownNumber.save')}
           </Button>
         </Group>
       </Stack>
@@ -80,10 +80,10 @@ function ChangeNumber({ close }: { close: () => void }) {
 export function OtherNumber({ account, scanned }: { account: AccountStatus; scanned: string }) {
   const taking = useChange((signal) => call('venom/connect-account', { method: 'qr' }, { signal }));
   return (
-    <LargeCallout icon="alert" role="status" title={words.ownNumber.otherTitle(scanned)}>
-      <Text size="sm">{words.ownNumber.other(account.whatsapp_number)}</Text>
+    <LargeCallout icon="alert" role="status" title={t('ownNumber.otherTitle', { scanned })}>
+      <Text size="sm">{t('ownNumber.other', { number: account.whatsapp_number })}</Text>
       <Button size="xs" mt="xs" loading={taking.isPending} onClick={() => taking.mutate(scanned)}>
-        {words.ownNumber.take(scanned)}
+        {t('ownNumber.take', { scanned })}
       </Button>
       <Problem error={taking.error} />
     </LargeCallout>

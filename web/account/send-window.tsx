@@ -10,7 +10,7 @@ import { Problem } from '../parts/failed.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 type SendWindow = Data<'venom/update-account'>;
 const CAP_LIMIT = 1_000_000;
@@ -20,7 +20,7 @@ const NIGHT = { from: '22:00', to: '07:00' };
 export function SendWindowSettings() {
   const rests = useQuery(sendWindowQuery);
   return (
-    <Section title={words.rests.title}>
+    <Section title={t('rests.title')}>
       <QueryStatus of={rests} rows={2} />
       {rests.data && <SendWindowForm rests={rests.data} />}
     </Section>
@@ -36,9 +36,9 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
       cap: (rests.daily_cap ?? '') as number | string,
     },
     validate: {
-      from: (from, { isQuiet }) => (isQuiet && from === '' ? words.rests.timeMissing : null),
+      from: (from, { isQuiet }) => (isQuiet && from === '' ? t('rests.timeMissing') : null),
       to: (to, { isQuiet, from }) =>
-        !isQuiet ? null : to === '' ? words.rests.timeMissing : to === from ? words.rests.sameTime : null,
+        !isQuiet ? null : to === '' ? t('rests.timeMissing') : to === from ? t('rests.sameTime') : null,
     },
   });
   const saving = useMutation({
@@ -49,23 +49,26 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
       }),
     onSuccess: (saved) => {
       client.setQueryData(sendWindowQuery.queryKey, saved);
-      showToast(words.rests.saved);
+      showToast(t('rests.saved'));
     },
   });
   return (
     <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">{words.rests.note}</Text>
-        <Checkbox label={words.rests.quiet(rests.time_zone)} {...form.getInputProps('isQuiet', { type: 'checkbox' })} />
+        <Text size="sm">{t('rests.note')}</Text>
+        <Checkbox
+          label={t('rests.quiet', { zone: rests.time_zone })}
+          {...form.getInputProps('isQuiet', { type: 'checkbox' })}
+        />
         {form.values.isQuiet && (
           <Group gap="sm" align="flex-start">
-            <TextInput type="time" label={words.rests.from} {...form.getInputProps('from')} />
-            <TextInput type="time" label={words.rests.to} {...form.getInputProps('to')} />
+            <TextInput type="time" label={t('rests.from')} {...form.getInputProps('from')} />
+            <TextInput type="time" label={t('rests.to')} {...form.getInputProps('to')} />
           </Group>
         )}
         <NumberInput
-          label={words.rests.cap}
-          description={words.rests.capHint}
+          label={t('rests.cap')}
+          description={t('rests.capHint')}
           min={1}
           max={CAP_LIMIT}
           allowDecimal={false}
@@ -76,7 +79,7 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
         <SendWindowStatus rests={rests} />
         <Problem error={saving.error} />
         <Button type="submit" loading={saving.isPending}>
-          {words.rests.save}
+          {t('rests.save')}
         </Button>
       </Stack>
     </form>
@@ -90,8 +93,10 @@ function SendWindowStatus({
 }) {
   return (
     <>
-      {cap !== null && sent !== null && <Text size="sm">{words.rests.sentToday(count(sent), count(cap))}</Text>}
-      {until !== null && <Text size="sm">{words.rests.until(exactTime(until, zone))}</Text>}
+      {cap !== null && sent !== null && (
+        <Text size="sm">{t('rests.sentToday', { sent: count(sent), cap: count(cap) })}</Text>
+      )}
+      {until !== null && <Text size="sm">{t('rests.until', { time: exactTime(until, zone) })}</Text>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { useLink } from './use-link.ts';
 
 /** Unlinks the account from WhatsApp after a confirmation. */
@@ -8,11 +8,11 @@ export function UnlinkButton() {
   const { unlinking } = useLink();
   const unlink = async (signal: AbortSignal) => {
     await unlinking.mutateAsync(signal);
-    showToast(words.account.unlinked);
+    showToast(t('account.unlinked'));
   };
   return (
-    <ConfirmButton mt="md" title={words.account.unlinkTitle} action={words.account.unlink} act={unlink} danger>
-      {words.account.unlinkNote}
+    <ConfirmButton mt="md" title={t('account.unlinkTitle')} action={t('account.unlink')} act={unlink} danger>
+      {t('account.unlinkNote')}
     </ConfirmButton>
   );
 }

@@ -8,7 +8,7 @@ import { dateName } from '../format/time.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './warm-up.module.css';
 
 const HIGHEST_PX = 64;
@@ -22,18 +22,20 @@ export function WarmUp() {
   const { day, caps, cap, sent, endsOn } = warmUp;
   const end = async (signal: AbortSignal) => {
     client.setQueryData(sendWindowQuery.queryKey, await call('venom/update-account', { warm_up: false }, { signal }));
-    showToast(words.warmUp.ended);
+    showToast(t('warmUp.ended'));
   };
   return (
-    <Section title={words.warmUp.title}>
+    <Section title={t('warmUp.title')}>
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">{words.warmUp.today(count(day), count(caps.length), count(cap), count(sent))}</Text>
+        <Text size="sm">
+          {t('warmUp.today', { day: count(day), days: count(caps.length), cap: count(cap), sent: count(sent) })}
+        </Text>
         <Days {...warmUp} />
         <Text size="sm" c="dimmed">
-          {words.warmUp.about(dateName(endsOn))}
+          {t('warmUp.about', { end: dateName(endsOn) })}
         </Text>
-        <ConfirmButton title={words.warmUp.endTitle} action={words.warmUp.end} act={end}>
-          {words.warmUp.endNote}
+        <ConfirmButton title={t('warmUp.endTitle')} action={t('warmUp.end')} act={end}>
+          {t('warmUp.endNote')}
         </ConfirmButton>
       </Stack>
     </Section>
@@ -43,7 +45,12 @@ export function WarmUp() {
 /** A bar for each day: those behind, today, and those to come. Their heights grow slower than what they stand for, which is thirtyfold. */
 function Days({ day, caps }: WarmUpToday) {
   const most = Math.max(...caps);
-  const label = words.warmUp.picture(count(caps[0] ?? 0), count(most), count(caps.length), count(day));
+  const label = t('warmUp.picture', {
+    first: count(caps[0] ?? 0),
+    most: count(most),
+    days: count(caps.length),
+    day: count(day),
+  });
   return (
     <div className={classes.days} role="img" aria-label={label}>
       {caps.map((cap, index) => (

@@ -5,6 +5,7 @@ import { inReach, isLost, isThere, recordAnswer } from './connection.ts';
 import { DASHBOARD_HEADER, takeAnswer } from './first-answer.ts';
 import { OfflineError, Unanswered } from './not-done.ts';
 import type { Body, Data, Path } from './operations.ts';
+import { language } from '../i18n/translate.ts';
 import { withProof } from './proof.ts';
 
 const SLOW_MS = 60_000;
@@ -15,7 +16,7 @@ const onTheirWay = new WeakSet<AbortSignal>();
 let onSignedOut = () => {};
 
 async function send(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...(init.headers as Record<string, string>), ...DASHBOARD_HEADER };
+  const headers = { ...(init.headers as Record<string, string>), ...DASHBOARD_HEADER, 'accept-language': language };
   const isSmall = typeof init.body === 'string' && init.body.length <= OUTLIVING_CHARACTERS;
   // A page that is out of sight may be gone in a moment.
   const keepalive = isSmall && document.visibilityState === 'hidden';

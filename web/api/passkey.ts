@@ -5,7 +5,7 @@ import type {
 import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../src/api/contract/session.ts';
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { endSessionOnUnauthorized, request } from './call.ts';
 import { takeSession } from './session.ts';
 import { withProof } from './proof.ts';
@@ -49,6 +49,6 @@ async function byHand<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
   } catch (error) {
-    throw new CampanileError(words.factors.passkeyFailed, { code: 400, cause: error });
+    throw new CampanileError(t('factors.passkeyFailed'), { code: 400, cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import { useMutation, type UseMutationOptions, type UseMutationResult } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { isOnItsWay } from './call.ts';
 
 /**
@@ -36,7 +36,7 @@ export function useWithdrawable<Result, Variables = void>({
     underWay.current = undefined;
     controller.abort();
     mutation.reset();
-    if (isSent) showToast(words.problems.withdrawn);
+    if (isSent) showToast(t('problems.withdrawn'));
   };
   const atEnd = useEffectEvent(withdraw);
   useEffect(() => () => atEnd(), []);

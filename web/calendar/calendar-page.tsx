@@ -11,7 +11,7 @@ import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/moment.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { isListId, oneOf, useQueryParam } from '../parts/use-query-param.ts';
-import { words } from '../words/words.ts';
+import { locale, t } from '../i18n/translate.ts';
 import { addDays, addMonths, daysOf, isDay, type View } from './days.ts';
 import { Legend, Month, Week } from './grid.tsx';
 import { usePlan, type PlanFilter } from './use-plan.ts';
@@ -30,7 +30,7 @@ export default function CalendarPage() {
 
   return (
     <Page
-      title={words.pages.calendar}
+      title={t('pages.calendar')}
       wide
       actions={
         <>
@@ -45,7 +45,7 @@ export default function CalendarPage() {
           move={(by) => setDay(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by))}
         />
         <Text size="sm" c="dimmed">
-          {words.calendar.zone(zone, zoneName(zone))}
+          {t('calendar.zone', { zone, short: zoneName(zone) })}
         </Text>
       </Group>
       {plan.error !== null && <Failed error={plan.error} retry={() => void plan.refetch()} />}
@@ -65,8 +65,8 @@ export default function CalendarPage() {
       )}
       <Legend runs={grid.runs} />
       {isEmpty && (
-        <Empty title={words.calendar.nothing} link={{ href: '/campaigns/new', label: words.shell.newCampaign }}>
-          {isFiltered ? words.calendar.nothingFits : words.calendar.nothingHint}
+        <Empty title={t('calendar.nothing')} link={{ href: '/campaigns/new', label: t('shell.newCampaign') }}>
+          {isFiltered ? t('calendar.nothingFits') : t('calendar.nothingHint')}
         </Empty>
       )}
     </Page>
@@ -97,22 +97,22 @@ function PlanFilters({
     <>
       <NativeSelect
         size="xs"
-        aria-label={words.groups.kind}
+        aria-label={t('groups.kind')}
         value={kind ?? ''}
         onChange={(event) => setKind(KINDS.find((one) => one === event.currentTarget.value) ?? '')}
         data={[
-          { value: '', label: words.calendar.anyKind },
-          ...KINDS.map((value) => ({ value, label: words.kindsPlural[value] })),
+          { value: '', label: t('calendar.anyKind') },
+          ...KINDS.map((value) => ({ value, label: t(`kindsPlural.${value}`) })),
         ]}
       />
       {lists.length > 0 && (
         <NativeSelect
           size="xs"
-          aria-label={words.groups.list}
+          aria-label={t('groups.list')}
           value={listId === undefined ? '' : String(listId)}
           onChange={(event) => setList(event.currentTarget.value)}
           data={[
-            { value: '', label: words.groups.allGroups },
+            { value: '', label: t('groups.allGroups') },
             ...lists.map((list) => ({ value: String(list.group_list_id), label: list.name })),
           ]}
         />
@@ -134,13 +134,13 @@ function ViewChoice({
     <>
       <SegmentedControl
         size="xs"
-        aria-label={words.calendar.view}
+        aria-label={t('calendar.view')}
         value={view}
         onChange={(value) => setView(VIEWS.find((one) => one === value) ?? 'month')}
-        data={VIEWS.map((value) => ({ value, label: words.calendar.views[value] }))}
+        data={VIEWS.map((value) => ({ value, label: t(`calendar.views.${value}`) }))}
       />
       <Button size="xs" variant="default" onClick={showToday}>
-        {words.calendar.today}
+        {t('calendar.today')}
       </Button>
     </>
   );
@@ -150,13 +150,13 @@ function ViewChoice({
 function Steps({ title: shown, move }: { title: string; move: (by: number) => void }) {
   return (
     <Group gap="xs">
-      <ActionIcon variant="default" aria-label={words.calendar.before} onClick={() => move(-1)}>
+      <ActionIcon variant="default" aria-label={t('calendar.before')} onClick={() => move(-1)}>
         <Icon name="left" size={16} />
       </ActionIcon>
       <Text fw={600} aria-live="polite" miw={170} ta="center">
         {shown}
       </Text>
-      <ActionIcon variant="default" aria-label={words.calendar.after} onClick={() => move(1)}>
+      <ActionIcon variant="default" aria-label={t('calendar.after')} onClick={() => move(1)}>
         <Icon name="right" size={16} />
       </ActionIcon>
     </Group>
@@ -164,9 +164,9 @@ function Steps({ title: shown, move }: { title: string; move: (by: number) => vo
 }
 
 function title(view: View, days: readonly string[], shown: string): string {
-  const format = new Intl.DateTimeFormat(words.locale, { timeZone: 'UTC', month: 'long', year: 'numeric' });
+  const format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', year: 'numeric' });
   if (view === 'month') return format.format(new Date(`${shown}T00:00:00Z`));
-  const range = new Intl.DateTimeFormat(words.locale, {
+  const range = new Intl.DateTimeFormat(locale, {
     timeZone: 'UTC',
     day: 'numeric',
     month: 'short',

@@ -9,7 +9,7 @@ import { useZone } from '../format/zone.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Dot } from '../parts/status.tsx';
 import { statusOfRun, toneOfStatus } from '../parts/tone.ts';
-import { words } from '../words/words.ts';
+import { locale, t } from '../i18n/translate.ts';
 import classes from './calendar.module.css';
 
 /** One day with what is on it; where that is nothing, and it is not over, a click begins a campaign there. */
@@ -54,7 +54,7 @@ function BeginHere({ day }: { day: string }) {
   return (
     <UnstyledButton
       className={classes.begin}
-      aria-label={words.calendar.beginOn(longDay(day))}
+      aria-label={t('calendar.beginOn', { day: longDay(day) })}
       onClick={() => go(addressOfDay(day))}
     >
       <Icon name="plus" size={14} />
@@ -65,7 +65,7 @@ function BeginHere({ day }: { day: string }) {
 export function MoreRuns({ many, show }: { many: number; show: () => void }) {
   return (
     <UnstyledButton className={classes.more} onClick={show}>
-      {words.calendar.more(count(many))}
+      {t('calendar.more', { many: count(many) })}
     </UnstyledButton>
   );
 }
@@ -79,21 +79,21 @@ export function RunChip({ run }: { run: PlannedRun }) {
       className={classes.run}
       data-status={status}
       data-tone={toneOfStatus(status)}
-      title={`${run.name}: ${words.status[status]}`}
+      title={`${run.name}: ${t(`status.${status}`)}`}
     >
       <span className={classes.said}>
         <span className={classes.time}>
           <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
         </span>{' '}
         <span className={classes.name}>{run.name}</span>
-        <VisuallyHidden>({words.status[status]})</VisuallyHidden>
+        <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
       </span>
     </Link>
   );
 }
 
 function longDay(day: string): string {
-  return new Intl.DateTimeFormat(words.locale, {
+  return new Intl.DateTimeFormat(locale, {
     timeZone: 'UTC',
     weekday: 'long',
     day: 'numeric',

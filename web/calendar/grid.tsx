@@ -4,7 +4,8 @@ import { clockTime, dateIn, hourIn } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Status } from '../parts/status.tsx';
 import { statusOfRun } from '../parts/tone.ts';
-import { words } from '../words/words.ts';
+import { weekdayNames } from '../format/weekday.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './calendar.module.css';
 import { Day, MoreRuns, RunChip } from './day.tsx';
 
@@ -30,7 +31,7 @@ export function Month({
   const zone = useZone();
   const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
   return (
-    <div className={classes.calendar} data-view="month" role="list" aria-label={words.pages.calendar}>
+    <div className={classes.calendar} data-view="month" role="list" aria-label={t('pages.calendar')}>
       <Weekdays />
       {days.map((day) => {
         const own = byDay.get(day) ?? [];
@@ -63,7 +64,7 @@ export function Week({ days, today, runs }: Grid) {
       className={classes.calendar}
       data-view="week"
       role="list"
-      aria-label={words.pages.calendar}
+      aria-label={t('pages.calendar')}
       style={{ gridTemplateRows: `auto auto repeat(${hours.length}, minmax(36px, auto))` }}
     >
       <div className={classes.weekday} aria-hidden="true" />
@@ -105,7 +106,7 @@ export function Legend({ runs }: Pick<Grid, 'runs'>) {
 }
 
 function Weekdays() {
-  return words.weekdays.map((day) => (
+  return weekdayNames().map((day) => (
     <div key={day} className={classes.weekday} aria-hidden="true">
       {day}
     </div>

@@ -1,5 +1,5 @@
 import { Confirm } from '../parts/confirm.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { useCampaignAction } from './use-campaign-action.ts';
 
 /** Asks once more before a campaign is cancelled for good. */
@@ -17,12 +17,12 @@ export function ConfirmCancel({
     <Confirm
       opened={opened}
       close={close}
-      title={words.campaign.cancelTitle(name)}
-      action={words.campaign.cancel}
+      title={t('campaign.cancelTitle', { name })}
+      action={t('campaign.cancel')}
       act={(signal) => act('cancel', signal)}
       danger
     >
-      {words.campaign.cancelNote}
+      {t('campaign.cancelNote')}
     </Confirm>
   );
 }

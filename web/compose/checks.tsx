@@ -1,11 +1,11 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { count } from '../format/numbers.ts';
+import { listNames } from '../format/list-names.ts';
 import { problemText } from '../format/problem.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './checks.module.css';
 import type { Draft, PickedGroup } from './draft.ts';
 import type { Check } from './use-check.ts';
@@ -22,12 +22,12 @@ export function validateSemantics(
 ): string[] {
   const problems: string[] = [];
   if (error) problems.push(problemText(error));
-  else if (draft.html === '' || (isSettled && preview.length === 0)) problems.push(words.compose.problems.noText);
-  if (draft.groups.length === 0) problems.push(words.compose.problems.noGroups);
+  else if (draft.html === '' || (isSettled && preview.length === 0)) problems.push(t('compose.problems.noText'));
+  if (draft.groups.length === 0) problems.push(t('compose.problems.noGroups'));
   if (draft.isScheduled) {
-    if (draft.startDate === null) problems.push(words.compose.problems.noDays);
-    if (!/^\d\d:\d\d/.test(draft.time)) problems.push(words.compose.problems.noTime);
-    if (draft.weekdays.length === 0) problems.push(words.compose.problems.noWeekdays);
+    if (draft.startDate === null) problems.push(t('compose.problems.noDays'));
+    if (!/^\d\d:\d\d/.test(draft.time)) problems.push(t('compose.problems.noTime'));
+    if (draft.weekdays.length === 0) problems.push(t('compose.problems.noWeekdays'));
   }
   return problems;
 }
@@ -37,7 +37,7 @@ export function warningsOf({ preview, check, hasFile }: { preview: Preview; chec
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
   return [...heard.values()]
     .filter(({ code }) => hasFile || code !== OF_CAPTIONS)
-    .map(({ code, message }) => ({ code, text: words.warnings[code] ?? message }));
+    .map(({ code, message }) => ({ code, text: message }));
 }
 
 /** By what is wrong with them: ids of groups, in the order of the groups. */
@@ -45,6 +45,13 @@ export function groupIssues({ problems }: Check): Map<string, number[]> {
   const byIssue = new Map<string, number[]>();
   for (const { group_metadata_id: id, issue } of problems) byIssue.set(issue, [...(byIssue.get(issue) ?? []), id]);
   return byIssue;
+}
+
+/** What is wrong with some groups; `issue` as the service words it. */
+export function issueText(issue: string, groups: number): string {
+  return issue.startsWith('gets the very same text')
+    ? t('compose.sameText', { groups })
+    : t('compose.cannotPost', { groups, issue });
 }
 
 /**
@@ -76,12 +83,12 @@ export function Checks({
     <div aria-live="polite">
       {problems.length > 0 && !isSubmitted && (
         <Text size="sm" fw={550} mb={6}>
-          {words.compose.missing}
+          {t('compose.missing')}
         </Text>
       )}
       {isClear && (
         <Text size="sm" c="dimmed">
-          {check.isSettled ? words.compose.nothingWrong : words.compose.checking}
+          {check.isSettled ? t('compose.nothingWrong') : t('compose.checking')}
         </Text>
       )}
       <ul className={classes.checks}>
@@ -132,18 +139,17 @@ function Issue({
   return (
     <Line>
       <div className={boxClasses.grow}>
-        {words.compose.issue(ids.length, count(ids.length), issue)}
+        {issueText(issue, ids.length)}
         <Text size="xs" c="dimmed">
-          {named(ids.flatMap((id) => names.get(id) ?? []))}
+          {listNames(
+            ids.flatMap((id) => names.get(id) ?? []),
+            NAMED,
+          )}
         </Text>
       </div>
       <Button size="compact-sm" variant="default" onClick={() => onLeaveOut(ids)}>
-        {words.compose.leaveOut(ids.length)}
+        {t('compose.leaveOut', { count: ids.length })}
       </Button>
     </Line>
   );
-}
-
-function named(names: readonly string[]): string {
-  return words.compose.issueNames(names.slice(0, NAMED), Math.max(0, names.length - NAMED));
 }

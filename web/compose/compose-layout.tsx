@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { BottomBar } from '../parts/bottom-bar.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './compose-layout.module.css';
 
 /** The form with its buttons at the end, and beside it the phone; where there is no room for that, a button that shows it. */
@@ -30,15 +30,15 @@ export function ComposeLayout({
             leftSection={<Icon name="eye" size={16} />}
             onClick={shown.open}
           >
-            {words.compose.showPreview}
+            {t('compose.showPreview')}
           </Button>
           {buttons}
         </BottomBar>
       </Stack>
-      <aside className={classes.beside} aria-label={words.compose.preview}>
+      <aside className={classes.beside} aria-label={t('compose.preview')}>
         {preview}
       </aside>
-      <Modal opened={isShown} onClose={shown.close} title={words.compose.preview}>
+      <Modal opened={isShown} onClose={shown.close} title={t('compose.preview')}>
         {preview}
       </Modal>
     </div>

@@ -18,7 +18,7 @@ import { showToast, notifyError } from '../parts/notify.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { validateSemantics } from './checks.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
@@ -62,9 +62,9 @@ function OpenDraft({ session }: { session: SignedIn }) {
   if (kept) return <Compose key={`${id} ${kept.edition}`} {...{ id, session, kept }} {...acts} />;
   if (error instanceof CampanileError && (error.code === 404 || error.code === 400))
     return (
-      <Page title={words.pages.compose}>
-        <Empty title={words.drafts.gone} link={{ href: '/campaigns/new', label: words.shell.newCampaign }}>
-          {words.drafts.goneHint}
+      <Page title={t('pages.compose')}>
+        <Empty title={t('drafts.gone')} link={{ href: '/campaigns/new', label: t('shell.newCampaign') }}>
+          {t('drafts.goneHint')}
         </Empty>
       </Page>
     );
@@ -94,7 +94,9 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
   const check = useCheck(draft, name);
   const problems = validateSemantics(draft, shown);
   const send = useSend({ draft, name, file, drop });
-  const action = words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled);
+  const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
+    groups: draft.groups.length,
+  });
   const ask = () => {
     tried.open();
     // What the service would refuse is said under Check; that it could not be asked just now is no reason to stop.
@@ -103,7 +105,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
 
   return (
     <Page
-      title={words.pages.compose}
+      title={t('pages.compose')}
       wide
       actions={
         <Group gap="xs">
@@ -139,7 +141,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
         opened={isAsking}
         close={asking.close}
         title={action}
-        action={draft.isScheduled ? words.compose.schedule : words.compose.send}
+        action={draft.isScheduled ? t('compose.schedule') : t('compose.send')}
         act={send}
       >
         <Summary {...{ draft, name, file, preview, check }} />
@@ -167,7 +169,7 @@ function useSend({
     // That it was sent counts; a draft that is left over is no reason to say that it was not.
     drop().catch(notifyError);
     void client.invalidateQueries({ queryKey: ['campaigns'] });
-    showToast(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
+    showToast(draft.isScheduled ? t('compose.scheduled', { name }) : t('compose.sending', { name }));
     go(`/campaigns/${campaignId}`);
   };
 }
@@ -175,7 +177,7 @@ function useSend({
 function Discard({ discard }: { discard: () => void }) {
   return (
     <Button variant="default" onClick={discard}>
-      {words.compose.discard}
+      {t('compose.discard')}
     </Button>
   );
 }
@@ -187,7 +189,7 @@ function isRejection(error: unknown): boolean {
 function Length({ length, limit }: { length: number; limit: number }) {
   return (
     <Text size="sm" c={length > limit ? 'var(--mantine-color-error)' : 'dimmed'}>
-      {words.compose.length(count(length), count(limit))}
+      {t('compose.length', { length: count(length), limit: count(limit) })}
     </Text>
   );
 }

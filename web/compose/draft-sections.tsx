@@ -1,6 +1,6 @@
 import { Suspense, type ReactNode } from 'react';
 import { PartSkeleton, Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { Checks } from './checks.tsx';
 import type { Draft } from './draft.ts';
 import { without } from './pick-groups.tsx';
@@ -11,7 +11,7 @@ import type { Preview } from './use-preview.ts';
 /** When the draft is sent, as `children` let it be chosen, and what that comes to in words. */
 export function WhenSection({ draft, check, children }: { draft: Draft; check: Check; children: ReactNode }) {
   return (
-    <Section title={words.compose.when}>
+    <Section title={t('compose.when')}>
       <Suspense fallback={<PartSkeleton height={80} />}>{children}</Suspense>
       <Plan draft={draft} check={check} />
     </Section>
@@ -33,7 +33,7 @@ export function CheckSection({
   check: Check;
 }) {
   return (
-    <Section title={words.compose.check}>
+    <Section title={t('compose.check')}>
       <Checks {...found} picked={draft.groups} onLeaveOut={(out) => update({ groups: without(draft.groups, out) })} />
     </Section>
   );

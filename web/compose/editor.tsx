@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { RichTextEditor } from '@mantine/tiptap';
 import { useEditor } from '@tiptap/react';
 import { useEffect, useRef, useState } from 'react';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { cleanPasted } from './clean-pasted.ts';
 import { EmojiControl } from './emoji-control.tsx';
 import { messageExtensions, messageSchema, readMessage, writeMessage } from './message.ts';
@@ -53,7 +53,7 @@ export default function Editor({
       if (written !== told.current) tell.current((told.current = written));
     },
     editorProps: {
-      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': words.compose.message },
+      attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': t('compose.message') },
       clipboardTextSerializer: ({ content: copied }) => copied.textBetween(0, copied.size, '\n', '\n'),
       transformPastedHTML: cleanPasted,
       handlePaste: (_view, event) => take(event.clipboardData),
@@ -69,7 +69,7 @@ export default function Editor({
     <div>
       <RichTextEditor
         editor={editor}
-        labels={words.editor}
+        labels={labels()}
         className={classes.editor}
         // A message has no tabs to open links in.
         styles={{ linkEditorExternalControl: { display: 'none' } }}
@@ -78,7 +78,7 @@ export default function Editor({
         <RichTextEditor.Content />
       </RichTextEditor>
       <Text size="xs" c="dimmed" role="status" className={classes.note}>
-        {isPlain && words.compose.madePlain}
+        {isPlain && t('compose.madePlain')}
       </Text>
     </div>
   );
@@ -109,4 +109,26 @@ function Tools() {
       </RichTextEditor.ControlsGroup>
     </RichTextEditor.Toolbar>
   );
+}
+
+/** The editor's own names for its labels. */
+function labels() {
+  return {
+    boldControlLabel: t('editor.boldControlLabel'),
+    italicControlLabel: t('editor.italicControlLabel'),
+    h2ControlLabel: t('editor.h2ControlLabel'),
+    h3ControlLabel: t('editor.h3ControlLabel'),
+    bulletListControlLabel: t('editor.bulletListControlLabel'),
+    orderedListControlLabel: t('editor.orderedListControlLabel'),
+    linkControlLabel: t('editor.linkControlLabel'),
+    unlinkControlLabel: t('editor.unlinkControlLabel'),
+    clearFormattingControlLabel: t('editor.clearFormattingControlLabel'),
+    undoControlLabel: t('editor.undoControlLabel'),
+    redoControlLabel: t('editor.redoControlLabel'),
+    linkEditorInputLabel: t('editor.linkEditorInputLabel'),
+    linkEditorInputPlaceholder: t('editor.linkEditorInputPlaceholder'),
+    linkEditorExternalLink: t('editor.linkEditorExternalLink'),
+    linkEditorInternalLink: t('editor.linkEditorInternalLink'),
+    linkEditorSave: t('editor.linkEditorSave'),
+  };
 }

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Icon } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { PartSkeleton } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 const EmojiGrid = lazy(lazyWithRetry(() => import('./emoji-grid.tsx')));
 
@@ -20,8 +20,8 @@ export function EmojiControl() {
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus shadow="md" width={328}>
       <Popover.Target>
         <RichTextEditor.Control
-          aria-label={words.compose.emoji}
-          title={words.compose.emoji}
+          aria-label={t('compose.emoji')}
+          title={t('compose.emoji')}
           onClick={() => setOpen(!isOpen)}
         >
           <Icon name="smile" size={16} />

@@ -1,6 +1,6 @@
 import { ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { EMOJI, PER_ROW } from './emoji.ts';
 import classes from './emoji-grid.module.css';
 
@@ -11,9 +11,9 @@ export default function EmojiGrid({ pick }: { pick: (emoji: string) => void }) {
   return (
     <ScrollArea.Autosize mah={300} type="auto" offsetScrollbars viewportProps={{ tabIndex: -1 }}>
       {EMOJI.map(({ kind, all }) => (
-        <div key={kind} role="group" aria-label={words.emojiKinds[kind]} className={classes.kind}>
+        <div key={kind} role="group" aria-label={t(`emojiKinds.${kind}`)} className={classes.kind}>
           <Text size="xs" c="dimmed" aria-hidden="true">
-            {words.emojiKinds[kind]}
+            {t(`emojiKinds.${kind}`)}
           </Text>
           <div className={classes.grid}>
             {all.map((emoji, index) => (

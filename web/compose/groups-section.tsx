@@ -1,5 +1,5 @@
 import { Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import type { PickedGroup } from './draft.ts';
 import { PickGroups, together } from './pick-groups.tsx';
 import { PickList } from './pick-list.tsx';
@@ -13,7 +13,7 @@ export function GroupsSection({
   onChange: (groups: readonly PickedGroup[]) => void;
 }) {
   return (
-    <Section title={words.compose.groups} aside={<PickList onPick={(more) => onChange(together(groups, more))} />}>
+    <Section title={t('compose.groups')} aside={<PickList onPick={(more) => onChange(together(groups, more))} />}>
       <PickGroups picked={groups} onChange={onChange} />
     </Section>
   );

@@ -6,7 +6,7 @@ import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
 import { useObjectUrl } from '../whatsapp/bubble.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import classes from './media-field.module.css';
 
@@ -30,26 +30,26 @@ export default function MediaField({
           {fileSize(file.size)}
         </Text>
         <Button size="compact-sm" variant="subtle" onClick={() => attach(null)}>
-          {words.compose.removeFile}
+          {t('compose.removeFile')}
         </Button>
       </Group>
     );
   return (
     <Dropzone
       onDrop={([dropped]) => attach(dropped ?? null)}
-      onReject={() => refuse(words.compose.fileTooLarge(fileSize(FILE_LIMIT_BYTES)))}
+      onReject={() => refuse(t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) }))}
       maxSize={FILE_LIMIT_BYTES}
       multiple={false}
-      aria-label={words.compose.addFile}
-      inputProps={{ 'aria-label': words.compose.addFile }}
+      aria-label={t('compose.addFile')}
+      inputProps={{ 'aria-label': t('compose.addFile') }}
     >
       <Group gap="sm" justify="center">
         <Icon name="clip" />
         <Text size="sm" ta="center">
-          {words.compose.addFile}
+          {t('compose.addFile')}
         </Text>
         <Text size="xs" c="dimmed">
-          {words.compose.fileHint(fileSize(FILE_LIMIT_BYTES))}
+          {t('compose.fileHint', { limit: fileSize(FILE_LIMIT_BYTES) })}
         </Text>
       </Group>
     </Dropzone>

@@ -1,5 +1,4 @@
-import { count } from '../format/numbers.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import type { PickedGroup } from './draft.ts';
 
 export function membersOf(groups: readonly PickedGroup[]): number {
@@ -8,5 +7,5 @@ export function membersOf(groups: readonly PickedGroup[]): number {
 
 /** Whom a draft would reach, in words. */
 export function sumOf({ groups }: { groups: readonly PickedGroup[] }): string {
-  return words.compose.sum(groups.length, count(groups.length), count(membersOf(groups)));
+  return t('compose.sum', { groups: groups.length, members: membersOf(groups) });
 }

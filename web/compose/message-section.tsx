@@ -2,7 +2,7 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { fileSize } from '../format/numbers.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
@@ -33,15 +33,15 @@ export function MessageSection({
   const [problem, setProblem] = useState<string>();
   const takeFile = (next: File | null) => {
     const isTooLarge = next !== null && next.size > FILE_LIMIT_BYTES;
-    setProblem(isTooLarge ? words.compose.fileTooLarge(fileSize(FILE_LIMIT_BYTES)) : undefined);
+    setProblem(isTooLarge ? t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) }) : undefined);
     if (!isTooLarge) attach(next);
   };
   return (
-    <Section title={words.compose.message} aside={aside}>
+    <Section title={t('compose.message')} aside={aside}>
       <Stack gap="sm">
         <TextInput
-          label={words.compose.name}
-          description={words.compose.nameHint}
+          label={t('compose.name')}
+          description={t('compose.nameHint')}
           placeholder={suggestedName}
           maxLength={NAME_LIMIT}
           value={draft.name}

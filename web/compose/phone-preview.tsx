@@ -1,6 +1,6 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import type { PickedGroup } from './draft.ts';
 
 /** The post as members of the first group see it. */
@@ -20,9 +20,9 @@ export function PhonePreview({
   const kind = first?.kind ?? 'group';
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
   return (
-    <Phone name={first?.group_name ?? words.compose.anyGroup} kind={kind} participants={first?.participants ?? null}>
+    <Phone name={first?.group_name ?? t('compose.anyGroup')} kind={kind} participants={first?.participants ?? null}>
       {text === '' && !media ? (
-        <NoPosts>{words.compose.previewHint}</NoPosts>
+        <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
         <Post text={text} media={media} time={time} kind={kind} />
       )}

@@ -15,7 +15,7 @@ import { notifyError } from '../parts/notify.ts';
 import textClasses from '../parts/text.module.css';
 import { VirtualList } from '../parts/virtual-rows.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { membersOf } from './members-of.ts';
 import { toPicked, type PickedGroup } from './draft.ts';
 import classes from './pick-groups.module.css';
@@ -54,7 +54,7 @@ export function PickGroups({ picked, onChange }: Picking) {
       {shown.length > 0 && <PickTable shown={shown} picked={picked} onChange={onChange} />}
       <Row justify="flex-end" mt="sm" gap="xs">
         <Text size="sm" fw={550} aria-live="polite" mr="auto">
-          {words.compose.picked(picked.length, count(picked.length), count(membersOf(picked)))}
+          {t('compose.picked', { groups: picked.length, members: membersOf(picked) })}
         </Text>
         <SaveList groups={picked} />
         {!isShowingPicked && <More of={found} size="compact-sm" />}
@@ -65,7 +65,7 @@ export function PickGroups({ picked, onChange }: Picking) {
           disabled={groups.length === 0 || isShowingPicked}
           onClick={() => pickingAll.mutate()}
         >
-          {words.compose.pickAll}
+          {t('compose.pickAll')}
         </Button>
         <Button
           size="compact-sm"
@@ -74,10 +74,10 @@ export function PickGroups({ picked, onChange }: Picking) {
           disabled={picked.length === 0 && !isShowingPicked}
           onClick={() => setShowingPicked(!isShowingPicked)}
         >
-          {isShowingPicked ? words.compose.showAll : words.compose.showPicked}
+          {isShowingPicked ? t('compose.showAll') : t('compose.showPicked')}
         </Button>
         <Button size="compact-sm" variant="default" disabled={picked.length === 0} onClick={() => onChange([])}>
-          {words.clear}
+          {t('common.clear')}
         </Button>
       </Row>
     </div>
@@ -87,10 +87,10 @@ export function PickGroups({ picked, onChange }: Picking) {
 function NoneToPick({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Empty
-      title={isFiltered ? words.groups.noneFound : words.groups.none}
+      title={isFiltered ? t('groups.noneFound') : t('groups.none')}
       action={
         <Button component={Link} href="/groups" variant="default" size="xs">
-          {words.groups.goThere}
+          {t('groups.goThere')}
         </Button>
       }
     />
@@ -102,7 +102,7 @@ function PickTable({ shown, picked, onChange }: Picking & { shown: readonly Pick
   const toggle = (group: Pickable) =>
     onChange(ids.has(group.group_metadata_id) ? without(picked, [group.group_metadata_id]) : together(picked, [group]));
   return (
-    <VirtualList items={shown} rowHeight={ROW_HEIGHT} maxHeight={MAX_HEIGHT} label={words.compose.groupList}>
+    <VirtualList items={shown} rowHeight={ROW_HEIGHT} maxHeight={MAX_HEIGHT} label={t('compose.groupList')}>
       {(group) => (
         <label key={group.group_metadata_id} className={classes.row} style={{ height: ROW_HEIGHT }}>
           <Checkbox
@@ -116,7 +116,7 @@ function PickTable({ shown, picked, onChange }: Picking & { shown: readonly Pick
             <LastPost activity={group.activity} />
           </span>
           <span className={`${textClasses.dim} ${textClasses.nowrap}`}>
-            {group.can_send === false ? words.groups.cannotSend : words.kinds[group.kind]}
+            {group.can_send === false ? t('groups.cannotSend') : t(`kinds.${group.kind}`)}
           </span>
           <span className={classes.size}>{count(group.participants)}</span>
         </label>
@@ -131,8 +131,8 @@ function LastPost({ activity }: Pick<Pickable, 'activity'>) {
   const { last_posted_at: at, read_rate: rate } = activity;
   return (
     <span className={`${classes.last} ${textClasses.clip}`}>
-      {at === null ? words.groups.notPosted : <Moment at={at} />}
-      {rate !== null && ` · ${words.groups.readShare(share(rate))}`}
+      {at === null ? t('groups.notPosted') : <Moment at={at} />}
+      {rate !== null && ` · ${t('groups.readShare', { share: share(rate) })}`}
     </span>
   );
 }

@@ -6,7 +6,7 @@ import { count } from '../format/numbers.ts';
 import { findListed } from '../groups/use-saved-lists.ts';
 import { Icon } from '../parts/icons.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** Picks the groups of a saved list, on top of what is picked already. */
 export function PickList({ onPick }: { onPick: (groups: readonly Group[]) => void }) {
@@ -15,7 +15,7 @@ export function PickList({ onPick }: { onPick: (groups: readonly Group[]) => voi
     mutationFn: (list: GroupList) => findListed(list.group_list_id),
     onSuccess: (groups, { name }) => {
       onPick(groups);
-      showToast(words.compose.listAdded(name, count(groups.length), groups.length));
+      showToast(t('compose.listAdded', { name, groups: groups.length }));
     },
     onError: notifyError,
   });
@@ -30,14 +30,14 @@ export function PickList({ onPick }: { onPick: (groups: readonly Group[]) => voi
           leftSection={<Icon name="list" size={14} />}
           rightSection={<Icon name="down" size={14} />}
         >
-          {words.compose.lists}
+          {t('compose.lists')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        <Menu.Label>{found.length === 0 ? words.compose.noLists : words.compose.listLabel}</Menu.Label>
+        <Menu.Label>{found.length === 0 ? t('compose.noLists') : t('compose.listLabel')}</Menu.Label>
         {found.map((list) => (
           <Menu.Item key={list.group_list_id} onClick={() => picking.mutate(list)}>
-            {words.compose.listEntry(list.name, count(list.group_count))}
+            {t('compose.listEntry', { name: list.name, groups: count(list.group_count) })}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

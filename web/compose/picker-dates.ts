@@ -1,4 +1,4 @@
-import { words } from '../words/words.ts';
+import { locale } from '../i18n/translate.ts';
 
 /** How the date picker writes what it shows; it would else do so in English. */
 export const PICKER_DATES = {
@@ -20,7 +20,7 @@ function write(date: string, options: Intl.DateTimeFormatOptions): string {
 }
 
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(words.locale, { timeZone: 'UTC', ...options });
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
 }
 
 /** Of a date that begins with `YYYY-MM-DD`. */

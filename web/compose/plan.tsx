@@ -1,11 +1,13 @@
 import { Stack, Text } from '@mantine/core';
 import { clockTime, dateIn, dateName, duration, shortTime, timeOfDay, zoneName } from '../format/time.ts';
 import { useNow } from '../parts/moment.tsx';
-import { words } from '../words/words.ts';
+import { namesOfDays } from '../format/weekday.ts';
+import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
 import type { Check } from './use-check.ts';
 
 const SHOWN_RUNS = 3;
+const DAYS_OF_WEEK = 7;
 
 /** When the draft would be sent, in words. */
 export function Plan({ draft, check }: { draft: Draft; check: Check }) {
@@ -30,9 +32,9 @@ export function Plan({ draft, check }: { draft: Draft; check: Check }) {
 export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
   if (seconds === undefined) return [];
   const takes = duration(seconds);
-  if (draft.isScheduled) return [words.compose.takesEach(takes)];
+  if (draft.isScheduled) return [t('compose.takesEach', { time: takes })];
   const end = new Date(nowMs + seconds * 1_000);
-  return [`${words.compose.takes(takes)} ${words.compose.doneBy(soon(end, nowMs, draft.timeZone))}`];
+  return [`${t('compose.takes', { time: takes })} ${t('compose.doneBy', { when: soon(end, nowMs, draft.timeZone) })}`];
 }
 
 /** The time of day; with the day where it is another. */
@@ -43,10 +45,11 @@ function soon(at: Date, nowMs: number, zone: string): string {
 /** On which days at what time where. */
 export function describeSchedule({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
   const start = startDate ?? '';
-  const [from, to] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
-  const days =
-    weekdays.length === words.weekdays.length ? [] : weekdays.flatMap((day) => words.weekdays[day - 1] ?? []);
-  return words.compose.scheduleIn(from ?? '', to ?? '', days, timeOfDay(time), timeZone);
+  const [from = '', to = ''] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
+  const when = { time: timeOfDay(time), zone: timeZone };
+  if (from === to) return t('compose.scheduleOnce', { day: from, ...when });
+  if (weekdays.length === DAYS_OF_WEEK) return t('compose.scheduleDaily', { from, to, ...when });
+  return t('compose.scheduleOn', { from, to, weekdays: namesOfDays(weekdays).join(', '), ...when });
 }
 
 /** The next runs; where the clocks change among all of them, that the time of day stays. */
@@ -59,7 +62,10 @@ export function describeRuns({ timeZone, time }: Draft, runs: readonly { due_at:
   const zones = [...new Set(runs.map(({ due_at: dueAt }) => zoneName(timeZone, new Date(dueAt))))];
   const [before = timeZone, after] = zones;
   const times = shown.map((run) => run.time);
-  if (after === undefined) return [words.compose.runs(times, before, more)];
+  if (after === undefined) return [t('compose.runs', { first: times.join(' · '), zone: before, count: more })];
   const withZones = shown.map((run) => `${run.time} ${run.zone}`);
-  return [words.compose.runsOverChange(withZones, more), words.compose.clockChange(time, before, after)];
+  return [
+    t('compose.runsOverChange', { first: withZones.join(' · '), count: more }),
+    t('compose.clockChange', { time, before, after }),
+  ];
 }

@@ -7,7 +7,8 @@ import { dateIn } from '../format/time.ts';
 import boxClasses from '../parts/box.module.css';
 import { useNow } from '../parts/moment.tsx';
 import { ZonePicker } from '../parts/zone-picker.tsx';
-import { words } from '../words/words.ts';
+import { namesOfDays } from '../format/weekday.ts';
+import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
 import { daysOf, PRESETS, presetOf } from './presets.ts';
 import { PICKER_DATES, writeRange } from './picker-dates.ts';
@@ -27,8 +28,8 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
           id={daysId}
           popoverProps={{ id: daysId }}
           type="range"
-          label={words.compose.days}
-          placeholder={words.compose.daysHint}
+          label={t('compose.days')}
+          placeholder={t('compose.daysHint')}
           value={[draft.startDate, draft.endDate]}
           onChange={([startDate, endDate]) => update({ startDate, endDate })}
           minDate={dateIn(new Date(nowMs), draft.timeZone)}
@@ -42,16 +43,16 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
           // Days are near: months are turned one by one, and nothing opens in the place of what had the focus.
           maxLevel="month"
           className={boxClasses.grow}
-          ariaLabels={words.datePicker}
+          ariaLabels={{ nextMonth: t('datePicker.nextMonth'), previousMonth: t('datePicker.previousMonth') }}
         />
         <TimeInput
-          label={words.compose.time}
+          label={t('compose.time')}
           value={draft.time}
           onChange={(event) => update({ time: event.currentTarget.value })}
         />
         <ZonePicker value={draft.timeZone} onChange={(timeZone) => update({ timeZone })} />
       </Group>
-      <div role="group" aria-label={words.compose.weekdays}>
+      <div role="group" aria-label={t('compose.weekdays')}>
         <Chip.Group
           multiple
           value={draft.weekdays.map(String)}
@@ -60,7 +61,7 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
           <Group gap={6}>
             {DAYS.map((day) => (
               <Chip key={day} value={String(day)} size="xs" variant="outline">
-                {words.weekdays[day - 1]}
+                {namesOfDays([day])}
               </Chip>
             ))}
           </Group>
@@ -73,7 +74,7 @@ export default function Schedule({ draft, update }: { draft: Draft; update: (cha
 function Presets({ draft, update, today }: { draft: Draft; update: (change: Partial<Draft>) => void; today: string }) {
   const chosen = presetOf(draft);
   return (
-    <Group gap={6} role="group" aria-label={words.compose.repeat}>
+    <Group gap={6} role="group" aria-label={t('compose.repeat')}>
       {PRESETS.map((preset) => (
         <Button
           key={preset}
@@ -82,7 +83,7 @@ function Presets({ draft, update, today }: { draft: Draft; update: (change: Part
           aria-pressed={chosen === preset}
           onClick={() => update(daysOf(preset, draft, addDays(today, 1)))}
         >
-          {words.compose.presets[preset]}
+          {t(`compose.presets.${preset}`)}
         </Button>
       ))}
     </Group>

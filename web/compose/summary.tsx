@@ -1,12 +1,13 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { count, fileSize } from '../format/numbers.ts';
+import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/moment.tsx';
 import textClasses from '../parts/text.module.css';
 import { useObjectUrl } from '../whatsapp/bubble.tsx';
-import { words } from '../words/words.ts';
-import { groupIssues, warningsOf } from './checks.tsx';
+import { mediaName } from '../format/media-name.ts';
+import { t } from '../i18n/translate.ts';
+import { groupIssues, issueText, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
 import { membersOf } from './members-of.ts';
 import { describeDuration, describeRuns, describeSchedule } from './plan.tsx';
@@ -31,12 +32,12 @@ export function Summary({
   const nowMs = useNow();
   const { groups } = draft;
   const warnings = [
-    ...[...groupIssues(check)].map(([issue, ids]) => words.compose.issue(ids.length, count(ids.length), issue)),
+    ...[...groupIssues(check)].map(([issue, ids]) => issueText(issue, ids.length)),
     ...warningsOf({ preview, check, hasFile: file !== null }).map(({ text }) => text),
   ];
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
-    : [words.compose.cannotUndo];
+    : [t('compose.cannotUndo')];
   return (
     <div>
       {warnings.length > 0 && (
@@ -50,27 +51,27 @@ export function Summary({
       )}
       <div className={classes.post}>
         {file?.type.startsWith('image/') && <Picture file={file} />}
-        <div className={classes.words}>
+        <div className={classes.text}>
           <Text fw={600} className={textClasses.breakable}>
             {name}
           </Text>
           {file && (
             <Text size="xs" c="dimmed" className={textClasses.breakable}>
-              {words.compose.withFile(file.name, fileSize(file.size))}
+              {t('compose.withFile', { name: file.name, size: fileSize(file.size) })}
             </Text>
           )}
         </div>
       </div>
       <dl className={classes.list}>
-        <Row name={words.compose.summary.to}>
-          {words.compose.reaches(groups.length, count(groups.length), count(membersOf(groups)))}
+        <Row name={t('compose.summary.to')}>
+          {t('compose.reaches', { groups: groups.length, members: membersOf(groups) })}
         </Row>
-        <Row name={words.compose.summary.when}>
+        <Row name={t('compose.summary.when')}>
           {when.map((line) => (
             <div key={line}>{line}</div>
           ))}
         </Row>
-        <Row name={words.compose.summary.takes}>{describeDuration(draft, check, nowMs)[0] ?? words.unknown}</Row>
+        <Row name={t('compose.summary.takes')}>{describeDuration(draft, check, nowMs)[0] ?? t('common.unknown')}</Row>
       </dl>
     </div>
   );
@@ -87,5 +88,5 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
 
 function Picture({ file }: { file: File }) {
   const show = useObjectUrl(file);
-  return <img ref={show} alt={words.media(file.type)} className={classes.picture} />;
+  return <img ref={show} alt={mediaName(file.type)} className={classes.picture} />;
 }

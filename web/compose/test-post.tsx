@@ -6,10 +6,9 @@ import { useLocation } from 'wouter';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
-import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
 import { sendDraft } from './send.ts';
 
@@ -32,9 +31,9 @@ export function TestPost(tested: Tested) {
   return (
     <>
       <Button variant="default" leftSection={<Icon name="send" size={16} />} onClick={opened.open}>
-        {words.compose.test}
+        {t('compose.test')}
       </Button>
-      <Modal opened={isOpen} onClose={opened.close} title={words.compose.testTitle}>
+      <Modal opened={isOpen} onClose={opened.close} title={t('compose.testTitle')}>
         <TestForm close={opened.close} {...tested} />
       </Modal>
     </>
@@ -47,7 +46,7 @@ function TestForm({ draft, name, file, hasText, close }: Tested & { close: () =>
   const [group, setGroup] = useState<Group>();
   // The same one for the same test: pressing again after a lost answer must not send a second one.
   const [key, setKey] = useState(() => generateIdempotencyKey());
-  const testName = words.compose.testName(name).slice(0, NAME_LIMIT);
+  const testName = t('compose.testName', { name }).slice(0, NAME_LIMIT);
   const sending = useWithdrawable({
     act: (to: Group, signal) =>
       sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal),
@@ -61,38 +60,38 @@ function TestForm({ draft, name, file, hasText, close }: Tested & { close: () =>
     return (
       <Stack gap="sm">
         <Text size="sm" role="status">
-          {words.compose.testSent(group?.group_name ?? '')}
+          {t('compose.testSent', { group: group?.group_name ?? '' })}
         </Text>
         <Row justify="flex-end" gap="xs">
           <Button variant="default" onClick={() => go(`/campaigns/${sending.data}`)}>
-            {words.compose.testSee}
+            {t('compose.testSee')}
           </Button>
           <Button data-autofocus onClick={close}>
-            {words.done}
+            {t('common.done')}
           </Button>
         </Row>
       </Stack>
     );
   return (
     <Stack gap="sm">
-      <Text size="sm">{hasText ? words.compose.testNote : words.compose.testNoText}</Text>
+      <Text size="sm">{hasText ? t('compose.testNote') : t('compose.testNoText')}</Text>
       <OneGroup chosen={group} choose={choose} />
       {group && hasText && (
         <Text size="sm" c="dimmed">
-          {words.compose.testReaches(testName, group.group_name, count(group.participants))}
+          {t('compose.testReaches', { name: testName, group: group.group_name, members: group.participants })}
         </Text>
       )}
       <Problem error={sending.error} />
       <Row justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>
-          {words.back}
+          {t('common.back')}
         </Button>
         <Button
           disabled={!group || !hasText}
           loading={sending.isPending}
           onClick={() => group && sending.mutate(group)}
         >
-          {words.compose.testSend}
+          {t('compose.testSend')}
         </Button>
       </Row>
     </Stack>
@@ -113,8 +112,8 @@ function OneGroup({ chosen, choose }: { chosen: Group | undefined; choose: (grou
   const shown = chosen && !groups.includes(chosen) ? [chosen, ...groups.filter((one) => !isSame(one, chosen))] : groups;
   return (
     <Select
-      label={words.compose.testGroup}
-      placeholder={words.compose.testGroupHint}
+      label={t('compose.testGroup')}
+      placeholder={t('compose.testGroupHint')}
       data={shown.map((group) => ({ value: String(group.group_metadata_id), label: group.group_name }))}
       value={chosen ? String(chosen.group_metadata_id) : null}
       onChange={(id) => choose(shown.find((group) => String(group.group_metadata_id) === id))}
@@ -122,8 +121,8 @@ function OneGroup({ chosen, choose }: { chosen: Group | undefined; choose: (grou
       onSearchChange={setTyped}
       // The service has searched already.
       filter={({ options }) => options}
-      nothingFoundMessage={words.groups.noneFound}
-      error={found.isError ? words.problems.unexpected : undefined}
+      nothingFoundMessage={t('groups.noneFound')}
+      error={found.isError ? t('problems.unexpected') : undefined}
       openOnFocus={false}
       data-autofocus
     />

@@ -1,5 +1,5 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
 import Schedule from './schedule.tsx';
 
@@ -8,12 +8,12 @@ export default function When({ draft, update }: { draft: Draft; update: (change:
   return (
     <Stack gap="sm">
       <SegmentedControl
-        aria-label={words.compose.when}
+        aria-label={t('compose.when')}
         value={draft.isScheduled ? 'later' : 'now'}
         onChange={(value) => update({ isScheduled: value === 'later' })}
         data={[
-          { value: 'now', label: words.compose.now },
-          { value: 'later', label: words.compose.later },
+          { value: 'now', label: t('compose.now') },
+          { value: 'later', label: t('compose.later') },
         ]}
         style={{ alignSelf: 'flex-start' }}
       />
@@ -21,7 +21,7 @@ export default function When({ draft, update }: { draft: Draft; update: (change:
         <Schedule draft={draft} update={update} />
       ) : (
         <Text size="sm" c="dimmed">
-          {words.compose.nowHint}
+          {t('compose.nowHint')}
         </Text>
       )}
     </Stack>

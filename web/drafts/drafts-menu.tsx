@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { addressOf } from '../compose/put-draft.ts';
 import { count } from '../format/numbers.ts';
 import { Moment } from '../parts/moment.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { draftsQuery, type DraftRow } from './persisted-draft.ts';
 
 /** The other drafts, each by its name; nothing where there is none. */
@@ -15,7 +15,7 @@ export function DraftsMenu({ openId }: { openId?: string }) {
   return (
     <Menu position="bottom-end" width={320}>
       <Menu.Target>
-        <Button variant="default">{words.drafts.title(count(others.length))}</Button>
+        <Button variant="default">{t('drafts.title', { many: count(others.length) })}</Button>
       </Menu.Target>
       <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
         {others.map((draft) => (
@@ -37,5 +37,5 @@ export function DraftsMenu({ openId }: { openId?: string }) {
 export function nameOf({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
   if (name.trim() !== '') return name;
   const text = new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();
-  return text === '' ? words.drafts.unnamed : text.slice(0, 60);
+  return text === '' ? t('drafts.unnamed') : text.slice(0, 60);
 }

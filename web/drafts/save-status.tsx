@@ -5,7 +5,7 @@ import { putAsDraft } from '../compose/put-draft.ts';
 import { problemText } from '../format/problem.ts';
 import { LargeCallout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { updatePersistedDraft, fetchDraft, keyOf, type PersistedDraft } from './persisted-draft.ts';
 import { isElsewhere, isGone, isPassing } from './save-draft.ts';
 
@@ -15,9 +15,9 @@ export function SaveStatus({ id, kept, zone }: { id: string; kept: PersistedDraf
   const hasFailed = kept.isChanged && kept.problem !== null;
   // That there is no connection is said above.
   const failed = isPassing(kept.problem)
-    ? words.drafts.notSaved
-    : `${words.drafts.cannotSave} ${problemText(kept.problem)}`;
-  const text = kept.isChanged ? words.drafts.saving : kept.version > 0 ? words.drafts.saved : '';
+    ? t('drafts.notSaved')
+    : `${t('drafts.cannotSave')} ${problemText(kept.problem)}`;
+  const text = kept.isChanged ? t('drafts.saving') : kept.version > 0 ? t('drafts.saved') : '';
   return (
     <Text size="sm" c={hasFailed ? 'var(--mantine-color-error)' : 'dimmed'} role="status" mih="1.5em" mb="xs">
       {hasFailed ? failed : text}
@@ -31,7 +31,7 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: PersistedDraft; zone:
   /** What was written here becomes a draft of its own, with its file; this one is then as the other place left it. */
   const saveBoth = () => {
     const { name } = kept.draft;
-    const mine = { ...kept.draft, name: name === '' ? '' : words.drafts.copyName(name) };
+    const mine = { ...kept.draft, name: name === '' ? '' : t('drafts.copyName', { name }) };
     const address = putAsDraft(client, mine, kept.file);
     forgetMine();
     go(address);
@@ -55,20 +55,20 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: PersistedDraft; zone:
       <LargeCallout
         icon="alert"
         role="status"
-        title={isGone(kept.problem) ? words.drafts.goneMeanwhile : words.drafts.elsewhere}
+        title={isGone(kept.problem) ? t('drafts.goneMeanwhile') : t('drafts.elsewhere')}
       >
-        <Text size="sm">{words.drafts.elsewhereHint}</Text>
+        <Text size="sm">{t('drafts.elsewhereHint')}</Text>
         <Group gap="xs" mt="xs">
           <Button size="xs" onClick={saveBoth}>
-            {words.drafts.keepBoth}
+            {t('drafts.keepBoth')}
           </Button>
           {isGone(kept.problem) ? (
             <Button size="xs" variant="default" onClick={throwAway}>
-              {words.drafts.throwAway}
+              {t('drafts.throwAway')}
             </Button>
           ) : (
             <Button size="xs" variant="default" loading={taking.isPending} onClick={() => taking.mutate()}>
-              {words.drafts.takeTheirs}
+              {t('drafts.takeTheirs')}
             </Button>
           )}
         </Group>

@@ -2,7 +2,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Confirm } from '../parts/confirm.tsx';
 import { notifyError } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { saveAllDrafts } from './save-draft.ts';
 import { hasUnsaved } from './unsaved.ts';
 
@@ -25,12 +25,12 @@ export function useUnsavedChangesGuard(leave: () => Promise<void>) {
     <Confirm
       opened={isAsking}
       close={asking.close}
-      title={words.drafts.leaveTitle}
-      action={words.drafts.leave}
+      title={t('drafts.leaveTitle')}
+      action={t('drafts.leave')}
       act={leave}
       danger
     >
-      {words.drafts.leaveNote}
+      {t('drafts.leaveNote')}
     </Confirm>
   );
   return { leave: () => leaving.mutate(), isLeaving: leaving.isPending, question };

@@ -6,7 +6,8 @@ import { wasSignedInQuery } from '../api/session.ts';
 import { Callout } from '../parts/callout.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { PartSkeleton } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { PRODUCT } from '../parts/product.ts';
+import { t } from '../i18n/translate.ts';
 import { Goodbye } from './goodbye.tsx';
 import { isForEverybody, LINK_PAGES } from './link-paths.ts';
 import { SignIn } from './sign-in.tsx';
@@ -19,13 +20,13 @@ export function Entry() {
   const [path] = useLocation();
   if (path === '/goodbye')
     return (
-      <EntryPage title={words.goodbye.title}>
+      <EntryPage title={t('goodbye.title')}>
         <Goodbye />
       </EntryPage>
     );
   if (isForEverybody(path))
     return (
-      <EntryPage title={words[LINK_PAGES[path]].title} lead={words[LINK_PAGES[path]].lead}>
+      <EntryPage title={t(`${LINK_PAGES[path]}.title`)} lead={t(`${LINK_PAGES[path]}.lead`)}>
         <Suspense fallback={<PartSkeleton height={200} />}>
           <LinkPage key={path} path={path} />
         </Suspense>
@@ -36,10 +37,10 @@ export function Entry() {
 
 function WayIn({ isNew }: { isNew: boolean }) {
   const { data: hasEnded } = useQuery(wasSignedInQuery);
-  const { title, lead, other } = isNew ? words.signUp : words.signIn;
+  const page = isNew ? 'signUp' : 'signIn';
   return (
-    <EntryPage title={title} lead={lead}>
-      {hasEnded && !isNew && <Callout role="status">{words.signIn.ended}</Callout>}
+    <EntryPage title={t(`${page}.title`)} lead={t(`${page}.lead`)}>
+      {hasEnded && !isNew && <Callout role="status">{t('signIn.ended')}</Callout>}
       {isNew ? (
         <Suspense fallback={<PartSkeleton height={420} />}>
           <SignUp />
@@ -48,9 +49,9 @@ function WayIn({ isNew }: { isNew: boolean }) {
         <SignIn />
       )}
       <Text size="sm" ta="center">
-        {other}{' '}
+        {t(`${page}.other`)}{' '}
         <Anchor component={Link} href={isNew ? '/sign-in' : '/sign-up'} size="sm" underline="always">
-          {isNew ? words.signIn.title : words.signUp.title}
+          {isNew ? t('signIn.title') : t('signUp.title')}
         </Anchor>
       </Text>
     </EntryPage>
@@ -59,7 +60,7 @@ function WayIn({ isNew }: { isNew: boolean }) {
 
 function EntryPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · ${words.product}`;
+    document.title = `${title} · ${PRODUCT}`;
   }, [title]);
   return (
     <Center component="main" mih="calc(100dvh - var(--above, 0px))" px="md" py={24}>
@@ -67,7 +68,7 @@ function EntryPage({ title, lead, children }: { title: string; lead?: string; ch
         <Stack gap="md">
           <div>
             <Text size="sm" fw={600} c="var(--accent-text)">
-              {words.product}
+              {PRODUCT}
             </Text>
             <Title order={1} size="h3">
               {title}

@@ -1,16 +1,16 @@
 import { Button, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** What is seen last by somebody who has deleted their account. */
 export function Goodbye() {
   return (
     <>
       <Text size="sm" role="status">
-        {words.goodbye.note}
+        {t('goodbye.note')}
       </Text>
       <Button component={Link} href="/sign-up" variant="default">
-        {words.goodbye.again}
+        {t('goodbye.again')}
       </Button>
     </>
   );

@@ -6,7 +6,7 @@ import { Link, useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { endSession, sessionQuery } from '../api/session.ts';
 import { Problem } from '../parts/failed.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { LoginField } from './login-field.tsx';
 import type { LinkPath } from './link-paths.ts';
 import { SHORTEST_PASSWORD, SignUp } from './sign-up.tsx';
@@ -15,7 +15,7 @@ import { SHORTEST_PASSWORD, SignUp } from './sign-up.tsx';
 export default function LinkPage({ path }: { path: LinkPath }) {
   const [code] = useState(() => globalThis.location.hash.slice(1));
   if (path === '/forgot-password') return <Forgot />;
-  if (code === '') return <Text size="sm">{words.reset.noCode}</Text>;
+  if (code === '') return <Text size="sm">{t('reset.noCode')}</Text>;
   if (path === '/verify-email') return <Verify code={code} />;
   if (path === '/accept-invite') return <SignUp code={code} />;
   return <Reset code={code} />;
@@ -34,7 +34,7 @@ function Forgot() {
     return (
       <Stack gap="sm">
         <Text size="sm" role="status">
-          {words.forgot.sent}
+          {t('forgot.sent')}
         </Text>
         <ToSignIn />
       </Stack>
@@ -45,7 +45,7 @@ function Forgot() {
         <LoginField value={userName} change={setUserName} isSubmitted={isSubmitted} />
         <Problem error={asking.error} />
         <Button type="submit" loading={asking.isPending} mt="xs">
-          {words.forgot.submit}
+          {t('forgot.submit')}
         </Button>
         <ToSignIn />
       </Stack>
@@ -72,10 +72,10 @@ function Reset({ code }: { code: string }) {
     return (
       <Stack gap="sm">
         <Text size="sm" role="status">
-          {words.reset.done}
+          {t('reset.done')}
         </Text>
         <Button component={Link} href="/sign-in">
-          {words.signIn.title}
+          {t('signIn.title')}
         </Button>
       </Stack>
     );
@@ -83,17 +83,17 @@ function Reset({ code }: { code: string }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <PasswordInput
-          label={words.settings.newPassword}
-          description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
+          label={t('settings.newPassword')}
+          description={t('signUp.passwordHint', { shortest: SHORTEST_PASSWORD })}
           autoComplete="new-password"
           required
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          error={isSubmitted && isShort && words.signUp.passwordShort(SHORTEST_PASSWORD)}
+          error={isSubmitted && isShort && t('signUp.passwordShort', { shortest: SHORTEST_PASSWORD })}
         />
         <Problem error={setting.error} />
         <Button type="submit" loading={setting.isPending} mt="xs">
-          {words.reset.submit}
+          {t('reset.submit')}
         </Button>
       </Stack>
     </form>
@@ -112,16 +112,16 @@ function Verify({ code }: { code: string }) {
     return (
       <Stack gap="sm">
         <Text size="sm" role="status">
-          {words.verify.done}
+          {t('verify.done')}
         </Text>
-        <Button onClick={() => go('/')}>{words.verify.goOn}</Button>
+        <Button onClick={() => go('/')}>{t('verify.goOn')}</Button>
       </Stack>
     );
   return (
     <Stack gap="sm">
       <Problem error={verifying.error} />
       <Button loading={verifying.isPending} onClick={() => verifying.mutate()}>
-        {words.verify.submit}
+        {t('verify.submit')}
       </Button>
     </Stack>
   );
@@ -130,7 +130,7 @@ function Verify({ code }: { code: string }) {
 function ToSignIn() {
   return (
     <Anchor component={Link} href="/sign-in" size="sm" ta="center" underline="always">
-      {words.forgot.back}
+      {t('forgot.back')}
     </Anchor>
   );
 }

@@ -1,4 +1,4 @@
-/** What links in mails lead to, and what asks for one; by what the words for it are kept under. */
+/** The pages that links in mails lead to, and the one that asks for such a mail, with the key of their messages. */
 export const LINK_PAGES = {
   '/forgot-password': 'forgot',
   '/reset-password': 'reset',

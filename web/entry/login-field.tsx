@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** The user name or e-mail address of somebody who is not signed in; once they have tried, it says when it is missing. */
 export function LoginField({
@@ -13,14 +13,14 @@ export function LoginField({
 }) {
   return (
     <TextInput
-      label={words.signIn.name}
+      label={t('signIn.name')}
       autoComplete="username"
       autoCapitalize="none"
       spellCheck={false}
       required
       value={value}
       onChange={(event) => change(event.currentTarget.value)}
-      error={isSubmitted && value.trim() === '' && words.signIn.nameMissing}
+      error={isSubmitted && value.trim() === '' && t('signIn.nameMissing')}
     />
   );
 }

@@ -6,7 +6,7 @@ import { CampanileError } from '../../clients/typescript/failure.ts';
 import { hasPasskeys, signInByPasskey } from '../api/passkey.ts';
 import { signIn } from '../api/session.ts';
 import { Problem } from '../parts/failed.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { LoginField } from './login-field.tsx';
 
 export function SignIn() {
@@ -18,7 +18,7 @@ export function SignIn() {
   // Asked for once the service has said that the user has a second factor.
   const [code, setCode] = useState<string>();
   const [isSubmitted, setSubmitted] = useState(false);
-  const passwordMissing = isSubmitted && password === '' && words.signIn.passwordMissing;
+  const passwordMissing = isSubmitted && password === '' && t('signIn.passwordMissing');
   const enter = () => {
     if (path === '/sign-in' || path === '/sign-up') go('/', { replace: true });
   };
@@ -44,21 +44,21 @@ export function SignIn() {
       <Stack gap="sm">
         <LoginField value={userName} change={setUserName} isSubmitted={isSubmitted} />
         <PasswordInput
-          label={words.signIn.password}
+          label={t('signIn.password')}
           autoComplete="current-password"
           required
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          error={isWrong ? words.signIn.wrong : passwordMissing}
+          error={isWrong ? t('signIn.wrong') : passwordMissing}
         />
         {code !== undefined && <CodeField code={code} change={setCode} isWrong={hasWrongCode} />}
         {!isWrong && !asksForCode(entering.error) && <Problem error={byPasskey.error ?? entering.error} />}
         <Button type="submit" loading={entering.isPending} mt="xs">
-          {words.signIn.submit}
+          {t('signIn.submit')}
         </Button>
         {hasPasskeys() && <ByPasskey {...byPasskey} />}
         <Anchor component={Link} href="/forgot-password" size="sm" ta="center" underline="always">
-          {words.forgot.ask}
+          {t('forgot.ask')}
         </Anchor>
       </Stack>
     </form>
@@ -72,13 +72,13 @@ function CodeField({ code, change, isWrong }: { code: string; change: (code: str
   return (
     <TextInput
       ref={field}
-      label={words.factors.code}
-      description={words.factors.codeHint}
+      label={t('factors.code')}
+      description={t('factors.codeHint')}
       autoComplete="one-time-code"
       required
       value={code}
       onChange={(event) => change(event.currentTarget.value)}
-      error={isWrong && words.factors.wrongCode}
+      error={isWrong && t('factors.wrongCode')}
     />
   );
 }
@@ -86,7 +86,7 @@ function CodeField({ code, change, isWrong }: { code: string; change: (code: str
 function ByPasskey({ isPending, mutate }: { isPending: boolean; mutate: () => void }) {
   return (
     <Button variant="default" loading={isPending} onClick={() => mutate()}>
-      {words.factors.byPasskey}
+      {t('factors.byPasskey')}
     </Button>
   );
 }

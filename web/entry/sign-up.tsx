@@ -11,11 +11,11 @@ import { fieldProblems } from '../format/problem.ts';
 import { browserZone } from '../format/time.ts';
 import { FormProblem, Problem } from '../parts/failed.tsx';
 import { PhoneField } from '../parts/phone-field.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 export const SHORTEST_PASSWORD = 8;
-const filled = (value: string) => (value.trim() === '' ? words.signUp.missing : null);
-const whole = (number: string) => (isNational(number) ? words.phoneField.incomplete : null);
+const filled = (value: string) => (value.trim() === '' ? t('signUp.missing') : null);
+const whole = (number: string) => (isNational(number) ? t('phoneField.incomplete') : null);
 
 /** Asks for what a new user has to say; whoever comes with the code of an invitation has said the address. */
 export function SignUp({ code }: { code?: string }) {
@@ -26,16 +26,16 @@ export function SignUp({ code }: { code?: string }) {
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
           <TextInput
-            label={words.fields.first_name}
+            label={t('fields.first_name')}
             autoComplete="given-name"
             required
             {...form.getInputProps('first_name')}
           />
-          <TextInput label={words.fields.last_name} autoComplete="family-name" {...form.getInputProps('last_name')} />
+          <TextInput label={t('fields.last_name')} autoComplete="family-name" {...form.getInputProps('last_name')} />
         </SimpleGrid>
         <TextInput
-          label={words.fields.user_name}
-          description={words.signUp.userNameHint}
+          label={t('fields.user_name')}
+          description={t('signUp.userNameHint')}
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
@@ -44,7 +44,7 @@ export function SignUp({ code }: { code?: string }) {
         />
         {code === undefined && (
           <TextInput
-            label={words.fields.email}
+            label={t('fields.email')}
             type="email"
             autoComplete="email"
             required
@@ -52,27 +52,27 @@ export function SignUp({ code }: { code?: string }) {
           />
         )}
         <PhoneField
-          label={words.fields.phone_number}
+          label={t('fields.phone_number')}
           autoComplete="tel"
-          placeholder={words.signUp.phonePlaceholder}
+          placeholder={t('signUp.phonePlaceholder')}
           required
           {...form.getInputProps('phone_number')}
         />
         <PhoneField
-          label={words.fields.whatsapp_number}
-          placeholder={words.signUp.whatsappPlaceholder}
+          label={t('fields.whatsapp_number')}
+          placeholder={t('signUp.whatsappPlaceholder')}
           {...form.getInputProps('whatsapp_number')}
         />
         <PasswordInput
-          label={words.fields.password}
-          description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
+          label={t('fields.password')}
+          description={t('signUp.passwordHint', { shortest: SHORTEST_PASSWORD })}
           autoComplete="new-password"
           required
           {...form.getInputProps('password')}
         />
         {'code' in form.errors ? <Problem error={entering.error} /> : <FormProblem error={entering.error} />}
         <Button type="submit" loading={entering.isPending} mt="xs">
-          {words.signUp.submit}
+          {t('signUp.submit')}
         </Button>
       </Stack>
     </form>
@@ -93,10 +93,11 @@ function useSignUpForm(isInvited: boolean) {
     validate: {
       first_name: filled,
       user_name: filled,
-      email: (value) => (isInvited || /^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
+      email: (value) => (isInvited || /^[^\s@]+@[^\s@]+$/.test(value) ? null : t('signUp.emailMissing')),
       phone_number: (number) => filled(number) ?? whole(number),
       whatsapp_number: whole,
-      password: (value) => (value.length < SHORTEST_PASSWORD ? words.signUp.passwordShort(SHORTEST_PASSWORD) : null),
+      password: (value) =>
+        value.length < SHORTEST_PASSWORD ? t('signUp.passwordShort', { shortest: SHORTEST_PASSWORD }) : null,
     },
   });
 }

@@ -1,10 +1,10 @@
-import { words } from '../words/words.ts';
+import { locale, t } from '../i18n/translate.ts';
 
 const KILO = 1_024;
-const whole = new Intl.NumberFormat(words.locale);
-const percent = new Intl.NumberFormat(words.locale, { style: 'percent', maximumFractionDigits: 0 });
-const signedInteger = new Intl.NumberFormat(words.locale, { signDisplay: 'exceptZero' });
-const signed = new Intl.NumberFormat(words.locale, {
+const whole = new Intl.NumberFormat(locale);
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+const signedInteger = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' });
+const signed = new Intl.NumberFormat(locale, {
   style: 'percent',
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',
@@ -12,12 +12,12 @@ const signed = new Intl.NumberFormat(words.locale, {
 
 /** With thousands grouped; a dash for what is not known. */
 export function count(value: number | null): string {
-  return value === null ? words.unknown : whole.format(value);
+  return value === null ? t('common.unknown') : whole.format(value);
 }
 
 /** A share as a percentage; a dash where there is nothing to divide by. Only all of it is 100 %, only nothing is 0 %. */
 export function share(value: number | null): string {
-  if (value === null) return words.unknown;
+  if (value === null) return t('common.unknown');
   const shown = value > 0.99 && value < 1 ? 0.99 : value > 0 && value < 0.01 ? 0.01 : value;
   return percent.format(shown);
 }
@@ -37,7 +37,7 @@ export function fileSize(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
   const power = units.findLastIndex((_, at) => at === 0 || bytes >= KILO ** at);
   const unit = units[power];
-  return new Intl.NumberFormat(words.locale, {
+  return new Intl.NumberFormat(locale, {
     style: 'unit',
     unit,
     maximumFractionDigits: power > 1 ? 1 : 0,

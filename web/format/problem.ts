@@ -1,27 +1,41 @@
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { OfflineError, Unanswered } from '../api/not-done.ts';
-import { words } from '../words/words.ts';
+import { findMessage, locale, t, type PlainKey } from '../i18n/translate.ts';
 import { count } from './numbers.ts';
 
+/** What the service says of a field, where it can be said better beside one. */
+const ISSUES: Readonly<Record<string, PlainKey>> = {
+  'must begin with https://': 'issues.https',
+  'must begin with https:// or http://': 'issues.httpOrHttps',
+  'must be a URL': 'issues.url',
+  'must not have a user name or a password': 'issues.noCredentials',
+  'must not have a # part': 'issues.noFragment',
+  'is not the present password': 'issues.wrongPassword',
+  'has no proof of the last 10 minutes': 'issues.noProof',
+  'is wrong, or was used before': 'issues.wrongCode',
+  'is required: this user has a second factor': 'issues.codeRequired',
+  'is too easy to guess: take three or four words that say nothing about you': 'issues.weakPassword',
+  'is of a link that was used already, has expired or is not ours': 'issues.voidLink',
+};
 const HOUR_MS = 60 * 60 * 1_000;
 
 /** An error in words: what happened, and what to do next. */
 export function problemText(error: unknown): string {
-  if (!(error instanceof CampanileError)) return words.problems.unexpected;
+  if (!(error instanceof CampanileError)) return t('problems.unexpected');
   const { code, retryAfterMs } = error;
-  if (error instanceof OfflineError) return error.isOffline ? words.problems.offline : words.problems.notSent;
-  if (error instanceof Unanswered) return words.problems.unanswered;
-  if (code === 0) return words.problems.unreachable;
+  if (error instanceof OfflineError) return error.isOffline ? t('problems.offline') : t('problems.notSent');
+  if (error instanceof Unanswered) return t('problems.unanswered');
+  if (code === 0) return t('problems.unreachable');
   if (code === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
-    return words.problems.enoughToday(count(Math.ceil(retryAfterMs / HOUR_MS)));
-  if (code === 429) return words.problems.tooOften(count(Math.ceil((retryAfterMs ?? 60_000) / 1_000)));
-  if (code === 413) return words.problems.tooLarge;
-  if (code === 507) return words.problems.noRoom;
-  if (code === 503) return words.problems.notNow(sentence(error.message));
-  if (code >= 500) return words.problems.unexpected;
+    return t('problems.enoughToday', { hours: count(Math.ceil(retryAfterMs / HOUR_MS)) });
+  if (code === 429) return t('problems.tooOften', { seconds: count(Math.ceil((retryAfterMs ?? 60_000) / 1_000)) });
+  if (code === 413) return t('problems.tooLarge');
+  if (code === 507) return t('problems.noRoom');
+  if (code === 503) return t('problems.notNow', { why: sentence(error.message) });
+  if (code >= 500) return t('problems.unexpected');
   const [first] = error.details;
   if (!first) return sentence(error.message);
-  return words.issues[first.issue] ?? sentence(`${fieldName(first.field)} ${first.issue}`);
+  return knownIssue(first.issue) ?? sentence(`${fieldName(first.field)} ${first.issue}`);
 }
 
 /** The issues of single fields, for a form: the first of each, by the field's first name. */
@@ -29,7 +43,7 @@ export function fieldProblems(error: unknown): Record<string, string> {
   if (!(error instanceof CampanileError)) return {};
   const problems: Record<string, string> = {};
   for (const { field, issue } of error.details)
-    problems[field.split('.')[0] ?? field] ??= words.issues[issue] ?? sentence(issue);
+    problems[field.split('.')[0] ?? field] ??= knownIssue(issue) ?? sentence(issue);
   return problems;
 }
 
@@ -42,7 +56,7 @@ export function entryProblems(error: unknown, field: string, entered: readonly s
   return error.details.flatMap((detail) => {
     const [name, index] = detail.field.split('.');
     const one = name === field && index !== undefined ? entered[Number(index)] : undefined;
-    return one === undefined ? [] : [words.issueOf(one, detail.issue)];
+    return one === undefined ? [] : [t('common.issueOf', { entered: one, issue: detail.issue })];
   });
 }
 
@@ -53,10 +67,15 @@ export function isInFields(error: unknown): boolean {
 
 function fieldName(field: string): string {
   const name = field.split('.')[0] ?? field;
-  return Reflect.get(words.fields, name) ?? name.replaceAll('_', ' ');
+  return findMessage(`fields.${name}`) ?? name.replaceAll('_', ' ');
+}
+
+function knownIssue(issue: string): string | undefined {
+  const key = ISSUES[issue];
+  return key === undefined ? undefined : t(key);
 }
 
 function sentence(text: string): string {
-  const full = text.charAt(0).toLocaleUpperCase(words.locale) + text.slice(1);
+  const full = text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
   return /[.!?]$/.test(full) ? full : `${full}.`;
 }

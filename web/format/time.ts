@@ -1,4 +1,4 @@
-import { words } from '../words/words.ts';
+import { locale, t } from '../i18n/translate.ts';
 import { clockZone } from './clock-zone.ts';
 
 const MINUTE_MS = 60_000;
@@ -11,7 +11,7 @@ const STEPS: readonly [limitMs: number, unitMs: number, unit: Intl.RelativeTimeF
 ];
 const known = new Map<string, Intl.DateTimeFormat>();
 type HourCycle = NonNullable<Intl.DateTimeFormatOptions['hourCycle']>;
-let hourCycle: HourCycle = hourCycleOf(words.locale);
+let hourCycle: HourCycle = hourCycleOf(locale);
 
 /**
  * From now on the clock has 12 or 24 hours as `locale` has it. The browser's own fields for a time go by its language, and so is all else
@@ -30,7 +30,7 @@ function hourCycleOf(locale: string): HourCycle {
 /** Making one takes long; a table of a thousand rows needs the same one each time. */
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = zone + JSON.stringify(options);
-  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: clockZone(zone), ...options });
+  const made = known.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone: clockZone(zone), ...options });
   known.set(key, made);
   return made;
 }
@@ -88,11 +88,11 @@ export function relativeTime(at: string, zone: string, nowMs: number): string {
   const deltaMs = Date.parse(at) - nowMs;
   const distanceMs = Math.abs(deltaMs);
   // Nobody counts seconds, and the page tells the time anew only now and then.
-  if (distanceMs < MINUTE_MS) return words.justNow;
+  if (distanceMs < MINUTE_MS) return t('common.justNow');
   const step = STEPS.find(([limitMs]) => distanceMs < limitMs);
   if (!step) return shortTime(at, zone);
   const [, unitMs, unit] = step;
-  return new Intl.RelativeTimeFormat(words.locale, { numeric: 'auto' }).format(Math.round(deltaMs / unitMs), unit);
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.round(deltaMs / unitMs), unit);
 }
 
 /** How the zone is called just now, such as "CET", or "GMT+5" where it has no short name. */
@@ -112,9 +112,7 @@ export function duration(seconds: number): string {
           ? [seconds / 3_600, 'hour']
           : [seconds / 86_400, 'day'];
   const rounded = Math.max(1, Math.round(Number(value)));
-  return new Intl.NumberFormat(words.locale, { style: 'unit', unit: String(unit), unitDisplay: 'long' }).format(
-    rounded,
-  );
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: String(unit), unitDisplay: 'long' }).format(rounded);
 }
 
 /** The zone of this browser. */

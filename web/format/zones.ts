@@ -1,4 +1,4 @@
-import { words } from '../words/words.ts';
+import { locale } from '../i18n/translate.ts';
 import { browserNameOf } from './clock-zone.ts';
 
 /** Browsers go on calling these zones by what their cities were called once. */
@@ -30,7 +30,7 @@ let countries: ReadonlyMap<string, string> | undefined;
 export function zoneChoices(offered: readonly string[]): ZoneChoice[] {
   // It takes a tenth of a second.
   countries ??= countriesOfZones();
-  const { compare } = new Intl.Collator(words.locale);
+  const { compare } = new Intl.Collator(locale);
   return offered
     .flatMap((value) => {
       const name = browserNameOf(value);
@@ -77,7 +77,7 @@ function plain(text: string): string {
 
 /** The name of each zone's country, as the browser knows them. One that cannot tell has none, and zones go by their cities. */
 function countriesOfZones(): ReadonlyMap<string, string> {
-  const names = new Intl.DisplayNames(words.locale, { type: 'region', fallback: 'none' });
+  const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
   return new Map(
     codes.flatMap((region): [zone: string, country: string][] => {

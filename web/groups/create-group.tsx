@@ -9,14 +9,14 @@ import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { entryProblems, fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 const NAME_LIMIT = 100;
 const DESCRIPTION_LIMIT = 2_048;
 
 export function CreateGroup({ kind, close }: { kind: GroupKind | undefined; close: () => void }) {
   return (
-    <Modal opened={kind !== undefined} onClose={close} title={kind && words.groups.create[kind]}>
+    <Modal opened={kind !== undefined} onClose={close} title={kind && t(`groups.create.${kind}`)}>
       {kind && <CreateForm kind={kind} close={close} />}
     </Modal>
   );
@@ -34,13 +34,13 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   const [idempotencyKey, setIdempotencyKey] = useState(() => generateIdempotencyKey());
   const form = useForm<Draft>({
     initialValues: { name: '', description: '', participants: [] },
-    validate: { name: (value) => (value.trim() === '' ? words.groups.nameMissing : null) },
+    validate: { name: (value) => (value.trim() === '' ? t('groups.nameMissing') : null) },
     onValuesChange: () => setIdempotencyKey(generateIdempotencyKey()),
   });
   const creating = useWithdrawable({
     act: (draft: Draft, signal) => create(kind, draft, { idempotencyKey, signal }),
     onSuccess: async (_data, { name }) => {
-      showToast(words.groups.created(name));
+      showToast(t('groups.created', { name }));
       close();
       await client.invalidateQueries({ queryKey: ['groups'] });
     },
@@ -50,10 +50,10 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
     <form onSubmit={form.onSubmit((draft) => creating.mutate(draft))} noValidate>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          {words.groups.about[kind]}
+          {t(`groups.about.${kind}`)}
         </Text>
         <TextInput
-          label={words.groups.name}
+          label={t('groups.name')}
           maxLength={NAME_LIMIT}
           required
           data-autofocus
@@ -61,16 +61,16 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
         />
         {kind === 'group' ? (
           <TagsInput
-            label={words.groups.participants}
-            description={words.groups.participantsHint}
+            label={t('groups.participants')}
+            description={t('groups.participantsHint')}
             splitChars={[',', ';', '\n']}
             acceptValueOnBlur
-            clearButtonProps={{ 'aria-label': words.clear }}
+            clearButtonProps={{ 'aria-label': t('common.clear') }}
             {...form.getInputProps('participants')}
           />
         ) : (
           <Textarea
-            label={words.groups.description}
+            label={t('groups.description')}
             maxLength={DESCRIPTION_LIMIT}
             autosize
             minRows={2}
@@ -81,10 +81,10 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
         <FormProblem error={creating.error} />
         <Row justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
-            {words.cancel}
+            {t('common.cancel')}
           </Button>
           <Button type="submit" loading={creating.isPending}>
-            {words.groups.create[kind]}
+            {t(`groups.create.${kind}`)}
           </Button>
         </Row>
       </Stack>

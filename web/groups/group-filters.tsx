@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import type { GroupFilter } from '../api/queries.ts';
 import { Filters } from '../parts/filters.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../parts/use-query-param.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { KINDS, type KindFilter } from './kinds.ts';
 
 const WAIT_MS = 200;
@@ -49,15 +49,15 @@ export function GroupFilters({
   children?: ReactNode;
 }) {
   return (
-    <Filters label={words.groups.search} typed={typed} onType={setTyped} {...(small && { size: 'sm' })}>
+    <Filters label={t('groups.search')} typed={typed} onType={setTyped} {...(small && { size: 'sm' })}>
       <SegmentedControl
         size={small ? 'xs' : 'sm'}
-        aria-label={words.groups.kind}
+        aria-label={t('groups.kind')}
         value={kind}
         onChange={(value) => setKind(value as KindFilter)}
         data={[
-          { value: 'all', label: words.groups.all },
-          ...KINDS.map((value) => ({ value, label: words.kindsPlural[value] })),
+          { value: 'all', label: t('groups.all') },
+          ...KINDS.map((value) => ({ value, label: t(`kindsPlural.${value}`) })),
         ]}
       />
       {children}

@@ -13,7 +13,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
 import { NotFoundPage } from '../shell/not-found.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { GroupFailures, GroupPosts } from './group-posts.tsx';
 import classes from './group-page.module.css';
 import { GroupLists, InviteLink, Planned } from './group-side.tsx';
@@ -50,23 +50,23 @@ function Shown({ report }: { report: GroupReport }) {
         isThere &&
         group.can_send && (
           <Button leftSection={<Icon name="send" size={16} />} onClick={() => write([group])}>
-            {words.group.write}
+            {t('group.write')}
           </Button>
         )
       }
     >
-      {!isThere && <Callout mb="md">{words.group.gone}</Callout>}
-      {isThere && !group.can_send && <Callout mb="md">{words.groups.cannotSend}</Callout>}
+      {!isThere && <Callout mb="md">{t('group.gone')}</Callout>}
+      {isThere && !group.can_send && <Callout mb="md">{t('groups.cannotSend')}</Callout>}
       <div className={classes.page}>
         <Stack gap="md">
           <GroupFigures report={report} />
           <GroupFailures posts={posts} />
-          <Section title={words.group.readOverTime}>
+          <Section title={t('group.readOverTime')}>
             <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>
               <ReadsChart posts={posts} />
             </Suspense>
           </Section>
-          <Section title={group.kind === 'channel' ? words.group.followersOverTime : words.group.membersOverTime}>
+          <Section title={group.kind === 'channel' ? t('group.followersOverTime') : t('group.membersOverTime')}>
             <Suspense fallback={<RowsSkeleton rows={1} height={200} />}>
               <MembersChart group={group} members={members} />
             </Suspense>
@@ -87,17 +87,17 @@ function GroupFigures({ report: { group, totals, posts } }: { report: GroupRepor
   const latest = posts.find((post) => post.sent > 0);
   const isChannel = group.kind === 'channel';
   return (
-    <Figures label={words.group.figures}>
-      <Figure label={isChannel ? words.group.followers : words.groups.members} value={count(group.participants)}>
-        {words.kinds[group.kind]}
+    <Figures label={t('group.figures')}>
+      <Figure label={isChannel ? t('group.followers') : t('groups.members')} value={count(group.participants)}>
+        {t(`kinds.${group.kind}`)}
       </Figure>
-      <Figure label={words.overview.posts} value={count(totals.posts)}>
-        {latest ? <Moment at={latest.at} /> : words.group.noPosts}
+      <Figure label={t('overview.posts')} value={count(totals.posts)}>
+        {latest ? <Moment at={latest.at} /> : t('group.noPosts')}
       </Figure>
-      <Figure label={words.groups.columns.read_rate} value={share(totals.read_rate)}>
-        {words.group.ofPeople(count(totals.read), count(totals.recipients))}
+      <Figure label={t('groups.columns.read_rate')} value={share(totals.read_rate)}>
+        {t('group.ofPeople', { read: count(totals.read), people: count(totals.recipients) })}
       </Figure>
-      <Figure label={words.groups.columns.failed} value={count(totals.failed)} />
+      <Figure label={t('groups.columns.failed')} value={count(totals.failed)} />
     </Figures>
   );
 }

@@ -5,7 +5,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './group-page.module.css';
 
 type Post = GroupReport['posts'][number];
@@ -19,7 +19,7 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
   const failed = posts.filter((post) => post.error !== null).slice(0, SHOWN_FAILURES);
   if (failed.length === 0) return null;
   return (
-    <Section title={words.group.lastFailures}>
+    <Section title={t('group.lastFailures')}>
       <ul className={classes.rows}>
         {failed.map((post) => (
           <li key={keyOf(post)}>
@@ -41,22 +41,22 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
 export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: GroupKind }) {
   const { box, first, last, before, after } = useVirtualRows(posts.length, ROW_HEIGHT);
   return (
-    <Section title={words.group.postsOf(count(posts.length))}>
-      {posts.length === 0 && <p className={textClasses.dim}>{words.group.noPosts}</p>}
-      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={words.group.posts}>
+    <Section title={t('group.postsOf', { many: count(posts.length) })}>
+      {posts.length === 0 && <p className={textClasses.dim}>{t('group.noPosts')}</p>}
+      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={t('group.posts')}>
         {posts.length > 0 && (
           <table className={classes.posts} aria-rowcount={posts.length + 1}>
             <thead>
               <tr>
                 <th scope="col" className={classes.name}>
-                  {words.group.campaign}
+                  {t('group.campaign')}
                 </th>
-                <th scope="col">{words.group.when}</th>
-                <th scope="col">{words.group.state}</th>
+                <th scope="col">{t('group.when')}</th>
+                <th scope="col">{t('group.state')}</th>
                 <th scope="col" className={classes.wide}>
-                  {words.group.people}
+                  {t('group.people')}
                 </th>
-                <th scope="col">{kind === 'channel' ? words.campaign.views : words.groups.columns.read_rate}</th>
+                <th scope="col">{kind === 'channel' ? t('campaign.views') : t('groups.columns.read_rate')}</th>
               </tr>
             </thead>
             <tbody>
@@ -70,7 +70,7 @@ export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: Grou
                     <Moment at={post.at} />
                   </td>
                   <td className={post.failed > 0 ? textClasses.failed : undefined}>{stateOf(post)}</td>
-                  <td className={classes.wide}>{post.sent > 0 ? count(post.recipients) : words.unknown}</td>
+                  <td className={classes.wide}>{post.sent > 0 ? count(post.recipients) : t('common.unknown')}</td>
                   <td>{kind === 'channel' ? count(post.read) : share(post.read_rate)}</td>
                 </tr>
               ))}
@@ -97,8 +97,9 @@ function keyOf(post: Post): string {
 
 /** Of one post its state; of all posts of an old campaign how many of them were sent. */
 function stateOf({ run_id: runId, queued, sent, failed, cancelled }: Post): string {
-  if (runId === null) return words.campaigns.sentOf(count(sent), count(queued + sent + failed + cancelled));
-  if (sent > 0) return words.campaign.state.sent;
-  if (failed > 0) return words.campaign.state.failed;
-  return cancelled > 0 ? words.campaign.state.cancelled : words.campaign.state.waiting;
+  if (runId === null)
+    return t('campaigns.sentOf', { sent: count(sent), all: count(queued + sent + failed + cancelled) });
+  if (sent > 0) return t('campaign.state.sent');
+  if (failed > 0) return t('campaign.state.failed');
+  return cancelled > 0 ? t('campaign.state.cancelled') : t('campaign.state.waiting');
 }

@@ -10,7 +10,7 @@ import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { Status } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './group-page.module.css';
 
 /** More of them are shown when they are asked for. */
@@ -22,8 +22,8 @@ export function Planned({ runs }: { runs: GroupReport['planned'] }) {
   const [isComplete, whole] = useDisclosure(false);
   const shown = isComplete ? runs : runs.slice(0, SHOWN_RUNS);
   return (
-    <Section title={words.group.planned}>
-      {runs.length === 0 && <p className={textClasses.dim}>{words.group.nothingPlanned}</p>}
+    <Section title={t('group.planned')}>
+      {runs.length === 0 && <p className={textClasses.dim}>{t('group.nothingPlanned')}</p>}
       <ul className={classes.rows}>
         {shown.map((run) => (
           <li key={run.run_id}>
@@ -38,7 +38,7 @@ export function Planned({ runs }: { runs: GroupReport['planned'] }) {
       </ul>
       {runs.length > shown.length && (
         <Button size="compact-xs" variant="subtle" mt="xs" onClick={whole.open}>
-          {words.calendar.more(count(runs.length - shown.length))}
+          {t('calendar.more', { many: count(runs.length - shown.length) })}
         </Button>
       )}
     </Section>
@@ -48,15 +48,15 @@ export function Planned({ runs }: { runs: GroupReport['planned'] }) {
 /** The way in for new members. */
 export function InviteLink({ link }: { link: string | null }) {
   return (
-    <Section title={words.groups.invite}>
+    <Section title={t('groups.invite')}>
       {link === null ? (
-        <p className={textClasses.dim}>{words.group.noLink}</p>
+        <p className={textClasses.dim}>{t('group.noLink')}</p>
       ) : (
         <Stack align="center" gap="sm">
-          <QrCode text={link} label={words.groups.qrLabel} />
+          <QrCode text={link} label={t('groups.qrLabel')} />
           <Row gap="xs" justify="center">
             <Code className={textClasses.breakable}>{link}</Code>
-            <CopyButton value={link} label={words.groups.copyLink} />
+            <CopyButton value={link} label={t('groups.copyLink')} />
           </Row>
         </Stack>
       )}
@@ -67,8 +67,8 @@ export function InviteLink({ link }: { link: string | null }) {
 /** The saved lists that it is in. */
 export function GroupLists({ lists }: { lists: GroupReport['group_lists'] }) {
   return (
-    <Section title={words.groups.lists}>
-      {lists.length === 0 && <p className={textClasses.dim}>{words.group.inNoList}</p>}
+    <Section title={t('groups.lists')}>
+      {lists.length === 0 && <p className={textClasses.dim}>{t('group.inNoList')}</p>}
       <ul className={classes.rows}>
         {lists.map((list) => (
           <li key={list.group_list_id}>

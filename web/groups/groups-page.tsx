@@ -3,7 +3,6 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import type { Group, GroupKind } from '../api/operations.ts';
 import { activityQuery, findAllGroups, type GroupFilter } from '../api/queries.ts';
-import { count } from '../format/numbers.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { More } from '../parts/more.tsx';
@@ -11,7 +10,7 @@ import { Callout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { CreateGroup } from './create-group.tsx';
 import { GroupFilters, useAddressedFilter } from './group-filters.tsx';
 import { GroupsTable } from './groups-table.tsx';
@@ -41,7 +40,7 @@ export default function GroupsPage() {
   const syncing = useSync();
 
   return (
-    <Page title={words.pages.groups} actions={<GroupActions create={setCreating} syncing={syncing} />}>
+    <Page title={t('pages.groups')} actions={<GroupActions create={setCreating} syncing={syncing} />}>
       <SyncReportCallout
         isBusy={syncing.isPending}
         {...(syncing.data && { report: syncing.data })}
@@ -62,12 +61,12 @@ export default function GroupsPage() {
       )}
       {changing && (
         <Callout mb="md" role="status">
-          {words.groups.changing(changing.name)}
+          {t('groups.changing', { name: changing.name })}
         </Callout>
       )}
       {lists.length === 0 && groupsOf(found).length > 1 && selection.groups.length === 0 && (
         <Text size="sm" c="dimmed" mb="sm">
-          {words.groups.noLists}
+          {t('groups.noLists')}
         </Text>
       )}
       <Result
@@ -167,10 +166,10 @@ function Found({
   return (
     <Row justify="space-between" mb="xs" gap="xs">
       <Text size="sm" c="dimmed" aria-live="polite">
-        {words.groups.found(totals.groups, count(totals.groups), count(totals.participants))}
+        {t('groups.found', { groups: totals.groups, members: totals.participants })}
       </Text>
       <Button size="compact-sm" variant="default" loading={selecting.isPending} onClick={() => selecting.mutate()}>
-        {words.groups.selectAll}
+        {t('groups.selectAll')}
       </Button>
     </Row>
   );
@@ -185,14 +184,14 @@ function NoGroups({
   isOfList: boolean;
   create: (kind: GroupKind) => void;
 }) {
-  if (isOfList) return <Empty title={words.groups.emptyList}>{words.groups.emptyListHint}</Empty>;
-  if (isFiltered) return <Empty title={words.groups.noneFound}>{words.groups.noneFoundHint}</Empty>;
+  if (isOfList) return <Empty title={t('groups.emptyList')}>{t('groups.emptyListHint')}</Empty>;
+  if (isFiltered) return <Empty title={t('groups.noneFound')}>{t('groups.noneFoundHint')}</Empty>;
   return (
     <Empty
-      title={words.groups.none}
-      action={<Button onClick={() => create('group')}>{words.groups.create.group}</Button>}
+      title={t('groups.none')}
+      action={<Button onClick={() => create('group')}>{t('groups.create.group')}</Button>}
     >
-      {words.groups.noneHint}
+      {t('groups.noneHint')}
     </Empty>
   );
 }
@@ -206,16 +205,16 @@ function GroupActions({ create, syncing }: { create: (kind: GroupKind) => void; 
         loading={syncing.isPending}
         onClick={() => syncing.mutate()}
       >
-        {words.groups.sync}
+        {t('groups.sync')}
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button leftSection={<Icon name="plus" size={16} />}>{words.groups.new}</Button>
+          <Button leftSection={<Icon name="plus" size={16} />}>{t('groups.new')}</Button>
         </Menu.Target>
         <Menu.Dropdown>
           {KINDS.map((kind) => (
             <Menu.Item key={kind} onClick={() => create(kind)}>
-              {words.kinds[kind]}
+              {t(`kinds.${kind}`)}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

@@ -5,7 +5,7 @@ import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { GroupLink } from './group-link.tsx';
 import classes from './groups-table.module.css';
 import type { Selection } from './use-selection.ts';
@@ -40,7 +40,7 @@ export function GroupsTable({
           <Table.Tr>
             <Table.Th className={classes.check}>
               <Checkbox
-                aria-label={words.groups.pickShown}
+                aria-label={t('groups.pickShown')}
                 checked={picked > 0 && picked === groups.length}
                 indeterminate={picked > 0 && picked < groups.length}
                 onChange={() => selection.toggleAll(groups)}
@@ -50,7 +50,7 @@ export function GroupsTable({
               <SortHead key={column.of} column={column} view={view} />
             ))}
             <Table.Th className={classes.link}>
-              <VisuallyHidden>{words.groups.invite}</VisuallyHidden>
+              <VisuallyHidden>{t('groups.invite')}</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -78,10 +78,10 @@ function SortHead({ column, view }: { column: (typeof COLUMNS)[number]; view: Vi
       className={column.class}
       ta={column.isText ? 'left' : 'right'}
       aria-sort={isBy ? (isDown ? 'descending' : 'ascending') : 'none'}
-      title={column.of === 'read_rate' ? words.groups.readHint : undefined}
+      title={column.of === 'read_rate' ? t('groups.readHint') : undefined}
     >
       <UnstyledButton className={classes.sorter} onClick={() => view.sortBy(column.of)}>
-        {words.groups.columns[column.of]}
+        {t(`groups.columns.${column.of}`)}
         {isBy && <Icon name={isDown ? 'down' : 'up'} size={12} />}
       </UnstyledButton>
     </Table.Th>
@@ -103,25 +103,25 @@ function GroupRow({
   return (
     <Table.Tr className={isSelected ? classes.selected : undefined}>
       <Table.Td className={classes.check}>
-        <Checkbox aria-label={words.groups.pick(name)} checked={isSelected} onChange={() => toggle(group)} />
+        <Checkbox aria-label={t('groups.pick', { name })} checked={isSelected} onChange={() => toggle(group)} />
       </Table.Td>
       <Table.Td fw={550} className={classes.name}>
         <GroupLink group={group} />
-        {!group.can_send && <span className={classes.problem}>{words.groups.cannotSend}</span>}
+        {!group.can_send && <span className={classes.problem}>{t('groups.cannotSend')}</span>}
         <span className={classes.small}>
-          {words.groups.sizeOf(words.kinds[group.kind], count(group.participants))}
+          {t('groups.sizeOf', { kind: t(`kinds.${group.kind}`), members: group.participants })}
           {activity?.last_posted_at && (
             <>
               <br />
               <Moment at={activity.last_posted_at} />
               {' · '}
-              {words.groups.readShare(share(activity.read_rate))}
+              {t('groups.readShare', { share: share(activity.read_rate) })}
             </>
           )}
         </span>
       </Table.Td>
       <Table.Td c="dimmed" className={classes.wide}>
-        {words.kinds[group.kind]}
+        {t(`kinds.${group.kind}`)}
       </Table.Td>
       <Table.Td ta="right" className={classes.wide}>
         {count(group.participants)}
@@ -130,7 +130,7 @@ function GroupRow({
         {activity?.last_posted_at ? (
           <Moment at={activity.last_posted_at} />
         ) : (
-          <span title={words.groups.notPosted}>{words.unknown}</span>
+          <span title={t('groups.notPosted')}>{t('common.unknown')}</span>
         )}
       </Table.Td>
       <Table.Td ta="right" className={classes.wide}>
@@ -147,8 +147,8 @@ function GroupRow({
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={words.groups.linkOf(name)}
-            title={words.groups.inviteButton}
+            aria-label={t('groups.linkOf', { name })}
+            title={t('groups.inviteButton')}
             onClick={() => invite(group)}
           >
             <Icon name="qr" size={16} />

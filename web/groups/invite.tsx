@@ -3,21 +3,25 @@ import type { Group } from '../api/operations.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** A group's invite link, to be copied or held in front of a phone. */
 export function Invite({ group, close }: { group: Group | undefined; close: () => void }) {
   const link = group?.invite_link ?? '';
   return (
-    <Modal opened={group !== undefined} onClose={close} title={group && words.groups.inviteTo(group.group_name)}>
+    <Modal
+      opened={group !== undefined}
+      onClose={close}
+      title={group && t('groups.inviteTo', { name: group.group_name })}
+    >
       <Stack align="center" gap="md">
         <Text size="sm" c="dimmed">
-          {words.groups.inviteHint}
+          {t('groups.inviteHint')}
         </Text>
-        {link !== '' && <QrCode text={link} label={words.groups.qrLabel} />}
+        {link !== '' && <QrCode text={link} label={t('groups.qrLabel')} />}
         <Row gap="xs" justify="center">
           <Code className={textClasses.breakable}>{link}</Code>
-          <CopyButton value={link} label={words.groups.copyLink} />
+          <CopyButton value={link} label={t('groups.copyLink')} />
         </Row>
       </Stack>
     </Modal>

@@ -6,7 +6,7 @@ import { groupListsQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** Shows the groups of one saved list only. */
 export function ListFilter({
@@ -21,16 +21,16 @@ export function ListFilter({
   if (lists.length === 0) return null;
   return (
     <Select
-      aria-label={words.groups.list}
-      placeholder={words.groups.lists}
+      aria-label={t('groups.list')}
+      placeholder={t('groups.lists')}
       data={lists.map((list) => ({
         value: String(list.group_list_id),
-        label: words.groups.ofList(list.name, count(list.group_count)),
+        label: t('groups.ofList', { name: list.name, groups: count(list.group_count) }),
       }))}
       value={chosen ? String(chosen.group_list_id) : null}
       onChange={(id) => choose(id === null ? undefined : Number(id))}
       clearable
-      clearButtonProps={{ 'aria-label': words.groups.allGroups }}
+      clearButtonProps={{ 'aria-label': t('groups.allGroups') }}
       searchable={lists.length > 10}
       w={200}
     />
@@ -54,26 +54,26 @@ export function ListActions({
   const changing = useMutation({ mutationFn: change });
   const remove = async (signal: AbortSignal) => {
     await call('venom/delete-group-list', { group_list_id: list.group_list_id }, { signal });
-    showToast(words.groups.listDeleted(list.name));
+    showToast(t('groups.listDeleted', { name: list.name }));
     onDeleted();
     await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });
   };
   return (
     <Row gap="xs" mb="md" role="group" aria-label={list.name}>
       <Button size="xs" loading={writing.isPending} onClick={() => writing.mutate()}>
-        {words.groups.writeToList}
+        {t('groups.writeToList')}
       </Button>
       <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
-        {words.groups.changeList}
+        {t('groups.changeList')}
       </Button>
       <ConfirmButton
         size="xs"
-        title={words.groups.deleteListTitle(list.name)}
-        action={words.groups.deleteList}
+        title={t('groups.deleteListTitle', { name: list.name })}
+        action={t('groups.deleteList')}
         act={remove}
         danger
       >
-        {words.groups.deleteListNote}
+        {t('groups.deleteListNote')}
       </ConfirmButton>
     </Row>
   );

@@ -2,7 +2,7 @@ import type { GroupReport } from '../api/operations.ts';
 import { countTicks } from '../format/axis-ticks.ts';
 import { count } from '../format/numbers.ts';
 import { useNow } from '../parts/moment.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { TrendChart } from './trend-chart.tsx';
 
 /** How many were in the group or followed it, over time and now. */
@@ -18,11 +18,11 @@ export default function MembersChart({ group, members }: Pick<GroupReport, 'grou
   return (
     <TrendChart
       points={points}
-      name={group.kind === 'channel' ? words.group.followers : words.groups.members}
+      name={group.kind === 'channel' ? t('group.followers') : t('groups.members')}
       color="var(--mantine-primary-color-filled)"
       ticks={countTicks(highest)}
       format={count}
-      label={words.group.membersChart(count(points[0]?.value ?? now), count(now))}
+      label={t('group.membersChart', { first: count(points[0]?.value ?? now), now: count(now) })}
       isStepped
     />
   );

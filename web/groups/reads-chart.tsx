@@ -1,6 +1,6 @@
 import type { GroupReport } from '../api/operations.ts';
 import { share } from '../format/numbers.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { TrendChart } from './trend-chart.tsx';
 
 /** Which share of its people read each post, over time. */
@@ -12,11 +12,11 @@ export default function ReadsChart({ posts }: { posts: GroupReport['posts'] }) {
   return (
     <TrendChart
       points={points}
-      name={words.groups.columns.read_rate}
+      name={t('groups.columns.read_rate')}
       color="var(--read)"
       ticks={[0, 0.25, 0.5, 0.75, 1]}
       format={share}
-      label={words.group.readsChart(points.length)}
+      label={t('group.readsChart', { posts: points.length })}
     />
   );
 }

@@ -6,10 +6,9 @@ import type { GroupList } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import type { PickedGroup } from '../compose/draft.ts';
-import { count } from '../format/numbers.ts';
 import { Problem } from '../parts/failed.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 const NAME_LIMIT = 100;
 
@@ -30,12 +29,12 @@ export function SaveList({
   return (
     <>
       <Button size={size} variant="default" disabled={groups.length === 0} onClick={() => setOpen(true)}>
-        {list ? words.groups.saveList : words.groups.saveAsList}
+        {list ? t('groups.saveList') : t('groups.saveAsList')}
       </Button>
       <Modal
         opened={isOpen}
         onClose={close}
-        title={list ? words.groups.saveListTitle(list.name) : words.groups.saveAsListTitle}
+        title={list ? t('groups.saveListTitle', { name: list.name }) : t('groups.saveAsListTitle')}
       >
         <SaveForm groups={groups} list={list} close={close} onSaved={onSaved} />
       </Modal>
@@ -65,7 +64,7 @@ function SaveForm({
     onSuccess: async ({ group_list_id: id }) => {
       await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });
       await client.invalidateQueries({ queryKey: ['groups'] });
-      showToast(words.groups.listSaved(name.trim(), count(groups.length), groups.length));
+      showToast(t('groups.listSaved', { name: name.trim(), groups: groups.length }));
       close();
       onSaved?.(id);
     },
@@ -78,11 +77,11 @@ function SaveForm({
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          {words.groups.listHolds(count(groups.length), groups.length)}
+          {t('groups.listHolds', { groups: groups.length })}
         </Text>
         <TextInput
-          label={words.groups.listName}
-          placeholder={words.groups.listNameHint}
+          label={t('groups.listName')}
+          placeholder={t('groups.listNameHint')}
           maxLength={NAME_LIMIT}
           required
           data-autofocus
@@ -92,10 +91,10 @@ function SaveForm({
         <Problem error={saving.error} />
         <Row justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
-            {words.cancel}
+            {t('common.cancel')}
           </Button>
           <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
-            {words.groups.saveList}
+            {t('groups.saveList')}
           </Button>
         </Row>
       </Stack>

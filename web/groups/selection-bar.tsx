@@ -2,9 +2,8 @@ import { Button } from '@mantine/core';
 import type { GroupList } from '../api/operations.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { membersOf } from '../compose/members-of.ts';
-import { count } from '../format/numbers.ts';
 import { BottomBar } from '../parts/bottom-bar.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { SaveList } from './save-list.tsx';
 
 /** What is selected, whatever is searched for, and what can be done with it. */
@@ -24,14 +23,14 @@ export function SelectionBar({
 }) {
   if (selected.length === 0 && !changing) return null;
   return (
-    <BottomBar sum={words.groups.selected(selected.length, count(selected.length), count(membersOf(selected)))}>
+    <BottomBar sum={t('groups.selected', { groups: selected.length, members: membersOf(selected) })}>
       <Button size="compact-sm" variant="default" onClick={clear}>
-        {changing ? words.cancel : words.clear}
+        {changing ? t('common.cancel') : t('common.clear')}
       </Button>
       <SaveList key={changing?.group_list_id ?? 'new'} groups={selected} list={changing} onSaved={onSaved} />
       {!changing && (
         <Button size="compact-sm" onClick={write}>
-          {words.groups.write}
+          {t('groups.write')}
         </Button>
       )}
     </BottomBar>

@@ -1,7 +1,8 @@
 import { Alert, Text } from '@mantine/core';
 import { count } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
-import { words } from '../words/words.ts';
+import { listNames } from '../format/list-names.ts';
+import { t } from '../i18n/translate.ts';
 import type { SyncReport } from './sync.ts';
 
 const NAMED = 6;
@@ -19,7 +20,7 @@ export function SyncReportCallout({
   if (isBusy)
     return (
       <Text size="sm" c="dimmed" mb="sm" role="status">
-        {words.groups.syncing}
+        {t('groups.syncing')}
       </Text>
     );
   if (!report) return null;
@@ -30,14 +31,14 @@ export function SyncReportCallout({
       mb="md"
       role="status"
       icon={<Icon name="check" />}
-      title={words.groups.synced(
-        count(report.total),
-        count(report.added),
-        count(report.updated),
-        count(report.removed),
-      )}
+      title={t('groups.synced', {
+        total: count(report.total),
+        added: count(report.added),
+        updated: count(report.updated),
+        removed: count(report.removed),
+      })}
       withCloseButton
-      closeButtonLabel={words.close}
+      closeButtonLabel={t('common.close')}
       onClose={close}
     >
       {lines.map((line) => (
@@ -51,18 +52,19 @@ export function SyncReportCallout({
 
 function linesOf(report: SyncReport): string[] {
   const { added, updated, removed } = report;
-  if (added + updated + removed === 0) return [words.groups.nothingChanged];
-  const renamed = report.renamed.map((one) => words.groups.renamed(one.before, one.after));
-  const resized = report.resized.map((one) => words.groups.resized(one.name, count(one.before), count(one.after)));
-  const lines = [
-    { names: report.new, say: words.groups.syncNew },
-    { names: report.gone, say: words.groups.syncGone },
-    { names: renamed, say: words.groups.syncRenamed },
-    { names: resized, say: words.groups.syncSize },
-  ].flatMap(({ names, say }) => (names.length === 0 ? [] : [say(shortened(names))]));
-  return lines.length === 0 ? [words.groups.syncOther] : lines;
-}
-
-function shortened(names: readonly string[]): string {
-  return words.groups.andMore(names.slice(0, NAMED), Math.max(0, names.length - NAMED));
+  if (added + updated + removed === 0) return [t('groups.nothingChanged')];
+  const renamed = report.renamed.map((one) => t('groups.renamed', { before: one.before, after: one.after }));
+  const resized = report.resized.map((one) =>
+    t('groups.resized', { name: one.name, before: count(one.before), after: count(one.after) }),
+  );
+  const changes = [
+    { key: 'groups.syncNew', names: report.new },
+    { key: 'groups.syncGone', names: report.gone },
+    { key: 'groups.syncRenamed', names: renamed },
+    { key: 'groups.syncSize', names: resized },
+  ] as const;
+  const lines = changes.flatMap(({ key, names }) =>
+    names.length === 0 ? [] : [t(key, { names: listNames(names, NAMED) })],
+  );
+  return lines.length === 0 ? [t('groups.syncOther')] : lines;
 }

@@ -4,7 +4,7 @@ import { timeTicks } from '../format/axis-ticks.ts';
 import { dayName, shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** One figure over time, oldest first. `isStepped`: it stays as it is until the next. */
 export function TrendChart({
@@ -27,7 +27,7 @@ export function TrendChart({
 }) {
   const zone = useZone();
   const [fromMs, toMs] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];
-  if (points.length < 2 || fromMs === toMs) return <p className={textClasses.dim}>{words.group.notYet}</p>;
+  if (points.length < 2 || fromMs === toMs) return <p className={textClasses.dim}>{t('group.notYet')}</p>;
   return (
     <div role="img" aria-label={label}>
       <LineChart

@@ -7,7 +7,7 @@ import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
 import type { Tone } from '../parts/tone.ts';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { findMessage, t } from '../i18n/translate.ts';
 import classes from './installation-page.module.css';
 
 type Level = InstallationFinding['level'];
@@ -24,11 +24,11 @@ export default function InstallationPage() {
   });
   const again = (
     <Button variant="default" loading={look.isFetching} onClick={() => void look.refetch()}>
-      {words.installation.again}
+      {t('installation.again')}
     </Button>
   );
   return (
-    <Page title={words.pages.installation} actions={again}>
+    <Page title={t('pages.installation')} actions={again}>
       <QueryStatus of={look} rows={8} />
       {look.data && (
         <Stack gap="md">
@@ -36,7 +36,7 @@ export default function InstallationPage() {
             <Findings key={level} level={level} findings={look.data.findings.filter((one) => one.level === level)} />
           ))}
           <Text size="sm" c="dimmed">
-            {words.installation.looked} <Moment at={look.data.examined_at} />. {words.installation.note}
+            {t('installation.looked')} <Moment at={look.data.examined_at} />. {t('installation.note')}
           </Text>
         </Stack>
       )}
@@ -47,7 +47,7 @@ export default function InstallationPage() {
 function Findings({ level, findings }: { level: Level; findings: readonly InstallationFinding[] }) {
   if (findings.length === 0) return null;
   return (
-    <Section title={words.installation.levels[level]}>
+    <Section title={t(`installation.levels.${level}`)}>
       <ul className={classes.findings}>
         {findings.map(({ check, message, advice }) => (
           <li key={`${check} ${message}`} className={classes.finding}>
@@ -71,6 +71,5 @@ function Findings({ level, findings }: { level: Level; findings: readonly Instal
 
 /** A service that is newer than this page may look at more. */
 function nameOf(check: string): string {
-  const names: Readonly<Record<string, string>> = words.installation.checks;
-  return names[check] ?? check;
+  return findMessage(`installation.checks.${check}`) ?? check;
 }

@@ -6,7 +6,7 @@ import { noticesQuery } from '../api/notices.ts';
 import { Icon } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { notifyError } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './bell.module.css';
 import { resumePush } from './load-push.ts';
 
@@ -37,7 +37,7 @@ export function Bell() {
           color="gray"
           size={36}
           className={classes.bell}
-          aria-label={words.notices.bell(unread)}
+          aria-label={t('notices.bell', { unread })}
           onClick={list.toggle}
         >
           <Icon name="bell" size={20} />

@@ -11,7 +11,7 @@ import { Icon, type IconName } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { notifyError } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './bell.module.css';
 
 const ICONS: Readonly<Record<NoticeKind, IconName>> = {
@@ -39,16 +39,16 @@ export function NoticeList({ close }: { close: () => void }) {
     <>
       <div className={classes.edge}>
         <Title order={2} size="h5">
-          {words.notices.title}
+          {t('notices.title')}
         </Title>
         <Anchor component={Link} href="/settings#notices" size="sm" onClick={close}>
-          {words.notices.choose}
+          {t('notices.choose')}
         </Anchor>
       </div>
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data && notices.length === 0 && (
         <Text size="sm" c="dimmed" px="md" pb="md">
-          {words.notices.none}
+          {t('notices.none')}
         </Text>
       )}
       {notices.length > 0 && (
@@ -101,11 +101,11 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
 
 function Said({ notice: { kind, campaign, due_at: dueAt, url } }: { notice: Notice }) {
   const zone = useZone();
-  const name = campaign?.name.trim() || (url ?? words.notices.unnamed);
+  const name = campaign?.name.trim() || (url ?? t('notices.unnamed'));
   return (
     <>
-      {words.notices.kinds[kind].one.replace('{name}', () => name)}
-      {dueAt !== null && ` ${words.notices.due(shortTime(dueAt, zone))}`}
+      {t(`notices.texts.${kind}`, { count: 1, name })}
+      {dueAt !== null && ` ${t('notices.due', { time: shortTime(dueAt, zone) })}`}
     </>
   );
 }

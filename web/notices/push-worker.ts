@@ -1,12 +1,9 @@
-/**
- * Shows what a push service hands over, while no page need be open: a service worker, which is built by itself and has no words of its
- * own. It finds those that the dashboard has left there (`push.ts`).
- */
+/** Shows what a push service hands over, while no page need be open: a service worker, which is built by itself. */
 
 interface Pushed {
   kind: string;
-  count: number;
-  name: string;
+  /** In the language of the user. */
+  text: string;
   page: string;
 }
 
@@ -41,7 +38,7 @@ worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting
 worker.addEventListener('push', (event) => {
   const pushed = event.data?.json() as Pushed | undefined;
   // A browser takes offence at a push of which nothing is shown.
-  event.waitUntil(show(pushed ?? { kind: '', count: 1, name: '', page: '/' }));
+  event.waitUntil(show(pushed ?? { kind: '', text: '', page: '/' }));
 });
 
 worker.addEventListener('notificationclick', (event) => {
@@ -50,12 +47,9 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(new URL(page, location.origin)));
 });
 
-async function show({ kind, count, name, page }: Pushed): Promise<void> {
-  const kept = await caches.match('/notice-words', { cacheName: 'campanile-notices' });
-  const words = (await kept?.json()) as Record<string, { one: string; many: string }> | undefined;
-  const said = words?.[kind]?.[count > 1 ? 'many' : 'one'] ?? '{name}';
+async function show({ kind, text, page }: Pushed): Promise<void> {
   await worker.registration.showNotification(PRODUCT, {
-    body: said.replace('{name}', name).replace('{count}', String(count)),
+    body: text,
     // The newest of a kind takes the place of the one before; the bell has them all.
     tag: kind,
     data: { page },

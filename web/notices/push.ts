@@ -1,6 +1,5 @@
 /** Being told in this browser while the dashboard is closed. Only a click asks for it. */
 import { call } from '../api/call.ts';
-import { words } from '../words/words.ts';
 import { storePushKey, storedPushKey } from './stored-push-key.ts';
 import workerUrl from './push-worker.ts?worker&url';
 
@@ -34,14 +33,13 @@ export async function endPush(): Promise<void> {
   await (await findSubscription())?.unsubscribe();
 }
 
-/** Where this browser is told: says so again, since browsers change their endpoints, and leaves today's words for the worker. */
+/** Where this browser is told: says so again, since browsers change their endpoints. */
 export async function renewPush(): Promise<void> {
   const publicKey = storedPushKey();
   if (publicKey !== undefined && isSupported() && Notification.permission === 'granted') await subscribe(publicKey);
 }
 
 async function subscribe(publicKey: string): Promise<void> {
-  await storePushTexts();
   await navigator.serviceWorker.register(workerUrl);
   const registration = await readyRegistration();
   const subscription = await registration.pushManager.subscribe({
@@ -77,10 +75,4 @@ async function readyRegistration(): Promise<ServiceWorkerRegistration> {
 
 async function findSubscription(): Promise<PushSubscription | null> {
   return (await (await findRegistration())?.pushManager.getSubscription()) ?? null;
-}
-
-/** In the language that is spoken now. */
-async function storePushTexts(): Promise<void> {
-  const kept = await caches.open('campanile-notices');
-  await kept.put('/notice-words', Response.json(words.notices.kinds));
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { Problem } from './failed.tsx';
 
 export interface ConfirmProps {
@@ -29,7 +29,7 @@ export function Confirm({ opened, close, title, action, act, children, danger = 
         <Problem error={acting.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={leave}>
-            {words.back}
+            {t('common.back')}
           </Button>
           <Button
             data-autofocus

@@ -1,9 +1,9 @@
 import { Button, CopyButton as Copy } from '@mantine/core';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { Icon } from './icons.tsx';
 
 /** Puts `value` on the clipboard and says so. */
-export function CopyButton({ value, label = words.copy }: { value: string; label?: string }) {
+export function CopyButton({ value, label = t('common.copy') }: { value: string; label?: string }) {
   return (
     <Copy value={value} timeout={2_000}>
       {({ copied, copy }) => (
@@ -14,7 +14,7 @@ export function CopyButton({ value, label = words.copy }: { value: string; label
           leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}
           aria-live="polite"
         >
-          {copied ? words.copied : label}
+          {copied ? t('common.copied') : label}
         </Button>
       )}
     </Copy>

@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Text } from '@mantine/core';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { useLostSince } from '../api/connection.ts';
 import { isInFields, problemText } from '../format/problem.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { Icon } from './icons.tsx';
 
 /** What could not be shown, why, and the way on. Without a connection that is to wait: it is asked for again by itself. */
@@ -11,10 +11,10 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   return (
     <Alert variant="default" role="alert" icon={<Icon name="alert" />} m="md">
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">{isLost ? words.connection.notAsked : problemText(error)}</Text>
+        <Text size="sm">{isLost ? t('connection.notAsked') : problemText(error)}</Text>
         {retry && !isLost && (
           <Button size="xs" variant="default" onClick={retry}>
-            {words.tryAgain}
+            {t('common.tryAgain')}
           </Button>
         )}
       </Stack>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 const TICK_MS = 15_000;
 
@@ -19,7 +19,7 @@ export function useNow(everyMs = TICK_MS): number {
 export function Moment({ at }: { at: string | null }) {
   const zone = useZone();
   const nowMs = useNow();
-  if (at === null) return <span>{words.unknown}</span>;
+  if (at === null) return <span>{t('common.unknown')}</span>;
   return (
     <time dateTime={at} title={`${exactTime(at, zone)} (${zone})`}>
       {relativeTime(at, zone, nowMs)}

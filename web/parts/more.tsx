@@ -1,5 +1,5 @@
 import { Button, type ButtonProps } from '@mantine/core';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** What an infinite query says of its pages. */
 export interface Pages {
@@ -13,7 +13,7 @@ export function More({ of, ...props }: { of: Pages } & ButtonProps) {
   if (!of.hasNextPage) return null;
   return (
     <Button variant="default" {...props} loading={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>
-      {words.more}
+      {t('common.more')}
     </Button>
   );
 }

@@ -3,7 +3,8 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useLostSince } from '../api/connection.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
-import { words } from '../words/words.ts';
+import { PRODUCT } from './product.ts';
+import { t } from '../i18n/translate.ts';
 import boxClasses from './box.module.css';
 import classes from './page.module.css';
 
@@ -21,7 +22,7 @@ export function Page({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · ${words.product}`;
+    document.title = `${title} · ${PRODUCT}`;
   }, [title]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
@@ -49,7 +50,7 @@ function AsOf() {
   if (lostSince === undefined) return null;
   return (
     <Text size="sm" c="dimmed" className={classes.asOf} data-stale>
-      {words.connection.asOf(clockTime(new Date(lostSince), zone))}
+      {t('connection.asOf', { time: clockTime(new Date(lostSince), zone) })}
     </Text>
   );
 }
@@ -59,7 +60,7 @@ export function PageSkeleton() {
   if (useLostSince() !== undefined)
     return (
       <Text className={classes.page} role="status">
-        {words.connection.notAsked}
+        {t('connection.notAsked')}
       </Text>
     );
   return (
@@ -85,7 +86,7 @@ export function PartSkeleton({ height }: { height: number }) {
   if (useLostSince() !== undefined)
     return (
       <Text size="sm" c="dimmed">
-        {words.connection.notAsked}
+        {t('connection.notAsked')}
       </Text>
     );
   return <Skeleton height={height} className={classes.late} data-late />;

@@ -7,7 +7,7 @@ import {
 } from 'libphonenumber-js/min';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { browserCountry } from '../format/phone.ts';
-import { words } from '../words/words.ts';
+import { locale, t } from '../i18n/translate.ts';
 
 /** Asks for the country of a number without one, at first the browser's, and hands the whole number on, as it is shown. */
 export default function PhoneCountry({ text, onComplete }: { text: string; onComplete: (number: string) => void }) {
@@ -19,7 +19,7 @@ export default function PhoneCountry({ text, onComplete }: { text: string; onCom
   return (
     <div>
       <Select
-        label={words.phoneField.country}
+        label={t('phoneField.country')}
         data={countries}
         value={country ?? null}
         onChange={(value) => setCountry(countries.find((one) => one.value === value)?.value)}
@@ -28,7 +28,7 @@ export default function PhoneCountry({ text, onComplete }: { text: string; onCom
         limit={60}
       />
       <Text size="sm" mt={4} aria-live="polite" {...(!whole && { c: 'dimmed' })}>
-        {whole ? words.phoneField.whole(whole) : words.phoneField.notYet}
+        {whole ? t('phoneField.whole', { number: whole }) : t('phoneField.notYet')}
       </Text>
     </div>
   );
@@ -41,10 +41,10 @@ function fullNumber(text: string, country: CountryCode): string | undefined {
 }
 
 function listCountries(): Array<{ value: CountryCode; label: string }> {
-  const names = new Intl.DisplayNames(words.locale, { type: 'region' });
+  const names = new Intl.DisplayNames(locale, { type: 'region' });
   const named = getCountries().map((value) => ({
     value,
-    label: words.phoneField.countryOf(names.of(value) ?? value, getCountryCallingCode(value)),
+    label: t('phoneField.countryOf', { name: names.of(value) ?? value, code: getCountryCallingCode(value) }),
   }));
-  return named.toSorted((one, other) => one.label.localeCompare(other.label, words.locale));
+  return named.toSorted((one, other) => one.label.localeCompare(other.label, locale));
 }

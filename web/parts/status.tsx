@@ -1,11 +1,11 @@
 import type { CampaignStatus, Run } from '../api/operations.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './status.module.css';
 import { toneOfStatus, type Tone } from './tone.ts';
 
 /** The state of a campaign or a run: a dot, and the word for it. */
 export function Status({ of, large }: { of: CampaignStatus | Run['status']; large?: boolean }) {
-  return <Dot tone={toneOfStatus(of)} label={words.status[of]} {...(large && { large })} />;
+  return <Dot tone={toneOfStatus(of)} label={t(`status.${of}`)} {...(large && { large })} />;
 }
 
 export function Dot({ tone, label, large }: { tone: Tone; label: string; large?: boolean }) {

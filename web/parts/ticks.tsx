@@ -1,4 +1,4 @@
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './ticks.module.css';
 
 /** The ticks everyone knows: one is sent, two are delivered, two blue ones read. */
@@ -12,7 +12,7 @@ export function Ticks({ kind }: { kind: 'sent' | 'delivered' | 'read' }) {
       className={classes.ticks}
       data-kind={kind}
       role="img"
-      aria-label={words.ticks[kind]}
+      aria-label={t(`ticks.${kind}`)}
       stroke="currentColor"
       strokeWidth="1.5"
       strokeLinecap="round"

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { timeZonesQuery } from '../api/time-zones.ts';
 import { choiceOf, findZones, zoneChoices } from '../format/zones.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** Picks one of the service's zones by its city or its country. Typing replaces what is there. */
 export function ZonePicker({
@@ -20,7 +20,7 @@ export function ZonePicker({
   return (
     <Select
       {...props}
-      label={words.fields.time_zone}
+      label={t('fields.time_zone')}
       data={choices}
       value={choiceOf(choices, value)}
       // Also when the choice is the present zone by another name.
@@ -29,7 +29,7 @@ export function ZonePicker({
       searchable
       filter={({ options, search }) => findZones(options.filter(isItem), search)}
       allowDeselect={false}
-      nothingFoundMessage={words.noZone}
+      nothingFoundMessage={t('common.noZone')}
     />
   );
 }

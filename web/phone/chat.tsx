@@ -10,7 +10,7 @@ import { Failed } from '../parts/failed.tsx';
 import { RowsSkeleton } from '../parts/page.tsx';
 import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './chat.module.css';
 
 const POLL_MS = 2_000;
@@ -32,12 +32,12 @@ export function Chat({ group }: { group: Group }) {
     if (newest !== undefined) end.current?.scrollIntoView({ block: 'nearest' });
   }, [newest]);
   const isNotSandbox = error instanceof CampanileError && error.code === 404;
-  if (isNotSandbox) return <Empty title={words.phone.noSandbox}>{words.phone.noSandboxHint}</Empty>;
+  if (isNotSandbox) return <Empty title={t('phone.noSandbox')}>{t('phone.noSandboxHint')}</Empty>;
   if (error) return <Failed error={error} retry={() => void refetch()} />;
   return (
     <Phone name={group.group_name} kind={group.kind} participants={group.participants}>
       {isPending && <RowsSkeleton rows={2} height={60} />}
-      {!isPending && messages.length === 0 && <NoPosts>{words.phone.quiet}</NoPosts>}
+      {!isPending && messages.length === 0 && <NoPosts>{t('phone.quiet')}</NoPosts>}
       {messages.map((message, index) => (
         <div key={message.message_id} className={classes.message}>
           {isNewDay(messages, index, zone) && <p className={classes.day}>{dayName(message.sent_at, zone)}</p>}
@@ -65,8 +65,8 @@ function Arrived({ message, kind, zone }: { message: Message; kind: Group['kind'
 
 function titleOf({ sent_at: sentAt, recalled_at: recalledAt, corrected_at: correctedAt }: Message, zone: string) {
   const sent = exactTime(sentAt, zone);
-  if (recalledAt) return words.phone.deletedAt(sent, exactTime(recalledAt, zone));
-  return correctedAt ? words.phone.editedAt(sent, exactTime(correctedAt, zone)) : sent;
+  if (recalledAt) return t('phone.deletedAt', { sent, at: exactTime(recalledAt, zone) });
+  return correctedAt ? t('phone.editedAt', { sent, at: exactTime(correctedAt, zone) }) : sent;
 }
 
 function isNewDay(messages: readonly Message[], index: number, zone: string): boolean {

@@ -12,7 +12,7 @@ import { More } from '../parts/more.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useDebouncedQueryParam } from '../parts/use-query-param.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { Chat } from './chat.tsx';
 import classes from './phone-page.module.css';
 
@@ -30,30 +30,30 @@ export default function PhonePage() {
   const group = groups.find((one) => chosen && isSame(one, chosen)) ?? chosen ?? groups[0];
   const isSearching = search !== '' || groups.length > MANY_GROUPS;
   return (
-    <Page title={words.pages.phone} wide>
+    <Page title={t('pages.phone')} wide>
       <Text size="sm" c="dimmed" mb="md">
-        {words.phone.lead(zone, zoneName(zone))}
+        {t('phone.lead', { zone, short: zoneName(zone) })}
       </Text>
       {found.isPending && !group && <RowsSkeleton rows={4} />}
       {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && groups.length === 0 && search === '' && (
-        <Empty title={words.groups.none} link={{ href: '/groups', label: words.groups.goThere }}>
-          {words.groups.noneHint}
+        <Empty title={t('groups.none')} link={{ href: '/groups', label: t('groups.goThere') }}>
+          {t('groups.noneHint')}
         </Empty>
       )}
       {group && (
         <div className={classes.page}>
           <div className={`${boxClasses.surface} ${classes.side}`}>
             {isSearching && (
-              <SearchField label={words.groups.search} value={typed} onSearch={setTyped} size="sm" m={10} mb={4} />
+              <SearchField label={t('groups.search')} value={typed} onSearch={setTyped} size="sm" m={10} mb={4} />
             )}
-            <nav className={classes.groups} aria-label={words.pages.groups}>
+            <nav className={classes.groups} aria-label={t('pages.groups')}>
               {groups.map((one) => (
                 <Choice key={one.group_metadata_id} group={one} isOpen={isSame(one, group)} choose={setChosen} />
               ))}
               {found.isSuccess && groups.length === 0 && (
                 <Text size="sm" c="dimmed" p="sm">
-                  {words.groups.noneFound}
+                  {t('groups.noneFound')}
                 </Text>
               )}
               <More of={found} variant="subtle" fullWidth />
@@ -73,7 +73,7 @@ function Choice({ group, isOpen, choose }: { group: Group; isOpen: boolean; choo
       active={isOpen}
       aria-current={isOpen ? 'true' : undefined}
       label={group.group_name}
-      description={words.kinds[group.kind]}
+      description={t(`kinds.${group.kind}`)}
       onClick={() => choose(group)}
       className={classes.group}
     />

@@ -13,29 +13,29 @@ import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 const KEY = ['api-keys'];
 const DAY_MS = 86_400_000;
 const NAME_LIMIT = 100;
-const LIFETIMES = ['never', '30', '90', '365'];
+const LIFETIMES = ['never', '30', '90', '365'] as const;
 
 export function ApiKeys() {
   const keys = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call('user/list_api_keys', {}, { signal }) });
   const [isMaking, making] = useDisclosure(false);
   return (
     <Section
-      title={words.settings.apiKeys}
+      title={t('settings.apiKeys')}
       aside={
         <Button size="xs" variant="default" onClick={making.open}>
-          {words.settings.newKey}
+          {t('settings.newKey')}
         </Button>
       }
     >
       <QueryStatus of={keys} rows={2} />
       {keys.data?.api_keys.length === 0 && (
         <Text size="sm" c="dimmed">
-          {words.settings.noKeys}
+          {t('settings.noKeys')}
         </Text>
       )}
       {keys.data && keys.data.api_keys.length > 0 && <KeyTable keys={keys.data.api_keys} />}
@@ -50,14 +50,14 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
     await call('user/revoke_api_key', { api_key_id }, { signal });
     await client.invalidateQueries({ queryKey: KEY });
   };
-  const momentOrNever = (at: string | null) => (at === null ? words.settings.never : <Moment at={at} />);
+  const momentOrNever = (at: string | null) => (at === null ? t('settings.never') : <Moment at={at} />);
   return (
     <DataTable
       rows={keys}
       rowKey={(key) => key.api_key_id}
       columns={[
         {
-          header: words.settings.keyName,
+          header: t('settings.keyName'),
           cellProps: { fw: 550 },
           renderCell: ({ name, prefix }) => (
             <>
@@ -68,32 +68,32 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
             </>
           ),
         },
-        { header: words.settings.keyBegins, visibleFrom: 'sm', renderCell: ({ prefix }) => <Code>{prefix}…</Code> },
+        { header: t('settings.keyBegins'), visibleFrom: 'sm', renderCell: ({ prefix }) => <Code>{prefix}…</Code> },
         {
-          header: words.settings.keyMay,
-          renderCell: ({ scopes }) => scopes.map((scope) => words.settings.scopes[scope]).join(', '),
+          header: t('settings.keyMay'),
+          renderCell: ({ scopes }) => scopes.map((scope) => t(`settings.scopes.${scope}`)).join(', '),
         },
         {
-          header: words.settings.keyMade,
+          header: t('settings.keyMade'),
           visibleFrom: 'sm',
           renderCell: ({ created_at: createdAt }) => <Moment at={createdAt} />,
         },
-        { header: words.settings.keyUsed, renderCell: (key) => momentOrNever(key.last_used_at) },
-        { header: words.settings.keyEnds, renderCell: (key) => momentOrNever(key.expires_at) },
+        { header: t('settings.keyUsed'), renderCell: (key) => momentOrNever(key.last_used_at) },
+        { header: t('settings.keyEnds'), renderCell: (key) => momentOrNever(key.expires_at) },
         {
-          header: words.settings.revoke,
+          header: t('settings.revoke'),
           isActions: true,
           renderCell: ({ name, api_key_id: id }) => (
             <ConfirmButton
               size="compact-sm"
               variant="subtle"
-              title={words.settings.revokeTitle(name)}
-              aria-label={words.settings.revokeTitle(name)}
-              action={words.settings.revoke}
+              title={t('settings.revokeTitle', { name })}
+              aria-label={t('settings.revokeTitle', { name })}
+              action={t('settings.revoke')}
               act={(signal) => revoke(id, signal)}
               danger
             >
-              {words.settings.revokeNote}
+              {t('settings.revokeNote')}
             </ConfirmButton>
           ),
         },
@@ -108,7 +108,7 @@ function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
     <Modal
       opened={opened}
       onClose={close}
-      title={words.settings.newKey}
+      title={t('settings.newKey')}
       // A key that is seen this once goes when its reader says so, and by no stray key or click.
       closeOnEscape={!isShown}
       closeOnClickOutside={!isShown}
@@ -125,8 +125,8 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
   const form = useForm({
     initialValues: { name: '', scopes: ['read'] as string[], days: 'never' as string | null },
     validate: {
-      name: (value) => (value.trim() === '' ? words.settings.keyNameMissing : null),
-      scopes: (value) => (value.length === 0 ? words.settings.scopeMissing : null),
+      name: (value) => (value.trim() === '' ? t('settings.keyNameMissing') : null),
+      scopes: (value) => (value.length === 0 ? t('settings.scopeMissing') : null),
     },
   });
   const making = useWithdrawable({
@@ -146,14 +146,14 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
   if (making.data)
     return (
       <Stack gap="sm">
-        <Alert variant="default">{words.settings.keyOnce}</Alert>
+        <Alert variant="default">{t('settings.keyOnce')}</Alert>
         <Code block className={textClasses.breakable}>
           {making.data.key}
         </Code>
         <Group justify="flex-end">
-          <CopyButton value={making.data.key} label={words.settings.copyKey} />
+          <CopyButton value={making.data.key} label={t('settings.copyKey')} />
           <Button size="xs" onClick={close}>
-            {words.done}
+            {t('common.done')}
           </Button>
         </Group>
       </Stack>
@@ -162,25 +162,25 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
     <form onSubmit={form.onSubmit((values) => making.mutate(values))} noValidate>
       <Stack gap="sm">
         <TextInput
-          label={words.settings.keyName}
+          label={t('settings.keyName')}
           maxLength={NAME_LIMIT}
           required
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Checkbox.Group label={words.settings.keyMay} {...form.getInputProps('scopes')}>
+        <Checkbox.Group label={t('settings.keyMay')} {...form.getInputProps('scopes')}>
           <Scopes />
         </Checkbox.Group>
         <Select
-          label={words.settings.keyLives}
-          data={LIFETIMES.map((value) => ({ value, label: Reflect.get(words.settings.keyLifetimes, value) }))}
+          label={t('settings.keyLives')}
+          data={LIFETIMES.map((value) => ({ value, label: t(`settings.keyLifetimes.${value}`) }))}
           allowDeselect={false}
           {...form.getInputProps('days')}
         />
         <Problem error={making.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={making.isPending}>
-            {words.settings.makeKey}
+            {t('settings.makeKey')}
           </Button>
         </Group>
       </Stack>
@@ -191,9 +191,9 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
 function Scopes() {
   return (
     <Stack gap={6} mt={6}>
-      <Checkbox value="read" label={words.settings.scopeRead} />
-      <Checkbox value="send" label={words.settings.scopeSend} />
-      <Checkbox value="admin" label={words.settings.scopeAdmin} />
+      <Checkbox value="read" label={t('settings.scopeRead')} />
+      <Checkbox value="send" label={t('settings.scopeSend')} />
+      <Checkbox value="admin" label={t('settings.scopeAdmin')} />
     </Stack>
   );
 }

@@ -1,18 +1,18 @@
 import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 const SCHEMES: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 
 export function Appearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Section title={words.settings.appearance}>
+    <Section title={t('settings.appearance')}>
       <SegmentedControl
-        aria-label={words.settings.appearance}
+        aria-label={t('settings.appearance')}
         value={colorScheme}
         onChange={(value) => setColorScheme(value as MantineColorScheme)}
-        data={SCHEMES.map((value) => ({ value, label: words.settings.schemes[value] }))}
+        data={SCHEMES.map((value) => ({ value, label: t(`settings.schemes.${value}`) }))}
       />
     </Section>
   );

@@ -8,7 +8,7 @@ import { More } from '../parts/more.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { findMessage, t } from '../i18n/translate.ts';
 
 const PAGE = 20;
 
@@ -22,9 +22,9 @@ export function AuditLog() {
   });
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
-    <Section title={words.settings.auditLog}>
+    <Section title={t('settings.auditLog')}>
       <Text size="sm" c="dimmed" mb="xs">
-        {words.settings.auditNote}
+        {t('settings.auditNote')}
       </Text>
       <QueryStatus of={log} rows={4} />
       {entries.length > 0 && (
@@ -32,14 +32,14 @@ export function AuditLog() {
           rows={entries}
           rowKey={(_entry, index) => index}
           columns={[
-            { header: words.settings.when, nowrap: true, renderCell: ({ at }) => <Moment at={at} /> },
-            { header: words.settings.what, cellProps: { miw: 140 }, renderCell: ({ action }) => actionName(action) },
+            { header: t('settings.when'), nowrap: true, renderCell: ({ at }) => <Moment at={at} /> },
+            { header: t('settings.what'), cellProps: { miw: 140 }, renderCell: ({ action }) => actionName(action) },
             {
-              header: words.settings.towards,
+              header: t('settings.towards'),
               cellProps: { className: textClasses.clip, maw: 300 },
               renderCell: (entry) => <Subject entry={entry} />,
             },
-            { header: words.settings.from, renderCell: ({ address }) => address },
+            { header: t('settings.from'), renderCell: ({ address }) => address },
           ]}
         />
       )}
@@ -48,9 +48,9 @@ export function AuditLog() {
   );
 }
 
-/** What no words are kept for is shown as the log has it, made readable. */
+/** A service that is newer than this page may record more actions. */
 function actionName(action: string): string {
-  return Reflect.get(words.audit, action) ?? action.replaceAll(/[._]/g, ' ');
+  return findMessage(`audit.${action}`) ?? action.replaceAll(/[._]/g, ' ');
 }
 
 /** What it was done to; a campaign can be opened, unless it is deleted. */
@@ -60,7 +60,7 @@ function Subject({
   entry: { action: string; subject: string; campaign_name?: string | undefined };
 }) {
   if (!action.startsWith('campaign.')) return subject;
-  if (name === undefined) return words.settings.goneCampaign;
+  if (name === undefined) return t('settings.goneCampaign');
   return (
     <Anchor component={Link} href={`/campaigns/${subject}`} size="sm" underline="always" title={name}>
       {name}

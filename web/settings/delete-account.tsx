@@ -7,7 +7,7 @@ import { call } from '../api/call.ts';
 import { signOut } from '../api/session.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 export function DeleteAccount() {
   const client = useQueryClient();
@@ -20,12 +20,12 @@ export function DeleteAccount() {
     go('/goodbye');
   };
   return (
-    <Section title={words.settings.delete}>
+    <Section title={t('settings.delete')}>
       <Text size="sm" mb="sm">
-        {words.settings.deleteNote}
+        {t('settings.deleteNote')}
       </Text>
       <Button variant="default" onClick={asking.open}>
-        {words.settings.deleteButton}
+        {t('settings.deleteButton')}
       </Button>
       <Confirm
         opened={isAsking}
@@ -33,15 +33,15 @@ export function DeleteAccount() {
           asking.close();
           setPassword('');
         }}
-        title={words.settings.deleteTitle}
-        action={words.settings.deleteConfirm}
+        title={t('settings.deleteTitle')}
+        action={t('settings.deleteConfirm')}
         act={act}
         danger
       >
         <Stack gap="sm">
-          <Text size="sm">{words.settings.deleteWarning}</Text>
+          <Text size="sm">{t('settings.deleteWarning')}</Text>
           <PasswordInput
-            label={words.signIn.password}
+            label={t('signIn.password')}
             autoComplete="current-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}

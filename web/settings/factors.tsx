@@ -4,16 +4,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Factor } from '../api/operations.ts';
 import { hasPasskeys } from '../api/passkey.ts';
-import { count } from '../format/numbers.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { NewApp, NewCodes, NewPasskey } from './new-factor.tsx';
 
 const KEY = ['factors'];
-const nameOf = ({ kind, name }: Factor) => (kind === 'totp' ? words.factors.app : name);
+const nameOf = ({ kind, name }: Factor) => (kind === 'totp' ? t('factors.app') : name);
 
 /** What is asked for beside the password. */
 export function Factors() {
@@ -29,14 +28,12 @@ export function Factors() {
   };
   const own = factors.data?.factors ?? [];
   return (
-    <Section title={words.factors.title}>
+    <Section title={t('factors.title')}>
       <Stack gap="sm">
         <QueryStatus of={factors} rows={1} />
         {factors.data && (
           <Text size="sm" c="dimmed">
-            {own.length === 0
-              ? words.factors.none
-              : words.factors.codesLeft(factors.data.recovery_codes_left, count(factors.data.recovery_codes_left))}
+            {own.length === 0 ? t('factors.none') : t('factors.codesLeft', { left: factors.data.recovery_codes_left })}
           </Text>
         )}
         {own.map((factor) => (
@@ -46,17 +43,17 @@ export function Factors() {
           <Group gap="xs">
             {!own.some(({ kind }) => kind === 'totp') && (
               <Button variant="default" onClick={addingApp.open}>
-                {words.factors.addApp}
+                {t('factors.addApp')}
               </Button>
             )}
             {hasPasskeys() && (
               <Button variant="default" onClick={addingPasskey.open}>
-                {words.factors.addPasskey}
+                {t('factors.addPasskey')}
               </Button>
             )}
             {own.length > 0 && (
               <Button variant="subtle" onClick={renewing.open}>
-                {words.factors.renew}
+                {t('factors.renew')}
               </Button>
             )}
           </Group>
@@ -77,23 +74,23 @@ function FactorRow({ factor, remove }: { factor: Factor; remove: (signal: AbortS
           <Text size="sm" fw={550}>
             {nameOf(factor)}
           </Text>
-          {factor.kind === 'passkey' && <Badge variant="default">{words.factors.passkey}</Badge>}
+          {factor.kind === 'passkey' && <Badge variant="default">{t('factors.passkey')}</Badge>}
         </Group>
         <Text size="sm" c="dimmed">
-          {words.settings.keyUsed}:{' '}
-          {factor.last_used_at === null ? words.settings.never : <Moment at={factor.last_used_at} />}
+          {t('settings.keyUsed')}:{' '}
+          {factor.last_used_at === null ? t('settings.never') : <Moment at={factor.last_used_at} />}
         </Text>
       </div>
       <ConfirmButton
         size="compact-sm"
         variant="subtle"
-        title={words.factors.removeTitle(nameOf(factor))}
-        aria-label={words.factors.removeTitle(nameOf(factor))}
-        action={words.factors.remove}
+        title={t('factors.removeTitle', { name: nameOf(factor) })}
+        aria-label={t('factors.removeTitle', { name: nameOf(factor) })}
+        action={t('factors.remove')}
         act={remove}
         danger
       >
-        {words.factors.removeNote}
+        {t('factors.removeNote')}
       </ConfirmButton>
     </Group>
   );

@@ -1,23 +1,26 @@
 import { Select, Text } from '@mantine/core';
+import { isLanguage, LANGUAGES } from '../../src/platform/i18n/languages.ts';
+import { call } from '../api/call.ts';
+import { currentLanguage, storedLanguage, storeLanguage } from '../i18n/languages.ts';
+import { t } from '../i18n/translate.ts';
+import { notifyError } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
-import { isLanguage, storeLanguage, storedLanguage, LANGUAGES } from '../words/languages.ts';
-import { words } from '../words/words.ts';
 
-/** Stands for no language: the browser's is followed. */
+/** Stands for no choice: the browser's language is followed. */
 const OF_BROWSER = 'browser';
 
-/** Which language the dashboard speaks in this browser. Another one is loaded with the page. */
+/** The language of the dashboard in this browser, and of the user's mails and notices. It is loaded with the page. */
 export function LanguageChoice() {
   const choose = (value: string | null) => {
     storeLanguage(value !== null && isLanguage(value) ? value : undefined);
-    location.reload();
+    call('user/update_profile', { language: currentLanguage() }).then(() => location.reload(), notifyError);
   };
   return (
-    <Section title={words.settings.language}>
+    <Section title={t('settings.language')}>
       <Select
-        aria-label={words.settings.language}
+        aria-label={t('settings.language')}
         data={[
-          { value: OF_BROWSER, label: words.settings.languageOfBrowser },
+          { value: OF_BROWSER, label: t('settings.languageOfBrowser') },
           ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name })),
         ]}
         value={storedLanguage() ?? OF_BROWSER}
@@ -26,7 +29,7 @@ export function LanguageChoice() {
         w={260}
       />
       <Text size="sm" c="dimmed" mt="xs">
-        {words.settings.languageNote}
+        {t('settings.languageNote')}
       </Text>
     </Section>
   );

@@ -10,7 +10,7 @@ import { Failed, Problem } from '../parts/failed.tsx';
 import { PartSkeleton } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 interface Adding {
   opened: boolean;
@@ -21,7 +21,7 @@ interface Adding {
 /** An authenticator app: its key to scan or type, then its first code, then the recovery codes. */
 export function NewApp(props: Adding) {
   return (
-    <Steps {...props} title={words.factors.addApp}>
+    <Steps {...props} title={t('factors.addApp')}>
       {(finish) => <AppForm finish={finish} />}
     </Steps>
   );
@@ -29,7 +29,7 @@ export function NewApp(props: Adding) {
 
 export function NewPasskey(props: Adding) {
   return (
-    <Steps {...props} title={words.factors.addPasskey}>
+    <Steps {...props} title={t('factors.addPasskey')}>
       {(finish) => <PasskeyForm finish={finish} />}
     </Steps>
   );
@@ -37,7 +37,7 @@ export function NewPasskey(props: Adding) {
 
 export function NewCodes(props: Adding) {
   return (
-    <Steps {...props} title={words.factors.renew}>
+    <Steps {...props} title={t('factors.renew')}>
       {(finish) => <RenewForm finish={finish} />}
     </Steps>
   );
@@ -65,7 +65,7 @@ function Steps({
     <Modal
       opened={opened}
       onClose={close}
-      title={isShown ? words.factors.codes : title}
+      title={isShown ? t('factors.codes') : title}
       closeOnEscape={!isShown}
       closeOnClickOutside={!isShown}
       withCloseButton={!isShown}
@@ -82,7 +82,7 @@ function Steps({
 function RecoveryCodes({ codes, close }: { codes: readonly string[]; close: () => void }) {
   return (
     <Stack gap="sm">
-      <Alert variant="default">{words.factors.codesOnce}</Alert>
+      <Alert variant="default">{t('factors.codesOnce')}</Alert>
       <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {codes.map((code) => (
           <li key={code}>
@@ -91,9 +91,9 @@ function RecoveryCodes({ codes, close }: { codes: readonly string[]; close: () =
         ))}
       </Stack>
       <Group justify="flex-end">
-        <CopyButton value={codes.join('\n')} label={words.factors.copyCodes} />
+        <CopyButton value={codes.join('\n')} label={t('factors.copyCodes')} />
         <Button size="xs" onClick={close}>
-          {words.done}
+          {t('common.done')}
         </Button>
       </Group>
     </Stack>
@@ -124,16 +124,16 @@ function AppForm({ finish }: { finish: Finish }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">{words.factors.scan}</Text>
+        <Text size="sm">{t('factors.scan')}</Text>
         <Group justify="center">
-          <QrCode text={key.data.uri} label={words.factors.qr} />
+          <QrCode text={key.data.uri} label={t('factors.qr')} />
         </Group>
-        <Text size="sm">{words.factors.typeKey}</Text>
+        <Text size="sm">{t('factors.typeKey')}</Text>
         <Code block className={textClasses.breakable}>
           {key.data.secret}
         </Code>
         <TextInput
-          label={words.factors.code}
+          label={t('factors.code')}
           inputMode="numeric"
           autoComplete="one-time-code"
           required
@@ -144,7 +144,7 @@ function AppForm({ finish }: { finish: Finish }) {
         <Problem error={confirming.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={confirming.isPending}>
-            {words.factors.confirmApp}
+            {t('factors.confirmApp')}
           </Button>
         </Group>
       </Stack>
@@ -162,10 +162,10 @@ function PasskeyForm({ finish }: { finish: Finish }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">{words.factors.passkeyNote}</Text>
+        <Text size="sm">{t('factors.passkeyNote')}</Text>
         <TextInput
-          label={words.settings.keyName}
-          placeholder={words.factors.passkeyExample}
+          label={t('settings.keyName')}
+          placeholder={t('factors.passkeyExample')}
           maxLength={100}
           required
           data-autofocus
@@ -175,7 +175,7 @@ function PasskeyForm({ finish }: { finish: Finish }) {
         <Problem error={adding.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={adding.isPending}>
-            {words.factors.addPasskey}
+            {t('factors.addPasskey')}
           </Button>
         </Group>
       </Stack>
@@ -190,11 +190,11 @@ function RenewForm({ finish }: { finish: Finish }) {
   });
   return (
     <Stack gap="sm">
-      <Text size="sm">{words.factors.renewNote}</Text>
+      <Text size="sm">{t('factors.renewNote')}</Text>
       <Problem error={renewing.error} />
       <Group justify="flex-end">
         <Button data-autofocus loading={renewing.isPending} onClick={() => renewing.mutate()}>
-          {words.factors.renew}
+          {t('factors.renew')}
         </Button>
       </Group>
     </Stack>

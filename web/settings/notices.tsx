@@ -10,7 +10,7 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Problem } from '../parts/failed.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 type Settings = Data<'user/get_notice_settings'>;
 type Way = 'bell' | 'browser' | 'email';
@@ -33,7 +33,7 @@ export function NoticeChoice({ isAdmin }: { isAdmin: boolean }) {
   }, [isThere]);
   return (
     <div ref={place} id={ANCHOR}>
-      <Section title={words.notices.title}>
+      <Section title={t('notices.title')}>
         <QueryStatus of={settings} rows={4} />
         {settings.data && <Choices settings={settings.data} isAdmin={isAdmin} />}
         {settings.data && <ThisBrowser publicKey={settings.data.push_public_key} />}
@@ -64,13 +64,13 @@ function Choices({ settings, isAdmin }: { settings: Settings; isAdmin: boolean }
         rows={kinds}
         rowKey={(row) => row.kind}
         columns={[
-          { header: words.notices.kind, renderCell: ({ kind }) => words.notices.kinds[kind].label },
+          { header: t('notices.kind'), renderCell: ({ kind }) => t(`notices.kinds.${kind}`) },
           ...ways.map((way) => ({
-            header: words.notices.ways[way],
+            header: t(`notices.ways.${way}`),
             nowrap: true,
             renderCell: (row: Settings['kinds'][number]) => (
               <Checkbox
-                aria-label={`${words.notices.kinds[row.kind].label}: ${words.notices.ways[way]}`}
+                aria-label={`${t(`notices.kinds.${row.kind}`)}: ${t(`notices.ways.${way}`)}`}
                 checked={row[way]}
                 onChange={({ currentTarget }) => choosing.mutate({ kind: row.kind, way, isOn: currentTarget.checked })}
               />
@@ -80,7 +80,7 @@ function Choices({ settings, isAdmin }: { settings: Settings; isAdmin: boolean }
       />
       <Problem error={choosing.error} />
       <Text size="sm" c="dimmed" mt="xs">
-        {settings.has_mail ? `${words.notices.note} ${words.notices.mailNote}` : words.notices.note}
+        {settings.has_mail ? `${t('notices.note')} ${t('notices.mailNote')}` : t('notices.note')}
       </Text>
     </>
   );
@@ -108,11 +108,11 @@ function ThisBrowser({ publicKey }: { publicKey: string }) {
   return (
     <Group mt="md" gap="sm">
       <Text size="sm" role="status">
-        {words.notices.push[state]}
+        {t(`notices.push.${state}`)}
       </Text>
       {canTurn && (
         <Button size="xs" variant="default" loading={turning.isPending} onClick={() => turning.mutate(state === 'off')}>
-          {state === 'on' ? words.notices.turnOff : words.notices.turnOn}
+          {state === 'on' ? t('notices.turnOff') : t('notices.turnOn')}
         </Button>
       )}
       <Problem error={turning.error} />

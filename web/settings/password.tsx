@@ -8,7 +8,7 @@ import { fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 const SHORTEST = 8;
 
@@ -16,15 +16,15 @@ export function Password() {
   const form = useForm({
     initialValues: { current_password: '', new_password: '', keep_api_keys: false },
     validate: {
-      current_password: (value) => (value === '' ? words.signIn.passwordMissing : null),
-      new_password: (value) => (value.length < SHORTEST ? words.signUp.passwordShort(SHORTEST) : null),
+      current_password: (value) => (value === '' ? t('signIn.passwordMissing') : null),
+      new_password: (value) => (value.length < SHORTEST ? t('signUp.passwordShort', { shortest: SHORTEST }) : null),
     },
   });
   const changing = useMutation({
     mutationFn: (values: typeof form.values) => call('user/change_password', values),
     onSuccess: () => {
       form.reset();
-      showToast(words.settings.passwordChanged);
+      showToast(t('settings.passwordChanged'));
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
@@ -33,32 +33,32 @@ export function Password() {
     signOutEverywhere(client, { keepApiKeys: form.values.keep_api_keys }),
   );
   return (
-    <Section title={words.settings.password}>
+    <Section title={t('settings.password')}>
       <form onSubmit={form.onSubmit((values) => changing.mutate(values))} noValidate>
         <Stack gap="sm">
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
             <PasswordInput
-              label={words.settings.currentPassword}
+              label={t('settings.currentPassword')}
               autoComplete="current-password"
               {...form.getInputProps('current_password')}
             />
             <PasswordInput
-              label={words.settings.newPassword}
+              label={t('settings.newPassword')}
               autoComplete="new-password"
               {...form.getInputProps('new_password')}
             />
           </SimpleGrid>
           <Text size="sm" c="dimmed">
-            {words.settings.passwordNote}
+            {t('settings.passwordNote')}
           </Text>
-          <Checkbox label={words.settings.keepKeys} {...form.getInputProps('keep_api_keys', { type: 'checkbox' })} />
+          <Checkbox label={t('settings.keepKeys')} {...form.getInputProps('keep_api_keys', { type: 'checkbox' })} />
           <FormProblem error={changing.error} />
           <Group>
             <Button type="submit" loading={changing.isPending}>
-              {words.settings.changePassword}
+              {t('settings.changePassword')}
             </Button>
             <Button variant="default" loading={isLeaving} onClick={leave}>
-              {words.settings.signOutEverywhere}
+              {t('settings.signOutEverywhere')}
             </Button>
           </Group>
         </Stack>

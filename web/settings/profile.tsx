@@ -14,7 +14,7 @@ import { showToast } from '../parts/notify.ts';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { Section } from '../parts/page.tsx';
 import { ZonePicker } from '../parts/zone-picker.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { ProveEmail } from './prove-email.tsx';
 
 export function Profile({ session }: { session: SignedIn }) {
@@ -30,32 +30,28 @@ export function Profile({ session }: { session: SignedIn }) {
     },
     validate: {
       phone_number: (number) =>
-        isNational(number) && number !== user.phone_number ? words.phoneField.incomplete : null,
+        isNational(number) && number !== user.phone_number ? t('phoneField.incomplete') : null,
     },
   });
   const saving = useMutation({
     mutationFn: (values: typeof form.values) => call('user/update_profile', values),
     onSuccess: (profile) => {
       client.setQueryData(sessionQuery.queryKey, (before) => (before ? { ...before, ...profile } : before));
-      showToast(words.settings.profileSaved);
+      showToast(t('settings.profileSaved'));
     },
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
   return (
-    <Section title={words.settings.profile}>
+    <Section title={t('settings.profile')}>
       <form onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
         <Stack gap="sm">
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-            <TextInput
-              label={words.fields.first_name}
-              autoComplete="given-name"
-              {...form.getInputProps('first_name')}
-            />
-            <TextInput label={words.fields.last_name} autoComplete="family-name" {...form.getInputProps('last_name')} />
+            <TextInput label={t('fields.first_name')} autoComplete="given-name" {...form.getInputProps('first_name')} />
+            <TextInput label={t('fields.last_name')} autoComplete="family-name" {...form.getInputProps('last_name')} />
             <PhoneField
               key={user.phone_number}
               known={user.phone_number}
-              label={words.fields.phone_number}
+              label={t('fields.phone_number')}
               autoComplete="tel"
               {...form.getInputProps('phone_number')}
             />
@@ -68,13 +64,13 @@ export function Profile({ session }: { session: SignedIn }) {
             />
           </SimpleGrid>
           <Text size="sm" c="dimmed">
-            {words.settings.signedInAs(user.user_name, user.email, whatsappNumberOf(session))}
+            {t('settings.signedInAs', { name: user.user_name, email: user.email, number: whatsappNumberOf(session) })}
           </Text>
           {session.email_verified === false && <ProveEmail />}
           <FormProblem error={saving.error} />
           <Group>
             <Button type="submit" loading={saving.isPending}>
-              {words.settings.saveProfile}
+              {t('settings.saveProfile')}
             </Button>
           </Group>
         </Stack>

@@ -3,20 +3,20 @@ import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { Problem } from '../parts/failed.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** Says that the e-mail address is not proven yet, and has the link sent again. */
 export function ProveEmail() {
   const sending = useMutation({
     mutationFn: () => call('user/send_verification', {}),
-    onSuccess: () => showToast(words.verify.sent),
+    onSuccess: () => showToast(t('verify.sent')),
   });
   return (
     <div>
       <Group gap="sm">
-        <Text size="sm">{words.verify.missing}</Text>
+        <Text size="sm">{t('verify.missing')}</Text>
         <Button size="compact-sm" variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
-          {words.verify.again}
+          {t('verify.again')}
         </Button>
       </Group>
       <Problem error={sending.error} />

@@ -6,7 +6,7 @@ import type { Data } from '../api/operations.ts';
 import { count, fileSize } from '../format/numbers.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './quotas.module.css';
 
 interface Use {
@@ -23,9 +23,9 @@ export function Quotas() {
   const quotas = profile.data?.quotas;
   if (profile.isSuccess && !quotas) return null;
   return (
-    <Section title={words.quotas.title}>
+    <Section title={t('quotas.title')}>
       <Text size="sm" c="dimmed" mb="sm">
-        {words.quotas.note}
+        {t('quotas.note')}
       </Text>
       <QueryStatus of={profile} rows={3} />
       {quotas && <QuotaBars quotas={quotas} />}
@@ -36,9 +36,9 @@ export function Quotas() {
 export function QuotaBars({ quotas }: { quotas: NonNullable<Data<'user/get_profile'>['quotas']> }) {
   return (
     <Stack gap="md">
-      <Bar label={words.quotas.stored} use={quotas.stored_bytes} shown={fileSize} />
-      <Bar label={words.quotas.campaigns} use={quotas.campaigns} shown={count} />
-      {quotas.groups_created && <Bar label={words.quotas.groups} use={quotas.groups_created} shown={count} />}
+      <Bar label={t('quotas.stored')} use={quotas.stored_bytes} shown={fileSize} />
+      <Bar label={t('quotas.campaigns')} use={quotas.campaigns} shown={count} />
+      {quotas.groups_created && <Bar label={t('quotas.groups')} use={quotas.groups_created} shown={count} />}
     </Stack>
   );
 }
@@ -55,7 +55,7 @@ function Bar({ label, use: { used, limit }, shown }: { label: string; use: Use; 
           {label}
         </Text>
         <Text size="sm" c="dimmed">
-          {words.quotas.of(shown(used), shown(limit))}
+          {t('quotas.of', { used: shown(used), limit: shown(limit) })}
         </Text>
       </Group>
       <div
@@ -65,7 +65,7 @@ function Bar({ label, use: { used, limit }, shown }: { label: string; use: Use; 
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={Math.min(used, limit)}
-        aria-valuetext={words.quotas.of(shown(used), shown(limit))}
+        aria-valuetext={t('quotas.of', { used: shown(used), limit: shown(limit) })}
       >
         <div className={classes.used} data-full={part >= NEARLY || undefined} style={{ width: `${part * 100}%` }} />
       </div>

@@ -7,7 +7,7 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { deviceOf } from './device-of.ts';
 
 const KEY = ['sessions'];
@@ -21,16 +21,16 @@ export function Sessions() {
     await client.invalidateQueries({ queryKey: KEY });
   };
   return (
-    <Section title={words.settings.sessions}>
+    <Section title={t('settings.sessions')}>
       <QueryStatus of={sessions} rows={2} />
       {sessions.data && (
         <DataTable
           rows={sessions.data.sessions}
           rowKey={(session) => session.session_id}
           columns={[
-            { header: words.settings.device, cellProps: { fw: 550 }, renderCell: nameOf },
+            { header: t('settings.device'), cellProps: { fw: 550 }, renderCell: nameOf },
             {
-              header: words.settings.from,
+              header: t('settings.from'),
               renderCell: ({ address }) => (
                 <Text size="sm" ff="monospace">
                   {address}
@@ -38,30 +38,30 @@ export function Sessions() {
               ),
             },
             {
-              header: words.settings.signedInAt,
+              header: t('settings.signedInAt'),
               visibleFrom: 'sm',
               renderCell: ({ created_at: createdAt }) => <Moment at={createdAt} />,
             },
-            { header: words.settings.keyUsed, renderCell: ({ last_used_at: usedAt }) => <Moment at={usedAt} /> },
+            { header: t('settings.keyUsed'), renderCell: ({ last_used_at: usedAt }) => <Moment at={usedAt} /> },
             {
-              header: words.shell.signOut,
+              header: t('shell.signOut'),
               isActions: true,
               renderCell: (session) =>
                 session.is_current ? (
                   <Badge variant="default" miw="max-content">
-                    {words.settings.thisDevice}
+                    {t('settings.thisDevice')}
                   </Badge>
                 ) : (
                   <ConfirmButton
                     size="compact-sm"
                     variant="subtle"
-                    title={words.settings.endSessionTitle(nameOf(session))}
-                    aria-label={words.settings.endSessionTitle(nameOf(session))}
-                    action={words.shell.signOut}
+                    title={t('settings.endSessionTitle', { device: nameOf(session) })}
+                    aria-label={t('settings.endSessionTitle', { device: nameOf(session) })}
+                    action={t('shell.signOut')}
                     act={(signal) => end(session.session_id, signal)}
                     danger
                   >
-                    {words.settings.endSessionNote}
+                    {t('settings.endSessionNote')}
                   </ConfirmButton>
                 ),
             },
@@ -73,5 +73,5 @@ export function Sessions() {
 }
 
 function nameOf({ agent }: UserSession): string {
-  return deviceOf(agent) || words.settings.unknownDevice;
+  return deviceOf(agent) || t('settings.unknownDevice');
 }

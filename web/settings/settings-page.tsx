@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../api/session.ts';
 import { Page } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { Appearance } from './appearance.tsx';
 import { AuditLog } from './audit-log.tsx';
@@ -19,7 +19,7 @@ import { Webhooks } from '../webhooks/webhooks.tsx';
 export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
   return (
-    <Page title={words.pages.settings}>
+    <Page title={t('pages.settings')}>
       <Stack gap="md">
         {session && <Profile session={session} />}
         <Appearance />

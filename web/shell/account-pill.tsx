@@ -7,7 +7,7 @@ import type { AccountStatus } from '../api/operations.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Dot } from '../parts/status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './account-pill.module.css';
 
 /** The state of the link to the messaging application, on every page. Leads to where it can be changed. */
@@ -20,9 +20,9 @@ export function AccountPill() {
   // What it is no longer known to be, it was then.
   const asOf = lostSince ?? (isError ? dataUpdatedAt : undefined);
   const state = accountSummary(data, zone);
-  const said = asOf === undefined ? state : words.connection.outOfDate(state, clockTime(new Date(asOf), zone));
+  const said = asOf === undefined ? state : t('connection.outOfDate', { state, time: clockTime(new Date(asOf), zone) });
   return (
-    <Link href="/account" className={classes.pill} aria-label={words.account.pillLabel(said)}>
+    <Link href="/account" className={classes.pill} aria-label={t('account.pillLabel', { summary: said })}>
       <Dot tone={asOf === undefined ? toneOf(data) : 'idle'} label={said} />
     </Link>
   );
@@ -43,9 +43,9 @@ function useGroupsOf(account: AccountStatus | undefined): void {
 /** "Sandbox", "Connected", "Paused until 14:05: …" */
 export function accountSummary(account: AccountStatus, zone: string): string {
   const { messenger, status, paused_until: until } = account;
-  if (messenger === 'sandbox' && status === 'connected') return words.account.sandbox;
-  if (status === 'paused' && until !== undefined) return words.account.pausedUntil(clockTime(until, zone));
-  return words.account.status[status];
+  if (messenger === 'sandbox' && status === 'connected') return t('account.sandbox');
+  if (status === 'paused' && until !== undefined) return t('account.pausedUntil', { time: clockTime(until, zone) });
+  return t(`account.status.${status}`);
 }
 
 export function toneOf({ status, messenger }: Pick<AccountStatus, 'status' | 'messenger'>) {

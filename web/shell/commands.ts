@@ -1,10 +1,9 @@
 import type { CampaignRow } from '../api/operations.ts';
-import { words } from '../words/words.ts';
+import { locale, t } from '../i18n/translate.ts';
 
 /** What can be done to a campaign by naming it. */
-export type Command = keyof typeof words.palette.commands;
-
-const COMMANDS: readonly Command[] = ['pause', 'resume', 'retry', 'change', 'cancel'];
+const COMMANDS = ['pause', 'resume', 'retry', 'change', 'cancel'] as const;
+export type Command = (typeof COMMANDS)[number];
 
 /** Which of them make sense for a campaign as it is. */
 export function commandsFor({
@@ -26,9 +25,9 @@ export function commandsFor({
 /** What somebody wants to be done and what to, by what they typed: "pause spring". The command may come last, as some languages have it. */
 export function readCommand(typed: string): { command: Command | undefined; rest: string } {
   const text = typed.trim().replaceAll(/\s+/g, ' ');
-  const lower = text.toLocaleLowerCase(words.locale);
+  const lower = text.toLocaleLowerCase(locale);
   for (const command of COMMANDS) {
-    const verb = words.palette.commands[command].verb.toLocaleLowerCase(words.locale);
+    const verb = t(`palette.commands.${command}.verb`).toLocaleLowerCase(locale);
     if (lower.startsWith(`${verb} `)) return { command, rest: text.slice(verb.length + 1) };
     if (lower.endsWith(` ${verb}`)) return { command, rest: text.slice(0, -verb.length - 1) };
   }

@@ -2,7 +2,7 @@ import { useLostSince } from '../api/connection.ts';
 import { clockTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './connection-bar.module.css';
 
 /** Says, above whatever page it is, since when the service is out of reach; nothing otherwise. */
@@ -15,7 +15,7 @@ export function ConnectionBar() {
       {lostSince !== undefined && (
         <p className={classes.bar}>
           <Icon name="alert" size={16} />
-          {words.connection.lost(clockTime(new Date(lostSince), zone))}
+          {t('connection.lost', { since: clockTime(new Date(lostSince), zone) })}
         </p>
       )}
     </div>

@@ -12,7 +12,7 @@ import { Moment } from '../parts/moment.tsx';
 import { showToast } from '../parts/notify.ts';
 import textClasses from '../parts/text.module.css';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './end-hold.module.css';
 
 const CHOICES = ['send', 'unknown'] as const;
@@ -26,7 +26,7 @@ export default function EndHold({ close }: { close: () => void }) {
     gcTime: 0,
   });
   return (
-    <Modal opened onClose={close} title={words.held.dialog} size="lg">
+    <Modal opened onClose={close} title={t('held.dialog')} size="lg">
       <QueryStatus of={queued} rows={4} />
       {queued.isSuccess && <Choices {...queued.data} close={close} />}
     </Modal>
@@ -43,7 +43,7 @@ function Choices({ campaigns, left_out: leftOut, close }: QueuedCampaigns & { cl
       // What has come to be queued since is not decided unseen.
       call('admin/release_ledger', { choices, password, ...(leftOut > 0 && { others }) }, { signal }),
     onSuccess: async () => {
-      showToast(words.held.released);
+      showToast(t('held.released'));
       await client.invalidateQueries({ queryKey: accountQuery.queryKey });
       close();
     },
@@ -62,17 +62,17 @@ function Choices({ campaigns, left_out: leftOut, close }: QueuedCampaigns & { cl
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {campaigns.length === 0 ? (
-          <Text size="sm">{words.held.nothing}</Text>
+          <Text size="sm">{t('held.nothing')}</Text>
         ) : (
           <>
             <About />
-            <Choose label={words.held.forAll} value={others} choose={setOthers} isNamed />
+            <Choose label={t('held.forAll')} value={others} choose={setOthers} isNamed />
             <ul className={classes.campaigns}>
               {campaigns.map((one) => (
                 <li key={one.campaign_id} className={classes.campaign}>
                   <Campaign of={one} />
                   <Choose
-                    label={words.held.choiceOf(one.name)}
+                    label={t('held.choiceOf', { name: one.name })}
                     value={own[one.campaign_id] ?? others}
                     choose={(choice) => setOwn({ ...own, [one.campaign_id]: choice })}
                   />
@@ -81,9 +81,9 @@ function Choices({ campaigns, left_out: leftOut, close }: QueuedCampaigns & { cl
             </ul>
           </>
         )}
-        {leftOut > 0 && <Text size="sm">{words.held.more(count(leftOut))}</Text>}
+        {leftOut > 0 && <Text size="sm">{t('held.more', { campaigns: count(leftOut) })}</Text>}
         <PasswordInput
-          label={words.users.ownPassword}
+          label={t('users.ownPassword')}
           autoComplete="current-password"
           required
           value={password}
@@ -93,10 +93,10 @@ function Choices({ campaigns, left_out: leftOut, close }: QueuedCampaigns & { cl
         <FormProblem error={ending.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
-            {words.back}
+            {t('common.back')}
           </Button>
           <Button type="submit" disabled={!isChosen} loading={ending.isPending}>
-            {words.held.release}
+            {t('held.release')}
           </Button>
         </Group>
       </Stack>
@@ -109,8 +109,8 @@ function About() {
     <dl className={classes.about}>
       {CHOICES.map((choice) => (
         <div key={choice}>
-          <dt>{words.held.choices[choice]}</dt>
-          <dd>{words.held.about[choice]}</dd>
+          <dt>{t(`held.choices.${choice}`)}</dt>
+          <dd>{t(`held.about.${choice}`)}</dd>
         </div>
       ))}
     </dl>
@@ -124,10 +124,10 @@ function Campaign({ of: one }: { of: QueuedCampaigns['campaigns'][number] }) {
         {one.name}
       </Text>
       <Text size="sm" c="dimmed" className={textClasses.breakable}>
-        {one.user_name} · {words.held.posts(one.queued, count(one.queued))}
+        {one.user_name} · {t('held.posts', { posts: one.queued })}
       </Text>
       <Text size="sm" c="dimmed">
-        {words.held.lastSent} {one.last_sent_at === null ? words.settings.never : <Moment at={one.last_sent_at} />}
+        {t('held.lastSent')} {one.last_sent_at === null ? t('settings.never') : <Moment at={one.last_sent_at} />}
       </Text>
     </div>
   );
@@ -151,8 +151,8 @@ function Choose({
       value={value ?? ''}
       onChange={(event) => choose(CHOICES.find((one) => one === event.currentTarget.value))}
       data={[
-        { value: '', label: words.held.choose },
-        ...CHOICES.map((one) => ({ value: one, label: words.held.choices[one] })),
+        { value: '', label: t('held.choose') },
+        ...CHOICES.map((one) => ({ value: one, label: t(`held.choices.${one}`) })),
       ]}
     />
   );

@@ -6,7 +6,7 @@ import { accountQuery } from '../api/queries.ts';
 import { sessionQuery } from '../api/session.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { LargeCallout } from '../parts/callout.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './held-bar.module.css';
 
 const EndHold = lazy(lazyWithRetry(() => import('./end-hold.tsx')));
@@ -24,11 +24,11 @@ export function HeldBar() {
     <>
       <div role="status" className={classes.place}>
         {data?.held_since !== undefined && (
-          <LargeCallout icon="alert" title={words.held.title} role="note">
-            <Text size="sm">{isAdmin ? words.held.decide : words.held.ask}</Text>
+          <LargeCallout icon="alert" title={t('held.title')} role="note">
+            <Text size="sm">{isAdmin ? t('held.decide') : t('held.ask')}</Text>
             {isAdmin && (
               <Button size="xs" mt="sm" onClick={dialog.open}>
-                {words.held.look}
+                {t('held.look')}
               </Button>
             )}
           </LargeCallout>

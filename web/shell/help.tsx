@@ -2,58 +2,71 @@ import { Kbd, Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../api/session.ts';
 import { commandKey } from '../format/keys.ts';
-import { words } from '../words/words.ts';
+import { PRODUCT } from '../parts/product.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './help.module.css';
+
+const QUESTIONS = [
+  'sandbox',
+  'nothingSent',
+  'slow',
+  'undo',
+  'stop',
+  'weekly',
+  'delivered',
+  'cannotPost',
+  'offline',
+  'unknown',
+] as const;
 
 /** The keys, and short answers to what people ask first. */
 export default function Help({ close }: { close: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   const mod = commandKey();
-  const said = words.help.keys;
-  const keys: readonly [keys: readonly string[], what: string][] = [
-    [['N'], said.compose],
-    [['/'], said.search],
-    [[mod, 'K'], said.palette],
-    [['?'], said.help],
-    [[words.keys.escape], said.close],
-    [[mod, 'B'], said.bold],
-    [[mod, 'I'], said.italic],
-    [[mod, 'Z'], said.undo],
+  const keys: readonly [keys: readonly string[], action: string][] = [
+    [['N'], t('help.keys.compose')],
+    [['/'], t('help.keys.search')],
+    [[mod, 'K'], t('help.keys.palette')],
+    [['?'], t('help.keys.help')],
+    [[t('keys.escape')], t('help.keys.close')],
+    [[mod, 'B'], t('help.keys.bold')],
+    [[mod, 'I'], t('help.keys.italic')],
+    [[mod, 'Z'], t('help.keys.undo')],
   ];
   return (
-    <Modal opened onClose={close} title={words.help.title} size="lg">
+    <Modal opened onClose={close} title={t('help.title')} size="lg">
       <Stack gap="lg">
-        <section aria-label={words.help.keysTitle}>
+        <section aria-label={t('help.keysTitle')}>
           <Title order={3} size="h5" mb="sm">
-            {words.help.keysTitle}
+            {t('help.keysTitle')}
           </Title>
           <dl className={classes.keys}>
-            {keys.map(([pressed, what]) => (
-              <div key={what} style={{ display: 'contents' }}>
+            {keys.map(([pressed, action]) => (
+              <div key={action} style={{ display: 'contents' }}>
                 <dt>
                   {pressed.map((key) => (
                     <Kbd key={key}>{key}</Kbd>
                   ))}
                 </dt>
-                <dd>{what}</dd>
+                <dd>{action}</dd>
               </div>
             ))}
           </dl>
         </section>
-        <section aria-label={words.help.answersTitle}>
+        <section aria-label={t('help.answersTitle')}>
           <Title order={3} size="h5" mb="sm">
-            {words.help.answersTitle}
+            {t('help.answersTitle')}
           </Title>
-          {words.help.answers.map(({ question, answer }) => (
+          {QUESTIONS.map((question) => (
             <details key={question} className={classes.answer}>
-              <summary>{question}</summary>
-              <p>{answer}</p>
+              <summary>{t(`help.answers.${question}.question`)}</summary>
+              <p>{t(`help.answers.${question}.answer`)}</p>
             </details>
           ))}
         </section>
         {session && (
           <Text size="sm" c="dimmed">
-            {words.product} {session.version}
+            {PRODUCT} {session.version}
           </Text>
         )}
       </Stack>

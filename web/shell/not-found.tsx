@@ -1,12 +1,12 @@
 import { Empty } from '../parts/empty.tsx';
 import { Page } from '../parts/page.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 export function NotFoundPage() {
   return (
-    <Page title={words.notFound.title}>
-      <Empty title={words.notFound.nothingHere} link={{ href: '/', label: words.notFound.home }}>
-        {words.notFound.hint}
+    <Page title={t('notFound.title')}>
+      <Empty title={t('notFound.nothingHere')} link={{ href: '/', label: t('notFound.home') }}>
+        {t('notFound.hint')}
       </Empty>
     </Page>
   );

@@ -10,7 +10,7 @@ import { invalidateCampaign } from '../campaigns/use-campaign-action.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { locale, t } from '../i18n/translate.ts';
 import { commandsFor, readCommand, type Command } from './commands.ts';
 import classes from './palette.module.css';
 
@@ -31,13 +31,13 @@ interface Entry {
 }
 
 const ACTIONS: readonly Entry[] = [
-  { label: words.shell.newCampaign, hint: 'N', icon: 'plus', href: '/campaigns/new' },
-  { label: words.pages.campaigns, hint: '', icon: 'campaigns', href: '/' },
-  { label: words.pages.calendar, hint: '', icon: 'calendar', href: '/calendar' },
-  { label: words.pages.groups, hint: '', icon: 'groups', href: '/groups' },
-  { label: words.pages.account, hint: '', icon: 'account', href: '/account' },
-  { label: words.pages.phone, hint: '', icon: 'phone', href: '/phone' },
-  { label: words.pages.settings, hint: '', icon: 'settings', href: '/settings' },
+  { label: t('shell.newCampaign'), hint: 'N', icon: 'plus', href: '/campaigns/new' },
+  { label: t('pages.campaigns'), hint: '', icon: 'campaigns', href: '/' },
+  { label: t('pages.calendar'), hint: '', icon: 'calendar', href: '/calendar' },
+  { label: t('pages.groups'), hint: '', icon: 'groups', href: '/groups' },
+  { label: t('pages.account'), hint: '', icon: 'account', href: '/account' },
+  { label: t('pages.phone'), hint: '', icon: 'phone', href: '/phone' },
+  { label: t('pages.settings'), hint: '', icon: 'settings', href: '/settings' },
 ];
 const COMMAND_ICONS: Readonly<Record<Command, IconName>> = {
   pause: 'pause',
@@ -61,7 +61,7 @@ export function Palette({ opened, close, typed, type }: { opened: boolean; close
     <>
       <Modal.Root opened={opened} onClose={close} yOffset="12vh" centered={false} size={560}>
         <Modal.Overlay />
-        <Modal.Content aria-label={words.palette.title}>
+        <Modal.Content aria-label={t('palette.title')}>
           <Modal.Body p={0}>
             <PaletteContent close={close} askToCancel={askToCancel} typed={typed} type={type} />
           </Modal.Body>
@@ -108,8 +108,8 @@ function PaletteContent({
         px="md"
         data-autofocus
         leftSection={<Icon name="search" />}
-        placeholder={words.palette.placeholder}
-        aria-label={words.palette.placeholder}
+        placeholder={t('palette.placeholder')}
+        aria-label={t('palette.placeholder')}
         role="combobox"
         aria-expanded
         aria-controls={listId}
@@ -118,7 +118,7 @@ function PaletteContent({
         onChange={(event) => type(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <div role="listbox" id={listId} aria-label={words.palette.title} className={classes.list}>
+      <div role="listbox" id={listId} aria-label={t('palette.title')} className={classes.list}>
         {entries.map((entry, index) => (
           // The field keeps the focus and the keys; this is for pointers.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
@@ -137,7 +137,7 @@ function PaletteContent({
         ))}
       </div>
       {error !== null && <Failed error={error} />}
-      {entries.length === 0 && error === null && !isAsking && <p className={classes.none}>{words.palette.nothing}</p>}
+      {entries.length === 0 && error === null && !isAsking && <p className={classes.none}>{t('palette.nothing')}</p>}
     </>
   );
 }
@@ -161,8 +161,8 @@ function useEntries(typed: string, carry: Carry): Found {
     enabled: search !== '',
     queryFn: ({ signal }) => find(search, signal),
   });
-  const lower = wanted.toLocaleLowerCase(words.locale);
-  const actions = ACTIONS.filter(({ label }) => label.toLocaleLowerCase(words.locale).includes(lower));
+  const lower = wanted.toLocaleLowerCase(locale);
+  const actions = ACTIONS.filter(({ label }) => label.toLocaleLowerCase(locale).includes(lower));
   if (settled !== wanted) return { entries: actions, error: null, isAsking: true };
   if (!found.data || found.error) return { entries: actions, error: found.error, isAsking: found.isFetching };
   const { campaigns, groups } = found.data;
@@ -182,13 +182,13 @@ function useCommands(askToCancel: (campaign: CampaignRow) => void): Carry {
   const client = useQueryClient();
   return (command, campaign) => {
     const { campaign_id: id, name } = campaign;
-    const { label } = words.palette.commands[command];
-    const shown = { label: label(name), hint: words.status[campaign.status], icon: COMMAND_ICONS[command], of: id };
+    const label = t(`palette.commands.${command}.label`, { name });
+    const shown = { label, hint: t(`status.${campaign.status}`), icon: COMMAND_ICONS[command], of: id };
     if (command === 'change') return { ...shown, href: `/campaigns/${id}/change` };
     if (command === 'cancel') return { ...shown, act: () => askToCancel(campaign) };
     const act = async () => {
       await call(`venom/${command}-campaign`, { campaign_id: id });
-      showToast(words.palette.done[command](name));
+      showToast(t(`palette.done.${command}`, { name }));
       await invalidateCampaign(client, id);
     };
     return { ...shown, act: () => void act().catch(notifyError) };
@@ -204,9 +204,9 @@ async function find(search: string, signal: AbortSignal) {
 }
 
 function campaignEntry({ campaign_id: id, name, status }: CampaignRow): Entry {
-  return { label: name, hint: words.status[status], icon: 'campaigns', href: `/campaigns/${id}` };
+  return { label: name, hint: t(`status.${status}`), icon: 'campaigns', href: `/campaigns/${id}` };
 }
 
 function groupEntry({ group_metadata_id: id, group_name: name, kind }: Group): Entry {
-  return { label: name, hint: words.kinds[kind], icon: 'groups', href: `/groups/${id}` };
+  return { label: name, hint: t(`kinds.${kind}`), icon: 'groups', href: `/groups/${id}` };
 }

@@ -7,7 +7,7 @@ import { hasPasskeys, showPasskey } from '../api/passkey.ts';
 import { useReauthentication } from '../api/proof.ts';
 import { PartSkeleton } from '../parts/page.tsx';
 import { Failed, Problem } from '../parts/failed.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** On what has the focus: else a key that closes this dialog would close the one below it as well. */
 const NO_OTHERS = { 'data-mantine-stop-propagation': 'true' };
@@ -22,8 +22,8 @@ export default function Prove() {
       onKeyDown={(event) => {
         if (event.key === 'Escape') asked?.giveUp();
       }}
-      closeButtonProps={{ 'aria-label': words.close, ...NO_OTHERS }}
-      title={words.factors.proveTitle}
+      closeButtonProps={{ 'aria-label': t('common.close'), ...NO_OTHERS }}
+      title={t('factors.proveTitle')}
       zIndex={300}
     >
       {asked && <ProveForm done={asked.done} />}
@@ -63,26 +63,26 @@ function ProveForm({ done }: { done: () => void }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">{words.factors.proveNote}</Text>
+        <Text size="sm">{t('factors.proveNote')}</Text>
         {hasFactor ? (
           <TextInput
-            label={words.factors.code}
-            description={words.factors.codeHint}
+            label={t('factors.code')}
+            description={t('factors.codeHint')}
             autoComplete="one-time-code"
             {...field}
           />
         ) : (
-          <PasswordInput label={words.signIn.password} autoComplete="current-password" {...field} />
+          <PasswordInput label={t('signIn.password')} autoComplete="current-password" {...field} />
         )}
         <Problem error={showing.error ?? proving.error} />
         <Group justify="flex-end" gap="xs">
           {hasPasskey && (
             <Button variant="default" {...NO_OTHERS} loading={showing.isPending} onClick={() => showing.mutate()}>
-              {words.factors.byPasskey}
+              {t('factors.byPasskey')}
             </Button>
           )}
           <Button type="submit" {...NO_OTHERS} loading={proving.isPending}>
-            {words.factors.prove}
+            {t('factors.prove')}
           </Button>
         </Group>
       </Stack>

@@ -13,7 +13,8 @@ import { commandKey } from '../format/keys.ts';
 import { CircleBadge } from '../parts/circle-badge.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
-import { words } from '../words/words.ts';
+import { PRODUCT } from '../parts/product.ts';
+import { t } from '../i18n/translate.ts';
 import { AccountPill } from './account-pill.tsx';
 import { Bell } from '../notices/bell.tsx';
 import { stopPush } from '../notices/load-push.ts';
@@ -48,12 +49,12 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className={classes.shell}>
       <a href="#content" className={classes.skip}>
-        {words.shell.skip}
+        {t('shell.skip')}
       </a>
-      <nav aria-label={words.shell.pages} className={classes.rail}>
+      <nav aria-label={t('shell.pages')} className={classes.rail}>
         <div className={classes.head}>
           <Link href="/" className={classes.brand}>
-            <Logo /> {words.product}
+            <Logo /> {PRODUCT}
           </Link>
           <div className={classes.state}>
             <AccountPill />
@@ -70,14 +71,14 @@ export function Shell({ children }: { children: ReactNode }) {
           justify="space-between"
           fullWidth
         >
-          {words.shell.newCampaign}
+          {t('shell.newCampaign')}
         </Button>
         <div className={classes.pages}>
-          <RailLink href="/" icon="campaigns" label={words.pages.campaigns} />
-          <RailLink href="/calendar" icon="calendar" label={words.pages.calendar} />
-          <RailLink href="/groups" icon="groups" label={words.pages.groups} />
-          <RailLink href="/account" icon="account" label={words.pages.account} />
-          <RailLink href="/settings" icon="settings" label={words.pages.settings} />
+          <RailLink href="/" icon="campaigns" label={t('pages.campaigns')} />
+          <RailLink href="/calendar" icon="calendar" label={t('pages.calendar')} />
+          <RailLink href="/groups" icon="groups" label={t('pages.groups')} />
+          <RailLink href="/account" icon="account" label={t('pages.account')} />
+          <RailLink href="/settings" icon="settings" label={t('pages.settings')} />
         </div>
         <Foot openPalette={palette.open} openHelp={help.open} />
         <FloatingNew />
@@ -154,26 +155,26 @@ function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () =
         <Menu.Dropdown>
           <Menu.Label>{session?.user_info.email}</Menu.Label>
           <Menu.Item component={Link} href="/settings" leftSection={<Icon name="settings" size={16} />}>
-            {words.pages.settings}
+            {t('pages.settings')}
           </Menu.Item>
           {session?.is_admin && (
             <Menu.Item component={Link} href="/users" leftSection={<Icon name="groups" size={16} />}>
-              {words.pages.users}
+              {t('pages.users')}
             </Menu.Item>
           )}
           {session?.is_admin && (
             <Menu.Item component={Link} href="/installation" leftSection={<Icon name="list" size={16} />}>
-              {words.pages.installation}
+              {t('pages.installation')}
             </Menu.Item>
           )}
           <Menu.Item component={Link} href="/phone" leftSection={<Icon name="phone" size={16} />}>
-            {words.pages.phone}
+            {t('pages.phone')}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="help" size={16} />} onClick={openHelp}>
-            {words.shell.help}
+            {t('shell.help')}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="out" size={16} />} onClick={leave}>
-            {words.shell.signOut}
+            {t('shell.signOut')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -200,13 +201,13 @@ function Foot({ openPalette, openHelp }: { openPalette: () => void; openHelp: ()
   return (
     <div className={classes.foot}>
       <UnstyledButton className={classes.link} onClick={openPalette} aria-keyshortcuts="Control+K Meta+K">
-        <Icon name="search" /> {words.shell.find}
+        <Icon name="search" /> {t('shell.find')}
         <Kbd size="xs" ml="auto">
           {commandKey()} K
         </Kbd>
       </UnstyledButton>
       <UnstyledButton className={classes.link} onClick={openHelp} aria-keyshortcuts="?">
-        <Icon name="help" /> {words.shell.help}
+        <Icon name="help" /> {t('shell.help')}
         <Kbd size="xs" ml="auto">
           ?
         </Kbd>
@@ -214,7 +215,7 @@ function Foot({ openPalette, openHelp }: { openPalette: () => void; openHelp: ()
       <UserMenu openHelp={openHelp} />
       {session && (
         <span className={classes.version}>
-          {words.product} {session.version}
+          {PRODUCT} {session.version}
         </span>
       )}
     </div>
@@ -224,11 +225,11 @@ function Foot({ openPalette, openHelp }: { openPalette: () => void; openHelp: ()
 /** On phones, where the rail has no room for the large one. */
 function FloatingNew() {
   return (
-    <Tooltip label={words.shell.newCampaign}>
+    <Tooltip label={t('shell.newCampaign')}>
       <ActionIcon
         component={Link}
         href="/campaigns/new"
-        aria-label={words.shell.newCampaign}
+        aria-label={t('shell.newCampaign')}
         className={classes.float}
         size={52}
         radius="xl"

@@ -5,7 +5,7 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 export const INVITATIONS = ['invitations'];
 
@@ -23,31 +23,31 @@ export function Invitations() {
   const invitations = list.data?.invitations ?? [];
   if (invitations.length === 0) return null;
   return (
-    <Section title={words.users.invitations}>
+    <Section title={t('users.invitations')}>
       <DataTable
         rows={invitations}
         rowKey={({ email }) => email}
         columns={[
           {
-            header: words.fields.email,
+            header: t('fields.email'),
             cellProps: { className: textClasses.breakable },
             renderCell: ({ email }) => email,
           },
-          { header: words.users.holdsUntil, nowrap: true, renderCell: ({ expires_at: at }) => <Moment at={at} /> },
+          { header: t('users.holdsUntil'), nowrap: true, renderCell: ({ expires_at: at }) => <Moment at={at} /> },
           {
-            header: words.users.withdraw,
+            header: t('users.withdraw'),
             isActions: true,
             renderCell: ({ email }) => (
               <ConfirmButton
                 size="compact-sm"
                 variant="subtle"
-                title={words.users.withdrawTitle(email)}
-                aria-label={`${words.users.withdraw}: ${email}`}
-                action={words.users.withdraw}
+                title={t('users.withdrawTitle', { email })}
+                aria-label={`${t('users.withdraw')}: ${email}`}
+                action={t('users.withdraw')}
                 act={(signal) => withdraw(email, signal)}
                 danger
               >
-                {words.users.withdrawNote}
+                {t('users.withdrawNote')}
               </ConfirmButton>
             ),
           },

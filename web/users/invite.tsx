@@ -7,12 +7,12 @@ import { fieldProblems } from '../format/problem.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { FormProblem } from '../parts/failed.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { INVITATIONS } from './invitations.tsx';
 
 export function Invite({ opened, close }: { opened: boolean; close: () => void }) {
   return (
-    <Modal opened={opened} onClose={close} title={words.users.invite}>
+    <Modal opened={opened} onClose={close} title={t('users.invite')}>
       <InviteForm close={close} />
     </Modal>
   );
@@ -33,9 +33,9 @@ function InviteForm({ close }: { close: () => void }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">{words.users.inviteNote}</Text>
+        <Text size="sm">{t('users.inviteNote')}</Text>
         <TextInput
-          label={words.fields.email}
+          label={t('fields.email')}
           type="email"
           autoComplete="off"
           required
@@ -47,7 +47,7 @@ function InviteForm({ close }: { close: () => void }) {
         <FormProblem error={inviting.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={inviting.isPending}>
-            {words.users.sendInvite}
+            {t('users.sendInvite')}
           </Button>
         </Group>
       </Stack>
@@ -61,7 +61,7 @@ function Invited({ email, code, close }: { email: string; code: string | undefin
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
-        {code === undefined ? words.users.invited(email) : words.users.handOn(email)}
+        {code === undefined ? t('users.invited', { email }) : t('users.handOn', { email })}
       </Text>
       {code !== undefined && (
         <Code block className={textClasses.breakable}>
@@ -69,9 +69,9 @@ function Invited({ email, code, close }: { email: string; code: string | undefin
         </Code>
       )}
       <Group justify="flex-end">
-        {code !== undefined && <CopyButton value={link} label={words.users.copyLink} />}
+        {code !== undefined && <CopyButton value={link} label={t('users.copyLink')} />}
         <Button size="xs" onClick={close}>
-          {words.done}
+          {t('common.done')}
         </Button>
       </Group>
     </Stack>

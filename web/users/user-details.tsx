@@ -7,7 +7,7 @@ import { Failed } from '../parts/failed.tsx';
 import { RowsSkeleton } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { QuotaBars } from '../settings/quotas.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** What a user sees of themselves under Settings, for an administrator. */
 export function UserDetails({ user, close }: { user: ListedUser | undefined; close: () => void }) {
@@ -27,14 +27,14 @@ function Details({ userId }: { userId: number }) {
   if (found.isError) return <Failed error={found.error} retry={() => void found.refetch()} />;
   const { quotas, user_info: info, time_zone: zone, email_verified: isRecentlyAuthenticated } = found.data;
   const rows: Array<[string, string]> = [
-    [words.users.name, `${info.first_name} ${info.last_name}`.trim()],
-    [words.fields.email, info.email],
+    [t('users.name'), `${info.first_name} ${info.last_name}`.trim()],
+    [t('fields.email'), info.email],
     ...(isRecentlyAuthenticated === undefined
       ? []
-      : [[words.users.proven, isRecentlyAuthenticated ? words.users.yes : words.users.no] satisfies [string, string]]),
-    [words.fields.phone_number, info.phone_number],
-    [words.fields.whatsapp_number, whatsappNumberOf(found.data)],
-    [words.users.zone, zone],
+      : [[t('users.proven'), isRecentlyAuthenticated ? t('users.yes') : t('users.no')] satisfies [string, string]]),
+    [t('fields.phone_number'), info.phone_number],
+    [t('fields.whatsapp_number'), whatsappNumberOf(found.data)],
+    [t('users.zone'), zone],
   ];
   return (
     <Stack gap="md">

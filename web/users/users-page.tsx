@@ -7,7 +7,7 @@ import { More } from '../parts/more.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
 import { UsersTable } from './users-table.tsx';
@@ -26,14 +26,14 @@ export default function UsersPage() {
   });
   const users = list.data?.pages.flatMap((page) => page.users) ?? [];
   return (
-    <Page title={words.pages.users} wide actions={<Button onClick={inviting.open}>{words.users.invite}</Button>}>
-      <Section title={words.users.all}>
+    <Page title={t('pages.users')} wide actions={<Button onClick={inviting.open}>{t('users.invite')}</Button>}>
+      <Section title={t('users.all')}>
         <Text size="sm" c="dimmed" mb="sm">
-          {words.users.note}
+          {t('users.note')}
         </Text>
-        <SearchField label={words.users.search} value={search} onSearch={setSearch} maxLength={100} maw={320} mb="sm" />
+        <SearchField label={t('users.search')} value={search} onSearch={setSearch} maxLength={100} maw={320} mb="sm" />
         <QueryStatus of={list} rows={4} />
-        {list.isSuccess && users.length === 0 && <Text size="sm">{words.users.none}</Text>}
+        {list.isSuccess && users.length === 0 && <Text size="sm">{t('users.none')}</Text>}
         {users.length > 0 && <UsersTable users={users} />}
         <More of={list} size="xs" mt="sm" />
       </Section>

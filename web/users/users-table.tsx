@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Dot } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { UserDetails } from './user-details.tsx';
 
 type Act = 'disable' | 'enable' | 'reset' | 'delete';
@@ -32,7 +32,7 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
         rowKey={(user) => user.user_id}
         columns={[
           {
-            header: words.users.user,
+            header: t('users.user'),
             renderCell: (user) => (
               <>
                 <Text size="sm" fw={550}>
@@ -44,21 +44,21 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
               </>
             ),
           },
-          { header: words.users.state, nowrap: true, renderCell: (user) => <State of={user} /> },
+          { header: t('users.state'), nowrap: true, renderCell: (user) => <State of={user} /> },
           {
-            header: words.users.joined,
+            header: t('users.joined'),
             nowrap: true,
             visibleFrom: 'sm',
             renderCell: (user) => <Moment at={user.created_at} />,
           },
           {
-            header: words.users.lastSignIn,
+            header: t('users.lastSignIn'),
             nowrap: true,
             visibleFrom: 'sm',
-            renderCell: ({ last_sign_in_at: at }) => (at === null ? words.settings.never : <Moment at={at} />),
+            renderCell: ({ last_sign_in_at: at }) => (at === null ? t('settings.never') : <Moment at={at} />),
           },
           {
-            header: words.users.actions,
+            header: t('users.actions'),
             isActions: true,
             renderCell: (user) => (
               <Actions
@@ -78,8 +78,8 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
 }
 
 function State({ of: user }: { of: ListedUser }) {
-  if (user.disabled_at !== null) return <Dot tone="bad" label={words.users.disabled} />;
-  return <Dot tone="good" label={user.is_admin ? words.users.admin : words.users.active} />;
+  if (user.disabled_at !== null) return <Dot tone="bad" label={t('users.disabled')} />;
+  return <Dot tone="good" label={user.is_admin ? t('users.admin') : t('users.active')} />;
 }
 
 function Actions({
@@ -97,13 +97,13 @@ function Actions({
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={words.users.actionsFor(user.user_name)}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('users.actionsFor', { name: user.user_name })}>
           <Icon name="dots" />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Icon name="eye" size={16} />} onClick={show}>
-          {words.users.details}
+          {t('users.details')}
         </Menu.Item>
         {!isOneself && (
           <>
@@ -111,13 +111,13 @@ function Actions({
               leftSection={<Icon name={act === 'disable' ? 'stopped' : 'check'} size={16} />}
               onClick={() => choose(act)}
             >
-              {words.users.acts[act].action}
+              {t(`users.acts.${act}.action`)}
             </Menu.Item>
             <Menu.Item leftSection={<Icon name="key" size={16} />} onClick={() => choose('reset')}>
-              {words.users.acts.reset.action}
+              {t('users.acts.reset.action')}
             </Menu.Item>
             <Menu.Item leftSection={<Icon name="trash" size={16} />} onClick={() => choose('delete')}>
-              {words.users.acts.delete.action}
+              {t('users.acts.delete.action')}
             </Menu.Item>
           </>
         )}
@@ -134,7 +134,6 @@ function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undef
   if (chosen && chosen !== last) setLast(chosen);
   const { act, user } = chosen ?? last ?? {};
   if (!act || !user) return null;
-  const { title, note, action } = words.users.acts[act];
   const carryOut = async (signal: AbortSignal) => {
     const body = { user_id: user.user_id };
     if (act === 'delete') await call('admin/delete_user', { ...body, password }, { signal });
@@ -148,16 +147,16 @@ function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undef
         setPassword('');
         close();
       }}
-      title={title(user.user_name)}
-      action={action}
+      title={t(`users.acts.${act}.title`, { name: user.user_name })}
+      action={t(`users.acts.${act}.action`)}
       act={carryOut}
       danger={act !== 'enable'}
     >
       <Stack gap="sm">
-        <Text size="sm">{note}</Text>
+        <Text size="sm">{t(`users.acts.${act}.note`)}</Text>
         {act === 'delete' && (
           <PasswordInput
-            label={words.users.ownPassword}
+            label={t('users.ownPassword')}
             autoComplete="current-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}

@@ -1,6 +1,6 @@
 import { Checkbox, Code, Fieldset, Input, SimpleGrid, Stack } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { EVENT_KINDS, EVENTS, eventsOf, type EventKind } from './event-kinds.ts';
 import classes from './webhooks.module.css';
 
@@ -15,14 +15,14 @@ export function EventsField({ value, onChange, error }: Choice & { error: ReactN
   const isAll = EVENTS.every((event) => value.includes(event));
   return (
     <Fieldset
-      legend={words.webhooks.tellOf}
+      legend={t('webhooks.tellOf')}
       variant="unstyled"
       className={classes.events}
       {...(Boolean(error) && { 'aria-describedby': errorId })}
     >
       <Stack gap="md">
         <Checkbox
-          label={words.webhooks.everything}
+          label={t('webhooks.everything')}
           checked={isAll}
           indeterminate={!isAll && value.length > 0}
           onChange={(event) => onChange(event.currentTarget.checked ? [...EVENTS] : [])}
@@ -44,12 +44,12 @@ function Kind({ kind, value, onChange }: Choice & { kind: EventKind }) {
   const pick = (event: string, isPicked: boolean) =>
     onChange(isPicked ? [...value, event] : value.filter((one) => one !== event));
   return (
-    <Fieldset legend={words.webhooks.kinds[kind]} variant="unstyled" className={classes.kind}>
+    <Fieldset legend={t(`webhooks.kinds.${kind}`)} variant="unstyled" className={classes.kind}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing={10}>
         {eventsOf(kind).map((event) => (
           <Checkbox
             key={event}
-            label={words.webhooks.events[event]}
+            label={t(`webhooks.events.${event}`)}
             description={<Code className={classes.code}>{event}</Code>}
             checked={value.includes(event)}
             onChange={(changed) => pick(event, changed.currentTarget.checked)}

@@ -7,7 +7,7 @@ import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Problem } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { Secret, type Verifier } from './secret.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { ReplayEvents } from './replay-events.tsx';
@@ -43,30 +43,30 @@ export function MoreOfWebhook({
   return (
     <>
       <Button size="xs" variant="default" aria-describedby={urlId} onClick={() => setDialog('change')}>
-        {words.webhooks.change}
+        {t('webhooks.change')}
       </Button>
       <MoreMenu button={more} webhook={webhook} urlId={urlId} open={setDialog} switchOff={switchOff} />
-      <Modal opened={dialog === 'change'} onClose={close} title={words.webhooks.changeTitle} size="lg">
+      <Modal opened={dialog === 'change'} onClose={close} title={t('webhooks.changeTitle')} size="lg">
         <ChangeWebhookForm webhook={webhook} close={close} />
       </Modal>
-      <Modal opened={dialog === 'again'} onClose={close} title={words.webhooks.againTitle}>
+      <Modal opened={dialog === 'again'} onClose={close} title={t('webhooks.againTitle')}>
         <ReplayEvents webhook={webhook} close={close} />
       </Modal>
-      <Modal opened={dialog === 'key'} onClose={close} title={words.webhooks.showPublicKey}>
+      <Modal opened={dialog === 'key'} onClose={close} title={t('webhooks.showPublicKey')}>
         <Secret of={{ secret: null, public_key: publicKey }} close={close} />
       </Modal>
-      <ShownOnce opened={dialog === 'rotate'} close={close} title={words.webhooks.rotateTitle}>
+      <ShownOnce opened={dialog === 'rotate'} close={close} title={t('webhooks.rotateTitle')}>
         {(show) => <Rotate webhookId={webhookId} show={show} />}
       </ShownOnce>
       <Confirm
         opened={dialog === 'delete'}
         close={close}
-        title={words.webhooks.deleteTitle(url)}
-        action={words.webhooks.delete}
+        title={t('webhooks.deleteTitle', { url })}
+        action={t('webhooks.delete')}
         act={remove}
         danger
       >
-        {words.webhooks.deleteNote}
+        {t('webhooks.deleteNote')}
       </Confirm>
     </>
   );
@@ -96,20 +96,20 @@ function MoreMenu({
           aria-describedby={urlId}
           leftSection={<Icon name="dots" size={14} strokeWidth={2.6} />}
         >
-          {words.webhooks.more}
+          {t('webhooks.more')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item disabled={isOff} onClick={() => open('again')}>
-          {words.webhooks.againOpen}
+          {t('webhooks.againOpen')}
         </Menu.Item>
         {webhook.public_key !== null && (
-          <Menu.Item onClick={() => open('key')}>{words.webhooks.showPublicKey}</Menu.Item>
+          <Menu.Item onClick={() => open('key')}>{t('webhooks.showPublicKey')}</Menu.Item>
         )}
-        <Menu.Item onClick={() => open('rotate')}>{words.webhooks.rotateOpen}</Menu.Item>
-        {!isOff && <Menu.Item onClick={switchOff}>{words.webhooks.switchOff}</Menu.Item>}
+        <Menu.Item onClick={() => open('rotate')}>{t('webhooks.rotateOpen')}</Menu.Item>
+        {!isOff && <Menu.Item onClick={switchOff}>{t('webhooks.switchOff')}</Menu.Item>}
         <Menu.Item c="var(--failed)" onClick={() => open('delete')}>
-          {words.webhooks.deleteOpen}
+          {t('webhooks.deleteOpen')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -127,11 +127,11 @@ function Rotate({ webhookId, show }: { webhookId: string; show: (verifier: Verif
   });
   return (
     <Stack gap="sm">
-      <Text size="sm">{words.webhooks.rotateNote}</Text>
+      <Text size="sm">{t('webhooks.rotateNote')}</Text>
       <Problem error={rotating.error} />
       <Group justify="flex-end">
         <Button data-autofocus loading={rotating.isPending} onClick={() => rotating.mutate()}>
-          {words.webhooks.rotate}
+          {t('webhooks.rotate')}
         </Button>
       </Group>
     </Stack>

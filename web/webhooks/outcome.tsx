@@ -3,7 +3,7 @@ import type { Webhook, WebhookTry } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import textClasses from '../parts/text.module.css';
 import { Dot } from '../parts/status.tsx';
-import { words } from '../words/words.ts';
+import { t, type PlainKey } from '../i18n/translate.ts';
 
 type Tried = NonNullable<Webhook['last_try']>;
 
@@ -16,13 +16,29 @@ export function Outcome({ of }: { of: Tried }) {
   const { status, error, milliseconds } = of;
   const took = count(milliseconds);
   const said =
-    status === null ? words.webhooks.noAnswer(reason(error), took) : words.webhooks.answered(String(status), took);
+    status === null
+      ? t('webhooks.noAnswer', { reason: reason(error), took })
+      : t('webhooks.answered', { status: String(status), took });
   return <Dot tone={isTaken(of) ? 'good' : 'bad'} label={said} />;
 }
 
-/** What the operating system has no words for, has its name. */
+/** Errors that have a message; any other is shown by its name. */
+const REASONS: Readonly<Record<string, PlainKey>> = {
+  'the address has no address': 'webhooks.reasons.noAddress',
+  CERT_HAS_EXPIRED: 'webhooks.reasons.certificateExpired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'webhooks.reasons.selfSigned',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'webhooks.reasons.otherName',
+  ECONNREFUSED: 'webhooks.reasons.refused',
+  ECONNRESET: 'webhooks.reasons.reset',
+  ENOTFOUND: 'webhooks.reasons.notFound',
+  ETIMEDOUT: 'webhooks.reasons.timedOut',
+  'no answer within 15 s': 'webhooks.reasons.noAnswer',
+  'the address leads to an address that is not public': 'webhooks.reasons.notPublic',
+};
+
 function reason(error: string | null): string {
-  return words.webhooks.reasons[error ?? ''] ?? error ?? words.unknown;
+  const key = REASONS[error ?? ''];
+  return key === undefined ? (error ?? t('common.unknown')) : t(key);
 }
 
 /** The first KiB of an answer. It scrolls, so that it can be reached by key. */
@@ -30,7 +46,7 @@ export function Answer({ of: { answer } }: { of: WebhookTry }) {
   if (answer === null || answer === '')
     return (
       <Text size="xs" c="dimmed">
-        {words.webhooks.noText}
+        {t('webhooks.noText')}
       </Text>
     );
   return (

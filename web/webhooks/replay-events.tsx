@@ -6,12 +6,11 @@ import { call } from '../api/call.ts';
 import type { Webhook } from '../api/operations.ts';
 import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { instantOf, localTime } from '../format/local-time.ts';
-import { count } from '../format/numbers.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { useZone } from '../format/zone.tsx';
 import { FormProblem } from '../parts/failed.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { webhooksQuery } from './webhooks-query.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,11 +28,11 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
       to: localTime(new Date(openedMs + MINUTE_MS), zone),
     },
     validate: {
-      from: (value) => (instantOf(value, zone) ? null : words.webhooks.timeMissing),
+      from: (value) => (instantOf(value, zone) ? null : t('webhooks.timeMissing')),
       to: (value, { from }) => {
         const end = instantOf(value, zone);
-        if (!end) return words.webhooks.timeMissing;
-        return end > (instantOf(from, zone) ?? end) ? null : words.webhooks.spanEmpty;
+        if (!end) return t('webhooks.timeMissing');
+        return end > (instantOf(from, zone) ?? end) ? null : t('webhooks.spanEmpty');
       },
     },
   });
@@ -43,7 +42,7 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
       return call('venom/retry-webhook', { webhook_id: webhookId, ...span }, { signal });
     },
     onSuccess: ({ message_count: many }) => {
-      showToast(words.webhooks.againDone(many, count(many)));
+      showToast(t('webhooks.againDone', { count: many }));
       close();
       return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
     },
@@ -52,22 +51,22 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
   return (
     <form onSubmit={form.onSubmit((values) => telling.mutate(values))} noValidate>
       <Stack gap="sm">
-        <Text size="sm">{words.webhooks.againNote}</Text>
+        <Text size="sm">{t('webhooks.againNote')}</Text>
         <TextInput
           type="datetime-local"
-          label={words.webhooks.againFrom}
+          label={t('webhooks.againFrom')}
           required
           data-autofocus
           {...form.getInputProps('from')}
         />
-        <TextInput type="datetime-local" label={words.webhooks.againTo} required {...form.getInputProps('to')} />
+        <TextInput type="datetime-local" label={t('webhooks.againTo')} required {...form.getInputProps('to')} />
         <Text size="sm" c="dimmed">
-          {words.webhooks.inZone(zone)}
+          {t('webhooks.inZone', { zone })}
         </Text>
         <FormProblem error={telling.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={telling.isPending}>
-            {words.webhooks.again}
+            {t('webhooks.again')}
           </Button>
         </Group>
       </Stack>

@@ -3,7 +3,7 @@ import { exactTime } from '../format/time.ts';
 import { useZone } from '../format/zone.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 
 /** What a receiver verifies with: a secret, or of `v1a` a key that everybody may see. */
 export interface Verifier {
@@ -20,15 +20,15 @@ export function Secret({ of: { secret, public_key: publicKey, ...of }, close }: 
   const until = of.former_secret_until;
   return (
     <Stack gap="sm">
-      <Alert variant="default">{secret === null ? words.webhooks.publicKeyNote : words.webhooks.secretOnce}</Alert>
+      <Alert variant="default">{secret === null ? t('webhooks.publicKeyNote') : t('webhooks.secretOnce')}</Alert>
       <Code block className={textClasses.breakable}>
         {shown}
       </Code>
-      {until !== undefined && <Text size="sm">{words.webhooks.bothUntil(exactTime(until, zone))}</Text>}
+      {until !== undefined && <Text size="sm">{t('webhooks.bothUntil', { when: exactTime(until, zone) })}</Text>}
       <Group justify="flex-end">
-        <CopyButton value={shown} label={secret === null ? words.webhooks.copyPublicKey : words.webhooks.copySecret} />
+        <CopyButton value={shown} label={secret === null ? t('webhooks.copyPublicKey') : t('webhooks.copySecret')} />
         <Button size="xs" onClick={close}>
-          {words.done}
+          {t('common.done')}
         </Button>
       </Group>
     </Stack>

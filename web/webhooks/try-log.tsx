@@ -9,7 +9,7 @@ import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { showToast } from '../parts/notify.ts';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { isEvent } from './event-kinds.ts';
 import { Answer, Outcome } from './outcome.tsx';
 import { attemptsQuery, webhooksQuery } from './webhooks-query.ts';
@@ -18,7 +18,7 @@ import classes from './webhooks.module.css';
 /** What came of telling a webhook, of 30 days. */
 export function TryLog({ webhook, opened, close }: { webhook: Webhook; opened: boolean; close: () => void }) {
   return (
-    <Modal opened={opened} onClose={close} title={words.webhooks.logTitle} size="xl">
+    <Modal opened={opened} onClose={close} title={t('webhooks.logTitle')} size="xl">
       <Log webhook={webhook} />
     </Modal>
   );
@@ -33,7 +33,7 @@ function Log({ webhook }: { webhook: Webhook }) {
     act: (messageId: string, signal) =>
       call('venom/retry-webhook', { webhook_id: webhook.webhook_id, message_id: messageId }, { signal }),
     onSuccess: () => {
-      showToast(words.webhooks.againDone(1, '1'));
+      showToast(t('webhooks.againDone', { count: 1 }));
       return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
     },
   });
@@ -43,7 +43,7 @@ function Log({ webhook }: { webhook: Webhook }) {
         {webhook.url}
       </Text>
       <Switch
-        label={words.webhooks.failedOnly}
+        label={t('webhooks.failedOnly')}
         checked={failedOnly}
         onChange={(event) => setFailedOnly(event.currentTarget.checked)}
         data-autofocus
@@ -52,7 +52,7 @@ function Log({ webhook }: { webhook: Webhook }) {
       <QueryStatus of={log} rows={4} />
       {log.data && tries.length === 0 && (
         <Text size="sm" c="dimmed">
-          {failedOnly ? words.webhooks.noneFailed : words.webhooks.noTries}
+          {failedOnly ? t('webhooks.noneFailed') : t('webhooks.noTries')}
         </Text>
       )}
       {tries.length > 0 && (
@@ -93,18 +93,18 @@ function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void
             variant="subtle"
             flex="none"
             loading={isRetrying}
-            aria-label={words.webhooks.againLabel(eventName(of.type))}
+            aria-label={t('webhooks.againLabel', { event: eventName(of.type) })}
             onClick={retry}
           >
-            {words.webhooks.again}
+            {t('webhooks.again')}
           </Button>
         )}
       </Group>
       <details className={classes.details}>
-        <summary>{words.webhooks.details}</summary>
+        <summary>{t('webhooks.details')}</summary>
         <Stack gap={6} mt={6}>
           <Text size="xs" c="dimmed" className={classes.url}>
-            {words.webhooks.message(of.type, of.message_id)}
+            {t('webhooks.message', { type: of.type, id: of.message_id })}
           </Text>
           {of.status !== null && <Answer of={of} />}
         </Stack>
@@ -115,6 +115,6 @@ function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void
 
 /** What no words are kept for is called as the wire has it. */
 function eventName(type: string): string {
-  if (type === 'webhook.test') return words.webhooks.testEvent;
-  return isEvent(type) ? words.webhooks.events[type] : type;
+  if (type === 'webhook.test') return t('webhooks.testEvent');
+  return isEvent(type) ? t(`webhooks.events.${type}`) : type;
 }

@@ -7,7 +7,7 @@ import { useWithdrawable } from '../api/use-withdrawable.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { FormProblem } from '../parts/failed.tsx';
 import { showToast } from '../parts/notify.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { EVENTS, isEvent } from './event-kinds.ts';
 import { EventsField } from './events-field.tsx';
 import type { Verifier } from './secret.tsx';
@@ -28,7 +28,7 @@ export function NewWebhookForm({ onMade }: { onMade: (verifier: Verifier) => voi
   const client = useQueryClient();
   return (
     <WebhookForm
-      action={words.webhooks.make}
+      action={t('webhooks.make')}
       initial={{ url: '', description: '', events: [...EVENTS], signature: 'v1' }}
       canChooseSignature
       act={async (draft, signal) => {
@@ -45,12 +45,12 @@ export function ChangeWebhookForm({ webhook, close }: { webhook: Webhook; close:
   const { webhook_id, url, description, events, signature } = webhook;
   return (
     <WebhookForm
-      action={words.webhooks.save}
+      action={t('webhooks.save')}
       initial={{ url, description, events, signature }}
       act={async (draft, signal) => {
         const change = { url: draft.url, description: draft.description, events: draft.events.filter(isEvent) };
         await call('venom/update-webhook', { webhook_id, ...change }, { signal });
-        showToast(words.webhooks.saved);
+        showToast(t('webhooks.saved'));
         close();
         await client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
       }}
@@ -72,8 +72,8 @@ function WebhookForm({
   const form = useForm<Draft>({
     initialValues: initial,
     validate: {
-      url: (value) => (value.trim() === '' ? words.webhooks.urlMissing : null),
-      events: (value) => (value.length === 0 ? words.webhooks.eventsMissing : null),
+      url: (value) => (value.trim() === '' ? t('webhooks.urlMissing') : null),
+      events: (value) => (value.length === 0 ? t('webhooks.eventsMissing') : null),
     },
   });
   const saving = useWithdrawable({
@@ -84,9 +84,9 @@ function WebhookForm({
     <form onSubmit={form.onSubmit((draft) => saving.mutate(draft))} noValidate>
       <Stack gap="md">
         <TextInput
-          label={words.webhooks.url}
-          description={words.webhooks.urlNote}
-          placeholder={words.webhooks.urlExample}
+          label={t('webhooks.url')}
+          description={t('webhooks.urlNote')}
+          placeholder={t('webhooks.urlExample')}
           type="url"
           inputMode="url"
           autoComplete="off"
@@ -95,8 +95,8 @@ function WebhookForm({
           {...form.getInputProps('url')}
         />
         <TextInput
-          label={words.webhooks.description}
-          description={words.webhooks.descriptionNote}
+          label={t('webhooks.description')}
+          description={t('webhooks.descriptionNote')}
           maxLength={DESCRIPTION_LIMIT}
           {...form.getInputProps('description')}
         />
@@ -106,7 +106,7 @@ function WebhookForm({
           error={form.errors['events']}
         />
         {canChooseSignature && (
-          <Radio.Group label={words.webhooks.signature} {...form.getInputProps('signature')}>
+          <Radio.Group label={t('webhooks.signature')} {...form.getInputProps('signature')}>
             <Signatures />
           </Radio.Group>
         )}
@@ -128,8 +128,8 @@ function Signatures() {
         <Radio
           key={one}
           value={one}
-          label={words.webhooks.signatures[one].name}
-          description={words.webhooks.signatures[one].note}
+          label={t(`webhooks.signatures.${one}.name`)}
+          description={t(`webhooks.signatures.${one}.note`)}
         />
       ))}
     </Stack>

@@ -12,7 +12,7 @@ import { showToast } from '../parts/notify.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Dot } from '../parts/status.tsx';
 import type { Tone } from '../parts/tone.ts';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { EVENTS } from './event-kinds.ts';
 import { MoreOfWebhook } from './more-of-webhook.tsx';
 import { Answer, Outcome } from './outcome.tsx';
@@ -38,7 +38,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
     act: (isEnabled: boolean, signal) =>
       call('venom/update-webhook', { webhook_id: webhookId, is_enabled: isEnabled }, { signal }),
     onSuccess: () => {
-      showToast(words.webhooks.saved);
+      showToast(t('webhooks.saved'));
       return refresh();
     },
   });
@@ -63,7 +63,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
             loading={switching.isPending}
             onClick={() => switching.mutate(true)}
           >
-            {words.webhooks.switchOn}
+            {t('webhooks.switchOn')}
           </Button>
         ) : (
           <Button
@@ -73,11 +73,11 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
             loading={testing.isPending}
             onClick={() => testing.mutate()}
           >
-            {words.webhooks.test}
+            {t('webhooks.test')}
           </Button>
         )}
         <Button size="xs" variant="default" aria-describedby={urlId} onClick={() => setLogOpen(true)}>
-          {words.webhooks.log}
+          {t('webhooks.log')}
         </Button>
         <MoreOfWebhook webhook={webhook} urlId={urlId} switchOff={() => switching.mutate(false)} />
       </Group>
@@ -98,7 +98,7 @@ function Tested({
     <div role="status">
       {isPending && (
         <Text size="sm" c="dimmed" mt="xs">
-          {words.webhooks.testing}
+          {t('webhooks.testing')}
         </Text>
       )}
       {isSuccess && data && (
@@ -107,42 +107,41 @@ function Tested({
           {data.status !== null && <Answer of={data} />}
         </Stack>
       )}
-      {isSuccess && !data && <Callout mt="sm">{words.webhooks.testWaits}</Callout>}
+      {isSuccess && !data && <Callout mt="sm">{t('webhooks.testWaits')}</Callout>}
     </div>
   );
 }
 
 function Standing({ webhook }: { webhook: Webhook }) {
   const zone = useZone();
-  const said = words.webhooks.standing;
   const [tone, label]: readonly [Tone, string] =
     webhook.status === 'active'
-      ? ['good', said.active]
+      ? ['good', t('webhooks.standing.active')]
       : webhook.status === 'failing'
-        ? ['bad', said.failing]
+        ? ['bad', t('webhooks.standing.failing')]
         : OFF[webhook.disabled_reason ?? 'by_owner']();
   const isAll = EVENTS.every((event) => webhook.events.includes(event));
-  const names = webhook.events.map((event) => words.webhooks.events[event]);
+  const names = webhook.events.map((event) => t(`webhooks.events.${event}`));
   return (
     <>
       <Dot tone={tone} label={label} />
       <dl className={classes.facts}>
         {webhook.disabled_at !== null && (
-          <Fact name={words.webhooks.offSince}>
+          <Fact name={t('webhooks.offSince')}>
             <Moment at={webhook.disabled_at} />
           </Fact>
         )}
         {webhook.status === 'failing' && (
           <>
-            <Fact name={words.webhooks.failingSince}>
+            <Fact name={t('webhooks.failingSince')}>
               <Moment at={webhook.failing_since} />
             </Fact>
-            <Fact name={words.webhooks.nextTry}>
+            <Fact name={t('webhooks.nextTry')}>
               <Moment at={webhook.next_try_at} />
             </Fact>
           </>
         )}
-        <Fact name={words.webhooks.lastTry}>
+        <Fact name={t('webhooks.lastTry')}>
           {webhook.last_try ? (
             <>
               <Outcome of={webhook.last_try} />
@@ -151,16 +150,16 @@ function Standing({ webhook }: { webhook: Webhook }) {
               </Text>
             </>
           ) : (
-            words.webhooks.noTry
+            t('webhooks.noTry')
           )}
         </Fact>
-        <Fact name={words.webhooks.tellsOf}>
+        <Fact name={t('webhooks.tellsOf')}>
           <Text span inherit lineClamp={2} title={isAll ? undefined : names.join('\n')}>
-            {isAll ? words.webhooks.everything : names.join(' · ')}
+            {isAll ? t('webhooks.everything') : names.join(' · ')}
           </Text>
         </Fact>
         {webhook.former_secret_until !== null && (
-          <Fact name={words.webhooks.formerUntil}>{exactTime(webhook.former_secret_until, zone)}</Fact>
+          <Fact name={t('webhooks.formerUntil')}>{exactTime(webhook.former_secret_until, zone)}</Fact>
         )}
       </dl>
     </>
@@ -168,9 +167,9 @@ function Standing({ webhook }: { webhook: Webhook }) {
 }
 
 const OFF: Readonly<Record<NonNullable<Webhook['disabled_reason']>, () => readonly [Tone, string]>> = {
-  by_owner: () => ['idle', words.webhooks.standing.by_owner],
-  gone: () => ['bad', words.webhooks.standing.gone],
-  failing: () => ['bad', words.webhooks.standing.given_up],
+  by_owner: () => ['idle', t('webhooks.standing.by_owner')],
+  gone: () => ['bad', t('webhooks.standing.gone')],
+  failing: () => ['bad', t('webhooks.standing.given_up')],
 };
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import { ShownOnce } from './shown-once.tsx';
 import { NewWebhookForm } from './webhook-form.tsx';
 import { WebhookRow } from './webhook-row.tsx';
@@ -20,23 +20,23 @@ export function Webhooks() {
   const all = webhooks.data?.webhooks ?? [];
   return (
     <Section
-      title={words.webhooks.title}
+      title={t('webhooks.title')}
       aside={
         <Button size="xs" variant="default" disabled={all.length >= LIMIT} onClick={making.open}>
-          {words.webhooks.new}
+          {t('webhooks.new')}
         </Button>
       }
     >
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          {words.webhooks.lead}{' '}
+          {t('webhooks.lead')}{' '}
           <Anchor href="/docs#/Webhooks" target="_blank" rel="noopener" inherit underline="always">
-            {words.webhooks.howTo}
+            {t('webhooks.howTo')}
           </Anchor>
         </Text>
         <QueryStatus of={webhooks} rows={2} />
-        {webhooks.data && all.length === 0 && <Text size="sm">{words.webhooks.none}</Text>}
-        {all.length >= LIMIT && <Text size="sm">{words.webhooks.full(String(LIMIT))}</Text>}
+        {webhooks.data && all.length === 0 && <Text size="sm">{t('webhooks.none')}</Text>}
+        {all.length >= LIMIT && <Text size="sm">{t('webhooks.full', { limit: String(LIMIT) })}</Text>}
         {all.length > 0 && (
           <ul className={classes.webhooks}>
             {all.map((webhook) => (
@@ -45,7 +45,7 @@ export function Webhooks() {
           </ul>
         )}
       </Stack>
-      <ShownOnce opened={isMaking} close={making.close} title={words.webhooks.new}>
+      <ShownOnce opened={isMaking} close={making.close} title={t('webhooks.new')}>
         {(show) => <NewWebhookForm onMade={show} />}
       </ShownOnce>
     </Section>

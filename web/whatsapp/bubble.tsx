@@ -7,7 +7,8 @@ import type { GroupKind } from '../api/operations.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { mediaName } from '../format/media-name.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
 import { MessageText } from './message-text.tsx';
 
@@ -55,7 +56,7 @@ export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: Gro
   return (
     <div className={classes.bubble} data-kind={kind}>
       <p className={classes.deleted}>
-        <Icon name="stopped" size={15} /> {words.phone.deleted}
+        <Icon name="stopped" size={15} /> {t('phone.deleted')}
       </p>
       <span className={classes.foot}>{time}</span>
     </div>
@@ -81,7 +82,7 @@ function Bubble({
       {media && <MediaBox media={media} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>
-        {isEdited && `${words.phone.edited} `}
+        {isEdited && `${t('phone.edited')} `}
         {time}
       </span>
     </div>
@@ -102,7 +103,7 @@ function MediaBox({ media }: { media: ShownMedia }) {
   const stored = useQuery({ ...mediaQuery(sha256 ?? ''), enabled: isImage && !file && sha256 !== undefined });
   const shown = file ?? stored.data;
   const show = useObjectUrl(shown);
-  if (shown && isImage) return <img ref={show} alt={words.media(mime)} className={classes.media} />;
+  if (shown && isImage) return <img ref={show} alt={mediaName(mime)} className={classes.media} />;
   if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className={classes.media} />;
   // A preview of what the user has just attached; they have no captions for it.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
@@ -110,7 +111,7 @@ function MediaBox({ media }: { media: ShownMedia }) {
   return (
     <div className={classes.file}>
       <Icon name="file" size={28} />
-      <span className={textClasses.clip}>{media.name ?? words.media(mime)}</span>
+      <span className={textClasses.clip}>{media.name ?? mediaName(mime)}</span>
       <span className={classes.size}>{fileSize(media.size)}</span>
     </div>
   );

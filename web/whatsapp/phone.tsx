@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { GroupKind } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import textClasses from '../parts/text.module.css';
-import { words } from '../words/words.ts';
+import { t } from '../i18n/translate.ts';
 import classes from './phone.module.css';
 
 /** A member's phone with one chat open. */
@@ -18,7 +18,7 @@ export function Phone({
   children: ReactNode;
 }) {
   return (
-    <figure className={classes.phone} aria-label={words.phone.label(name)}>
+    <figure className={classes.phone} aria-label={t('phone.label', { name })}>
       <figcaption className={classes.head}>
         <span className={classes.face} aria-hidden="true">
           {name.charAt(0).toUpperCase()}
@@ -28,8 +28,8 @@ export function Phone({
           {participants !== null && (
             <span className={classes.members}>
               {kind === 'channel'
-                ? words.phone.followers(count(participants))
-                : words.phone.members(count(participants))}
+                ? t('phone.followers', { many: count(participants) })
+                : t('phone.members', { many: count(participants) })}
             </span>
           )}
         </span>
@@ -52,7 +52,7 @@ function Chat({ children }: { children: ReactNode }) {
   return (
     // What scrolls has to be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={classes.chat} role="group" aria-label={words.phone.posts} tabIndex={0}>
+    <div className={classes.chat} role="group" aria-label={t('phone.posts')} tabIndex={0}>
       {children}
     </div>
   );

@@ -61,3 +61,8 @@ export const groupMetadataIds = z
 
 /** A body of which nothing is read. */
 export const nothing = z.object({}).meta({ id: 'Nothing', description: 'An empty object; an empty body serves too.' });
+
+/** The request header that says in which language somebody wants to be written to. */
+export const acceptLanguage = {
+  'accept-language': 'The language of mails and notices to this user, while it is unknown.',
+};

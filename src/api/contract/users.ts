@@ -1,6 +1,7 @@
 /** The wire of the user operations (contract §3 and §4). Odd spellings are the specification's. */
 import { z } from 'zod';
 import { phoneDigits } from '../../identity/phone-number.ts';
+import { LANGUAGE_TAGS } from '../../platform/i18n/languages.ts';
 import { factorCode } from './factors.ts';
 import { optional, text, timeZone, units, withDefault } from './fields.ts';
 
@@ -68,6 +69,10 @@ export const profile = z
     time_zone: z
       .string()
       .meta({ description: "The zone of the user's schedules: their own, else the installation's." }),
+    language: z
+      .enum(LANGUAGE_TAGS)
+      .optional()
+      .meta({ description: 'The language of your mails and notices; left out while it is unknown: then English.' }),
     is_admin: z.boolean().meta({ description: 'May manage users.' }),
     email_verified: z
       .boolean()
@@ -99,6 +104,7 @@ export const updateProfileBody = z
     phone_number: optional(phoneNumber),
     whatsapp_number: optional(phoneNumber),
     time_zone: optional(timeZone),
+    language: optional(z.enum(LANGUAGE_TAGS)).meta({ description: 'The language of your mails and notices.' }),
   })
   .meta({ id: 'UpdateProfile', description: 'What is left out or null stays as it is.' });
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { negotiateLanguage } from '../../platform/i18n/languages.ts';
 import { listTimeZones } from '../../platform/time/time-zone.ts';
 import { versionLine } from '../../platform/config/version.ts';
 import { authorizeUser, completeSignIn } from '../../identity/sign-in/authorize-user.ts';
@@ -101,7 +102,11 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
 type Signed = TokenClaims & Membership;
 
 function clientOf(request: FastifyRequest): Client {
-  return { address: request.ip, agent: request.headers['user-agent'] ?? '' };
+  return {
+    address: request.ip,
+    agent: request.headers['user-agent'] ?? '',
+    language: negotiateLanguage(request.headers['accept-language']),
+  };
 }
 
 function assertFromDashboard(request: FastifyRequest): void {

@@ -4,6 +4,7 @@ import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
+import type { Language } from '../../platform/i18n/languages.ts';
 
 export interface UserSession {
   /** That of its token. */
@@ -22,6 +23,8 @@ export interface UserSession {
 export interface Client {
   address: string;
   agent: string;
+  /** The one that it accepts best; undefined: none that there is. */
+  language: Language | undefined;
 }
 
 const LONGEST_AGENT = 300;

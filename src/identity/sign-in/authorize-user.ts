@@ -16,7 +16,7 @@ import { requireFactor } from '../factors/prove-factor.ts';
 import { insertSession, type Client } from '../sessions/session-store.ts';
 import { isKnownNetwork, recordKnownNetwork, networkOf } from './known-networks.ts';
 import { isDisabled } from '../account-flags-store.ts';
-import { findUserByLogin, recordFirstSignIn, type User, type UserWithSecrets } from '../store.ts';
+import { findUserByLogin, recordFirstLanguage, recordFirstSignIn, type User, type UserWithSecrets } from '../store.ts';
 import { withSignInPermit } from './sign-in-permits.ts';
 
 const NOBODY = 0 as UserId;
@@ -121,6 +121,7 @@ function recordSignIn(
       throw new AppError('user_disabled', 'This account has been disabled: ask whoever runs this service');
     await recordKnownNetwork(trx, userId, address);
     await insertSession(trx, user, token, client);
+    if (client.language !== undefined) await recordFirstLanguage(trx, userId, client.language);
     const isFirst = user.isFirstLogin && (await recordFirstSignIn(trx, userId));
     await recordAudit(trx, { userId, workspaceId, address, action: 'user.signed_in', subject });
     return isFirst;

@@ -11,7 +11,9 @@ import { startLoop } from '../../platform/concurrency/loop.ts';
 import { serveConcurrently } from '../../platform/concurrency/serve-concurrently.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
+import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { makeNotices } from './make-notices.ts';
+import type { NoticeData } from './notice-store.ts';
 import { openPrivateKey, type PushKeys } from './push-keys.ts';
 import {
   claimMails,
@@ -22,8 +24,9 @@ import {
   recordReached,
   settleTurns,
   type PushTurn,
+  type Turn,
 } from './push-queue-store.ts';
-import { pageOf, shorten, formatNotice } from './format-notice.ts';
+import { formatNotice, pageOf, type Reader } from './format-notice.ts';
 
 const POLL_MS = 1_000;
 const MAILS_TOGETHER = 100;
@@ -42,6 +45,8 @@ export interface DeliverNoticesOptions {
   /** Who is behind it, for push services: an https:// URL or a mailto: address. */
   contact: string;
   hasMail: boolean;
+  /** The installation's time zone, for people without one. */
+  timeZone: string;
   onLoopError?: OnLoopError;
 }
 
@@ -50,7 +55,7 @@ export interface DeliverNoticesOptions {
  * processes may do so at once. What a crash keeps from being written down is told once more.
  */
 export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
-  const { db, log, hasMail, onLoopError } = options;
+  const { db, log, hasMail, timeZone, onLoopError } = options;
   const stopping = new AbortController();
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
 
@@ -58,7 +63,7 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
     'notices',
     async () => {
       const hasMore = await makeNotices({ db, log }, { hasMail });
-      if (hasMail) await mailNotices({ db, log });
+      if (hasMail) await mailNotices({ db, log }, timeZone);
       return hasMore ? 0 : POLL_MS;
     },
     watched,
@@ -93,19 +98,20 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
 }
 
 /** Hands what is due to the mails, in one transaction: none is written twice. */
-async function mailNotices(deps: QuarantineDeps): Promise<void> {
+async function mailNotices(deps: QuarantineDeps, timeZone: string): Promise<void> {
   const { db } = deps;
   await isolateStatement(deps, 'notice mails', {
     findOwners: () => findDuePeople(db, 'email'),
-    run: (owners) => db.transaction().execute((trx) => mailNoticesOf(trx, owners)),
+    run: (owners) => db.transaction().execute((trx) => mailNoticesOf(trx, owners, timeZone)),
   });
 }
 
-async function mailNoticesOf(trx: Connection, owners: Owners): Promise<void> {
+async function mailNoticesOf(trx: Connection, owners: Owners, timeZone: string): Promise<void> {
   const turns = await claimMails(trx, MAILS_TOGETHER, owners);
-  for (const { userId, kind, count, data } of turns) {
+  for (const { userId, kind, count, data, ...reader } of turns) {
     if (!data) continue;
-    const detail = `${formatNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
+    const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
+    const detail = `${text}\n${pageOf(kind, count, data)}`;
     await queueMail(trx, { kind: 'notice', userId, detail });
   }
   if (turns.length > 0) await settleTurns(trx, turns);
@@ -113,8 +119,9 @@ async function mailNoticesOf(trx: Connection, owners: Owners): Promise<void> {
 
 async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: AbortSignal): Promise<void> {
   const { db, log } = options;
-  if (!turn.data) return settleTurns(db, [turn]);
-  const answer = await sendPush(options, turn, signal);
+  const { data } = turn;
+  if (!data) return settleTurns(db, [turn]);
+  const answer = await sendPush(options, { ...turn, data }, signal);
   if (answer.status !== undefined && answer.status >= 200 && answer.status < 300) {
     await settleTurns(db, [turn]);
     return recordReached(db, turn.subscriptionId);
@@ -128,17 +135,22 @@ async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: Abor
 }
 
 async function sendPush(
-  { egress, vault, keys, contact }: DeliverNoticesOptions,
-  { endpoint, p256dh, auth, kind, count, data }: PushTurn,
+  { egress, vault, keys, contact, timeZone }: DeliverNoticesOptions,
+  { endpoint, p256dh, auth, kind, count, data, ...reader }: PushTurn & { data: NoticeData },
   signal: AbortSignal,
 ): Promise<{ status?: number; retryAfter?: string | undefined; reason?: string }> {
-  const said = { kind, count, name: shorten(data?.name ?? ''), page: pageOf(kind, count, data ?? {}) };
-  const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(said), {
-    vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
-    TTL: PUSH_TTL_SECONDS,
-    // What a browser has not fetched yet gives way to what is newer of its kind.
-    topic: kind,
-  });
+  const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
+  const payload = { kind, text, page: pageOf(kind, count, data) };
+  const { headers, body } = webPush.generateRequestDetails(
+    { endpoint, keys: { p256dh, auth } },
+    JSON.stringify(payload),
+    {
+      vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
+      TTL: PUSH_TTL_SECONDS,
+      // What a browser has not fetched yet gives way to what is newer of its kind.
+      topic: kind,
+    },
+  );
   try {
     const { status, retryAfter } = await egress.post(endpoint, {
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),
@@ -151,4 +163,8 @@ async function sendPush(
       reason: error instanceof BlockedAddressError ? error.message : error instanceof Error ? error.name : 'unknown',
     };
   }
+}
+
+function readerOf({ language, timeZone }: Pick<Turn, 'language' | 'timeZone'>, fallbackZone: string): Reader {
+  return { language, timeZone: knownTimeZone(timeZone, fallbackZone) };
 }

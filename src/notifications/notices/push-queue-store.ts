@@ -15,6 +15,9 @@ export interface Turn {
   count: number;
   /** ... of which this is the newest; null: there is nobody to tell any more, or it is over a day old. */
   data: NoticeData | null;
+  /** Of the person. */
+  language: string | null;
+  timeZone: string | null;
 }
 
 /** Where a browser is told. */
@@ -31,7 +34,9 @@ const GIVEN_UP = sql`interval '1 day'`;
 const TURN = sql`
   t.turn_id as "turnId", t.user_id as "userId", t.kind, t.waiting as count,
   (select n.data from notices n join users u using (user_id)
-   where n.notice_id = t.notice_id and n.at > campanile_now() - interval '1 day' and u.deleted_at is null and u.disabled_at is null) as data`;
+   where n.notice_id = t.notice_id and n.at > campanile_now() - interval '1 day' and u.deleted_at is null and u.disabled_at is null) as data,
+  (select u.language from users u where u.user_id = t.user_id) as language,
+  (select u.time_zone from users u where u.user_id = t.user_id) as "timeZone"`;
 
 /** Puts the next time off for a minute, then two, up to an hour: whoever took a turn must be done sooner, and no kind is told more often. */
 const PUT_OFF = sql`

@@ -27,6 +27,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     whatsapp_digits: string;
     password_hash: string;
     time_zone: string | null;
+    language: string | null;
     token_generation: Generated<number>;
     kept_token_id: string | null;
     first_signed_in_at: Date | null;
@@ -72,6 +73,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     login: string | null;
     recipient: string | null;
     detail: Generated<string>;
+    language: string | null;
     tries: Generated<number>;
     due_at: Generated<Date>;
     sent_at: Date | null;

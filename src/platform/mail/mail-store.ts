@@ -4,11 +4,12 @@ import type { Connection } from '../database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
 import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { MailKind, UserId } from '../database/schema.ts';
+import { knownLanguage, type Language } from '../i18n/languages.ts';
 import { notifyAfterCommit } from '../database/notify-after-commit.ts';
 
 /** A mail to be sent: to a user, to somebody who is to become one, or to whomever a name or an address that was given belongs. */
 export type NewMail =
-  | { kind: 'invitation'; recipient: string }
+  | { kind: 'invitation'; recipient: string; invitedBy: UserId }
   | { kind: 'reset'; login: string }
   | { kind: 'new_sign_in' | 'notice'; userId: UserId; detail: string }
   | { kind: 'verification' | 'password_changed' | 'factors_changed'; userId: UserId };
@@ -32,11 +33,12 @@ const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
  * what the mail tells. An invitation takes the place of an earlier one to the same address.
  */
 export async function queueMail(trx: Connection, mail: NewMail): Promise<string> {
-  const row = { userId: null, login: null, recipient: null, detail: '', ...mail };
+  const row = { userId: null, login: null, recipient: null, detail: '', invitedBy: null, ...mail };
   if (mail.kind === 'invitation') await dropInvitation(trx, mail.recipient);
   const { rows } = await sql<{ mailId: string }>`
-    insert into mails (kind, user_id, login, recipient, detail, expires_at)
+    insert into mails (kind, user_id, login, recipient, detail, language, expires_at)
     values (${mail.kind}, ${row.userId}, ${row.login}, ${row.recipient}, ${row.detail},
+            (select language from users where user_id = ${row.invitedBy}::bigint),
             campanile_now() + ${LIFETIME_SECONDS[mail.kind]} * interval '1 second')
     returning mail_id as "mailId"`.execute(trx);
   await notifyAfterCommit(trx, 'campanile_mails');
@@ -54,6 +56,8 @@ export interface DueMail {
   recipient: string | null;
   /** Of the user; null: of an invitation. */
   userName: string | null;
+  /** Of the user; of an invitation, of the user who invites. */
+  language: Language;
   detail: string;
   tries: number;
 }
@@ -80,12 +84,12 @@ export async function takeDueMails(deps: QuarantineDeps, busy: readonly UserId[]
 }
 
 async function takeDueMail(db: Connection, busy: readonly UserId[], owners: Owners): Promise<DueMail | undefined> {
-  const { rows } = await sql<DueMail>`
+  const { rows } = await sql<Omit<DueMail, 'language'> & { language: string | null }>`
     update mails m
     set tries = m.tries + 1, due_at = campanile_now() + least(60, power(2, least(m.tries, 6))) * interval '1 minute',
         user_id = coalesce(m.user_id, due.found_user_id), recipient = coalesce(due.email, m.recipient)
     from (
-      select next.mail_id, u.user_id as found_user_id, u.email, u.user_name
+      select next.mail_id, u.user_id as found_user_id, u.email, u.user_name, u.language
       from (
         select d.mail_id, coalesce(d.user_id, l.user_id) as user_id
         from mails d left join user_logins l on l.login = d.login
@@ -98,8 +102,10 @@ async function takeDueMail(db: Connection, busy: readonly UserId[], owners: Owne
     ) due
     where m.mail_id = due.mail_id
     returning m.mail_id as "mailId", m.kind, m.user_id as "userId", m.detail, m.tries, due.user_name as "userName",
+              coalesce(due.language, m.language) as language,
               case when m.kind = 'invitation' then m.recipient else due.email end as recipient`.execute(db);
-  return rows[0];
+  const [mail] = rows;
+  return mail && { ...mail, language: knownLanguage(mail.language) };
 }
 
 /** A mail without a link is done with when it has been sent; one with a link stays for as long as that serves. */

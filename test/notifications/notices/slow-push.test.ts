@@ -59,6 +59,7 @@ test('a browser is told while the push services of 40 others do not answer', asy
     keys: await loadPushKeys(database.db, vault),
     contact: 'https://campanile.example.com',
     hasMail: false,
+    timeZone: 'UTC',
   });
   try {
     await until(pushes.asked, (asked) => asked === SLOW_PEOPLE);

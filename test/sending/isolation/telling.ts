@@ -66,6 +66,7 @@ const startNotices = async ({ db }: Scene) => {
     keys: { publicKey: '', privateKey: Buffer.alloc(0) },
     contact: 'https://campanile.invalid',
     hasMail: true,
+    timeZone: 'UTC',
   });
   return () => notices.stop();
 };

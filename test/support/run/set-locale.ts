@@ -1,5 +1,8 @@
-/** What is tested of the dashboard without a browser speaks English. */
-import { en } from '../../../web/words/en.ts';
-import { setLocale } from '../../../web/words/words.ts';
+/** Modules of the dashboard that are tested without a browser speak English. */
+import compile from 'icu-minify/compile';
+import { readCatalog } from '../../../src/platform/i18n/load-messages.ts';
+import { setMessages, type Messages } from '../../../web/i18n/translate.ts';
 
-setLocale(en);
+const messages = Object.entries(readCatalog('en')).map(([key, message]) => [key, compile(message)]);
+
+setMessages('en', Object.fromEntries(messages) as Messages);

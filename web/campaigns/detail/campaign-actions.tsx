@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Analytics } from '../../api/operations.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { useCampaignAction, type CampaignAction } from '../use-campaign-action.ts';
 import { DuplicateButton } from './duplicate-button.tsx';
 import { MoreMenu } from './more-menu.tsx';
@@ -25,7 +25,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
           loading={acting.isPending}
           onClick={() => acting.mutate('pause')}
         >
-          {words.campaign.pause}
+          {t('campaign.pause')}
         </Button>
       )}
       {status === 'paused' && (
@@ -34,7 +34,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
           loading={acting.isPending}
           onClick={() => acting.mutate('resume')}
         >
-          {words.campaign.resume}
+          {t('campaign.resume')}
         </Button>
       )}
       {campaign.is_schedule && (canPause || status === 'paused') && (
@@ -44,7 +44,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
           variant="default"
           leftSection={<Icon name="edit" size={16} />}
         >
-          {words.campaign.change}
+          {t('campaign.change')}
         </Button>
       )}
       <DuplicateButton campaign={campaign} groups={groups} />

@@ -9,7 +9,7 @@ import { Moment, useNow } from '../../parts/moment.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import classes from './campaign-header.module.css';
 import { WarmUpDelay } from './warm-up-delay.tsx';
 
@@ -19,39 +19,40 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
   const zone = useZone();
   const next = runs.find((run) => run.status === 'planned');
   return (
-    <section className={`${boxClasses.surface} ${classes.head}`} aria-label={words.campaign.progress}>
+    <section className={`${boxClasses.surface} ${classes.head}`} aria-label={t('campaign.progress')}>
       <div className={classes.line}>
         <span aria-live="polite">
           <Status of={campaign.status} large />
         </span>
         <Text size="sm" c="dimmed">
-          {words.campaign.created} <Moment at={campaign.created_at} />
+          {t('campaign.created')} <Moment at={campaign.created_at} />
           {campaign.finished_at !== null && (
             <>
               {' · '}
-              {words.campaign.finished} <Moment at={campaign.finished_at} />
+              {t('campaign.finished')} <Moment at={campaign.finished_at} />
             </>
           )}
-          {next && ` · ${words.campaigns.nextRun(shortTime(next.due_at, zone), zoneName(zone, new Date(next.due_at)))}`}
+          {next &&
+            ` · ${t('campaigns.nextRun', { when: shortTime(next.due_at, zone), zone: zoneName(zone, new Date(next.due_at)) })}`}
         </Text>
       </div>
       {rule}
-      <Progress {...totals} label={words.campaigns.progressLabel(campaign.name)} large />
+      <Progress {...totals} label={t('campaigns.progressLabel', { name: campaign.name })} large />
       <Text size="sm">
         {totals.deliveries === 0
-          ? words.campaign.nothingSent
-          : words.campaign.soFar(
-              count(totals.sent),
-              count(totals.failed),
-              count(totals.queued),
-              count(totals.cancelled),
-            )}
+          ? t('campaign.nothingSent')
+          : t('campaign.soFar', {
+              sent: count(totals.sent),
+              failed: count(totals.failed),
+              waiting: count(totals.queued),
+              cancelled: totals.cancelled,
+            })}
         <ExpectedFinish at={totals.expected_finish_at ?? null} />
       </Text>
       <WarmUpDelay campaign={campaign} totals={totals} />
       {campaign.folded_at !== undefined && (
         <Text size="sm" c="dimmed">
-          {words.campaign.folded}
+          {t('campaign.folded')}
         </Text>
       )}
       {campaign.desc !== '' && (
@@ -71,6 +72,9 @@ function ExpectedFinish({ at }: { at: string | null }) {
   const isToday = dateIn(at, zone) === dateIn(new Date(nowMs), zone);
   const time = isToday ? clockTime(at, zone) : shortTime(at, zone);
   return (
-    <span className={textClasses.dim}> · {words.campaign.expectedFinish(time, zoneName(zone, new Date(at)))}</span>
+    <span className={textClasses.dim}>
+      {' '}
+      · {t('campaign.expectedFinish', { time, zone: zoneName(zone, new Date(at)) })}
+    </span>
   );
 }

@@ -7,7 +7,7 @@ import { CampanileError } from '../../../clients/typescript/failure.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../../parts/page.tsx';
 import { NotFoundPage } from '../../shell/not-found.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { CampaignActions } from './campaign-actions.tsx';
 import classes from './campaign-page.module.css';
 import { DeliveryTotals } from './delivery-totals.tsx';
@@ -47,7 +47,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
           <Revisions analytics={analytics} />
           <Failures analytics={analytics} />
           {!isQuiet && (
-            <Section title={words.campaign.overTime}>
+            <Section title={t('campaign.overTime')}>
               <Suspense fallback={<RowsSkeleton rows={1} height={220} />}>
                 <Timeline timeline={timeline} />
               </Suspense>

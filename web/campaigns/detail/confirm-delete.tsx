@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts';
 import { forgetCampaign } from '../../api/live.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { showToast } from '../../parts/notify.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 
 /** Asks once more before a campaign that is over is deleted with all that is known of it. */
 export function ConfirmDelete({
@@ -23,18 +23,18 @@ export function ConfirmDelete({
     // First away from its page, which would be asked for anew.
     navigate('/');
     forgetCampaign(client, id);
-    showToast(words.campaign.deleted(name));
+    showToast(t('campaign.deleted', { name }));
   }
   return (
     <Confirm
       opened={opened}
       close={close}
-      title={words.campaign.deleteTitle(name)}
-      action={words.campaign.delete}
+      title={t('campaign.deleteTitle', { name })}
+      action={t('campaign.delete')}
       act={act}
       danger
     >
-      {words.campaign.deleteNote}
+      {t('campaign.deleteNote')}
     </Confirm>
   );
 }

@@ -11,7 +11,7 @@ import { Failed, Problem } from '../../parts/failed.tsx';
 import { PartSkeleton } from '../../parts/page.tsx';
 import { Post } from '../../whatsapp/bubble.tsx';
 import { BareChat } from '../../whatsapp/phone.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
 import classes from './correction-dialog.module.css';
 import { useRevise } from './use-revise.ts';
@@ -31,7 +31,12 @@ interface CorrectionProps {
 export function CorrectionDialog({ analytics, run, opened, close }: CorrectionProps) {
   const post = useQuery({ ...campaignQuery(analytics.campaign.campaign_id), enabled: opened });
   return (
-    <Modal opened={opened} onClose={close} title={words.revise.correct.title(analytics.campaign.name)} size="xl">
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={t('revise.correct.title', { name: analytics.campaign.name })}
+      size="xl"
+    >
       {post.isPending && <PartSkeleton height={220} />}
       {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
       {post.data && <CorrectionForm analytics={analytics} run={run} post={post.data} close={close} />}
@@ -55,7 +60,7 @@ function CorrectionForm({ analytics, run, post, close }: Omit<CorrectionProps, '
         <Suspense fallback={<PartSkeleton height={220} />}>
           <Editor html={html} onChange={setHtml} onFile={() => undefined} />
         </Suspense>
-        <BareChat label={words.compose.preview}>
+        <BareChat label={t('compose.preview')}>
           <Post text={preview.text} media={post.media} time={clockTime(at, zone)} kind={kind} isEdited />
         </BareChat>
       </div>
@@ -63,10 +68,10 @@ function CorrectionForm({ analytics, run, post, close }: Omit<CorrectionProps, '
       <Problem error={error ?? acting.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>
-          {words.back}
+          {t('common.back')}
         </Button>
         <Button disabled={!isReady} loading={acting.isPending} onClick={() => acting.mutate()}>
-          {words.revise.correct.action}
+          {t('revise.correct.action')}
         </Button>
       </Group>
     </Stack>

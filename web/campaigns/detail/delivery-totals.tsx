@@ -2,33 +2,33 @@ import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { count, share } from '../../format/numbers.ts';
 import { Figure, Figures } from '../../parts/figures.tsx';
 import { Ticks } from '../../parts/ticks.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 
 /** Who got it, in a few figures. Views are what channels have instead of reads. */
 export function DeliveryTotals({ totals, groups }: Pick<Analytics, 'totals' | 'groups'>) {
   const reached = groups.filter((group) => group.sent > 0).length;
   const members = countMembers(groups);
   return (
-    <Figures label={words.campaign.figures} dense>
-      <Figure label={words.campaign.groupsReached} value={count(reached)}>
-        {words.campaign.ofGroups(count(totals.groups))}
+    <Figures label={t('campaign.figures')} dense>
+      <Figure label={t('campaign.groupsReached')} value={count(reached)}>
+        {t('campaign.ofGroups', { all: count(totals.groups) })}
       </Figure>
       {totals.deliveries > totals.groups && (
-        <Figure label={words.campaign.posts} value={count(totals.sent)}>
-          {words.campaign.ofPosts(count(totals.deliveries))}
+        <Figure label={t('campaign.posts')} value={count(totals.sent)}>
+          {t('campaign.ofPosts', { all: count(totals.deliveries) })}
         </Figure>
       )}
-      <Figure label={words.campaign.delivered} value={share(totals.delivery_rate)} sign={<Ticks kind="delivered" />}>
-        {words.campaign.people(count(totals.delivered), count(members))}
+      <Figure label={t('campaign.delivered')} value={share(totals.delivery_rate)} sign={<Ticks kind="delivered" />}>
+        {t('campaign.people', { some: count(totals.delivered), all: count(members) })}
       </Figure>
-      <Figure label={words.campaign.read} value={share(totals.read_rate)} sign={<Ticks kind="read" />}>
-        {words.campaign.people(count(totals.read), count(members))}
+      <Figure label={t('campaign.read')} value={share(totals.read_rate)} sign={<Ticks kind="read" />}>
+        {t('campaign.people', { some: count(totals.read), all: count(members) })}
       </Figure>
       {groups.some((group) => group.kind === 'channel') && (
-        <Figure label={words.campaign.views} value={count(totals.views)} />
+        <Figure label={t('campaign.views')} value={count(totals.views)} />
       )}
-      <Figure label={words.campaign.reactions} value={count(totals.reactions)} />
-      <Figure label={words.campaign.replies} value={count(totals.replies)} />
+      <Figure label={t('campaign.reactions')} value={count(totals.reactions)} />
+      <Figure label={t('campaign.replies')} value={count(totals.replies)} />
     </Figures>
   );
 }

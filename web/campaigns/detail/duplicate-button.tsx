@@ -7,7 +7,7 @@ import { sessionQuery, type SignedIn } from '../../api/session.ts';
 import { putDraft } from '../../compose/put-draft.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { copyName } from './copy-name.ts';
 
 type DuplicateProps = Pick<Analytics, 'campaign' | 'groups'> & { isToAll?: boolean; label?: string; size?: 'xs' };
@@ -26,7 +26,7 @@ function SignedInDuplicateButton({
   campaign,
   groups,
   isToAll = false,
-  label = words.campaign.duplicate,
+  label = t('campaign.duplicate'),
   size,
 }: DuplicateProps & { session: SignedIn }) {
   const client = useQueryClient();

@@ -5,7 +5,7 @@ import { campaignQuery } from '../../api/queries.ts';
 import { count } from '../../format/numbers.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { showToast } from '../../parts/notify.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 
 /** Has the runs that are to come go to the other groups alone. `left`: how many are left out. */
@@ -31,11 +31,11 @@ export function ExcludeGroupsButton({
       is_channel_campaign: rest.every((group) => kinds.get(group) === 'channel'),
     });
     await invalidateCampaign(client, id);
-    showToast(words.campaign.leftOut(left, count(left)));
+    showToast(t('campaign.leftOut', { groups: left }));
   };
   return (
-    <ConfirmButton size="xs" title={words.campaign.leaveOutTitle(name)} action={words.campaign.leaveOut} act={act}>
-      {words.campaign.leaveOutNote(left, count(left), count(rest.length))}
+    <ConfirmButton size="xs" title={t('campaign.leaveOutTitle', { name })} action={t('campaign.leaveOut')} act={act}>
+      {t('campaign.leaveOutNote', { groups: left, rest: count(rest.length) })}
     </ConfirmButton>
   );
 }

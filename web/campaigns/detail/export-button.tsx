@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts';
 import type { Analytics } from '../../api/operations.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { downloadFile } from './download-file.ts';
 
 /** Saves the group rows as a file that is named after the campaign. */
@@ -24,7 +24,7 @@ export function ExportButton({ campaign: { campaign_id: id, name } }: Pick<Analy
       loading={exporting.isPending}
       onClick={() => exporting.mutate()}
     >
-      {words.campaign.export}
+      {t('campaign.export')}
     </Button>
   );
 }

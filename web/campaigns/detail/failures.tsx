@@ -2,10 +2,9 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
-import { count } from '../../format/numbers.ts';
 import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { SaveList } from '../../groups/save-list.tsx';
 import { useCampaignAction } from '../use-campaign-action.ts';
 import { DuplicateButton } from './duplicate-button.tsx';
@@ -24,10 +23,10 @@ export function Failures({ analytics }: { analytics: Analytics }) {
   );
   return (
     <Section
-      title={words.campaign.failures(totals.failed, count(totals.failed))}
+      title={t('campaign.failures', { failed: totals.failed })}
       aside={
         <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
-          {words.campaign.retry}
+          {t('campaign.retry')}
         </Button>
       }
     >
@@ -37,7 +36,7 @@ export function Failures({ analytics }: { analytics: Analytics }) {
           return (
             <OutcomeReason
               key={reason}
-              what={words.campaign.couldNot(hit.length, count(hit.length), what)}
+              what={t('campaign.couldNot', { groups: hit.length, why: what })}
               hit={hit}
               more={todo}
               action={
@@ -65,10 +64,10 @@ function WithGroups({ analytics, hit }: { analytics: Analytics; hit: readonly Gr
   return (
     <>
       <SaveList groups={hit} size="xs" />
-      <DuplicateButton campaign={campaign} groups={[...hit]} isToAll label={words.campaign.onlyThese} size="xs" />
+      <DuplicateButton campaign={campaign} groups={[...hit]} isToAll label={t('campaign.onlyThese')} size="xs" />
       {others.length > 0 && goesOn && <ExcludeGroupsButton campaign={campaign} left={hit.length} others={others} />}
       {others.length > 0 && !goesOn && (
-        <DuplicateButton campaign={campaign} groups={others} label={words.campaign.withoutThese} size="xs" />
+        <DuplicateButton campaign={campaign} groups={others} label={t('campaign.withoutThese')} size="xs" />
       )}
     </>
   );
@@ -77,12 +76,22 @@ function WithGroups({ analytics, hit }: { analytics: Analytics; hit: readonly Gr
 interface Advice {
   what: string;
   todo: string;
-  href?: string | undefined;
-  action?: string | undefined;
+  href?: string;
+  action?: string;
 }
 
-/** What is known of a reason; one that nothing is known of is told as it stands. */
+/** Why posts fail, by what the service says of it; the first that matches counts. */
+const REASONS = [
+  { pattern: /no longer exists|not a member/i, key: 'gone', href: '/groups' },
+  { pattern: /admin/i, key: 'notAdmin', href: '/groups' },
+  { pattern: /^expired/i, key: 'expired', href: '/account' },
+  { pattern: /^outcome_unknown/i, key: 'outcomeUnknown', href: undefined },
+] as const;
+
+/** What to do about a reason; an unknown one is shown as it stands. */
 function adviceOf(reason: string): Advice {
-  const known = words.reasons.find(({ pattern }) => pattern.test(reason));
-  return known ?? { what: reason === '' ? words.campaign.noReason : reason, todo: words.campaign.tryOneByHand };
+  const known = REASONS.find(({ pattern }) => pattern.test(reason));
+  if (!known) return { what: reason === '' ? t('campaign.noReason') : reason, todo: t('campaign.tryOneByHand') };
+  const advice = { what: t(`reasons.${known.key}.what`), todo: t(`reasons.${known.key}.todo`) };
+  return known.href === undefined ? advice : { ...advice, href: known.href, action: t(`reasons.${known.key}.action`) };
 }

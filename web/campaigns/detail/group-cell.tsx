@@ -2,12 +2,12 @@ import type { GroupRow } from '../../api/operations.ts';
 import { count, share } from '../../format/numbers.ts';
 import { GroupLink } from '../../groups/group-link.tsx';
 import textClasses from '../../parts/text.module.css';
-import { words } from '../../words/words.ts';
+import { locale, t } from '../../i18n/translate.ts';
 import classes from './group-table.module.css';
 import { isRefused } from './revisions.tsx';
 
 /** Made once: to compare without it makes a new one for each pair. */
-const NAMES = new Intl.Collator(words.locale, { numeric: true });
+const NAMES = new Intl.Collator(locale, { numeric: true });
 
 export const COLUMNS = [
   'group_name',
@@ -43,7 +43,7 @@ export function Cell({ group, column, isPaused }: { group: GroupRow; column: Col
       return (
         <td>
           {group.deliveries > 1
-            ? words.campaigns.sentOf(count(group.sent), count(group.deliveries))
+            ? t('campaigns.sentOf', { sent: count(group.sent), all: count(group.deliveries) })
             : stateOf(group, isPaused)}
         </td>
       );
@@ -66,12 +66,12 @@ export function Cell({ group, column, isPaused }: { group: GroupRow; column: Col
     case 'read':
       // What channels tell is how often a post was seen.
       return group.kind === 'channel' ? (
-        <td>{words.campaign.viewsOf(count(group.views))}</td>
+        <td>{t('campaign.viewsOf', { views: count(group.views) })}</td>
       ) : (
         <td title={peopleOf(group.read, group)}>{share(group.read_rate)}</td>
       );
     case 'recipients':
-      return <td>{group.sent > 0 ? count(group.recipients) : words.unknown}</td>;
+      return <td>{group.sent > 0 ? count(group.recipients) : t('common.unknown')}</td>;
     case 'reactions':
     case 'replies':
       return <td>{count(group[column])}</td>;
@@ -81,25 +81,28 @@ export function Cell({ group, column, isPaused }: { group: GroupRow; column: Col
 }
 
 function peopleOf(some: number | null, { recipients }: GroupRow): string {
-  return words.campaign.people(count(some), count(recipients));
+  return t('campaign.people', { some: count(some), all: count(recipients) });
 }
 
 function stateOf({ sent, failed, cancelled }: GroupRow, isPaused: boolean): string {
-  const { state } = words.campaign;
-  if (sent > 0) return state.sent;
-  if (failed > 0) return state.failed;
-  if (cancelled > 0) return state.cancelled;
-  return isPaused ? words.status.paused : state.waiting;
+  if (sent > 0) return t('campaign.state.sent');
+  if (failed > 0) return t('campaign.state.failed');
+  if (cancelled > 0) return t('campaign.state.cancelled');
+  return isPaused ? t('status.paused') : t('campaign.state.waiting');
 }
 
 function revisionOf(group: GroupRow): string {
   const { sent, recalled = 0, corrected = 0 } = group;
   if (recalled > 0)
-    return recalled < sent ? words.revise.partOf(words.revise.deleted, count(recalled)) : words.revise.deleted;
-  if (isRefused(group)) return words.revise.notDone(group.last_error ?? '');
+    return recalled < sent
+      ? t('revise.partOf', { what: t('revise.deleted'), posts: count(recalled) })
+      : t('revise.deleted');
+  if (isRefused(group)) return t('revise.notDone', { why: group.last_error ?? '' });
   if (corrected > 0)
-    return corrected < sent ? words.revise.partOf(words.revise.edited, count(corrected)) : words.revise.edited;
-  return words.unknown;
+    return corrected < sent
+      ? t('revise.partOf', { what: t('revise.edited'), posts: count(corrected) })
+      : t('revise.edited');
+  return t('common.unknown');
 }
 
 export function compare(one: GroupRow, other: GroupRow, by: Column): number {

@@ -8,7 +8,7 @@ import { Section } from '../../parts/page.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
 import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
-import { words } from '../../words/words.ts';
+import { locale, t } from '../../i18n/translate.ts';
 import { ExportButton } from './export-button.tsx';
 import { Cell, COLUMNS, compare, hasState, STATES, type Column } from './group-cell.tsx';
 import classes from './group-table.module.css';
@@ -39,11 +39,11 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
   const sort = orderOf(sorted);
   const { state, choice } = useStateFilter(analytics);
   const shown = useMemo(() => {
-    const wanted = search.trim().toLocaleLowerCase(words.locale);
+    const wanted = search.trim().toLocaleLowerCase(locale);
     const found = groups.filter(
       (group) =>
         (state === undefined || hasState(group, state)) &&
-        (wanted === '' || group.group_name.toLocaleLowerCase(words.locale).includes(wanted)),
+        (wanted === '' || group.group_name.toLocaleLowerCase(locale).includes(wanted)),
     );
     const { by, isDown } = orderOf(sorted);
     const inOrder = found.toSorted((one, other) => compare(one, other, by));
@@ -54,18 +54,18 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
 
   return (
     <Section
-      title={words.campaign.perGroup(count(groups.length))}
+      title={t('campaign.perGroup', { many: count(groups.length) })}
       aside={
         <Group gap="xs">
           {choice}
           {groups.length > MANY && (
-            <SearchField label={words.groups.search} value={typed} onSearch={setTyped} size="xs" />
+            <SearchField label={t('groups.search')} value={typed} onSearch={setTyped} size="xs" />
           )}
           <ExportButton campaign={campaign} />
         </Group>
       }
     >
-      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={words.pages.groups}>
+      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={t('pages.groups')}>
         <table className={classes.table} aria-rowcount={shown.length + 1}>
           <Head columns={columns} sort={sort} setSorted={setSorted} />
           <tbody>
@@ -80,7 +80,7 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
             {after > 0 && <Gap height={after} columns={columns.length} />}
           </tbody>
         </table>
-        {shown.length === 0 && <Empty title={words.campaign.noneFits}>{words.campaign.noneFitsHint}</Empty>}
+        {shown.length === 0 && <Empty title={t('campaign.noneFits')}>{t('campaign.noneFitsHint')}</Empty>}
       </ScrollBox>
     </Section>
   );
@@ -111,7 +111,7 @@ function Head({
                 setSorted((sort.by === column ? !sort.isDown : column !== 'group_name') ? `-${column}` : column)
               }
             >
-              {words.campaign.columns[column]}
+              {t(`campaign.columns.${column}`)}
               {sort.by === column && <Icon name={sort.isDown ? 'down' : 'up'} size={12} />}
             </UnstyledButton>
           </th>
@@ -129,15 +129,15 @@ function useStateFilter({ campaign, groups }: Analytics) {
     ({ one, many }) => many > 0 || one === state,
   );
   const nameOf = (one: (typeof STATES)[number]) =>
-    one === 'waiting' && campaign.status === 'paused' ? words.status.paused : words.campaign.state[one];
+    one === 'waiting' && campaign.status === 'paused' ? t('status.paused') : t(`campaign.state.${one}`);
   const choice = (options.length > 1 || state !== undefined) && (
     <NativeSelect
       size="xs"
-      aria-label={words.campaign.columns.sent}
+      aria-label={t('campaign.columns.sent')}
       value={state ?? ''}
       onChange={(event) => setChosen(STATES.find((one) => one === event.currentTarget.value) ?? '')}
       data={[
-        { value: '', label: words.campaign.anyState },
+        { value: '', label: t('campaign.anyState') },
         ...options.map(({ one, many }) => ({ value: one, label: `${nameOf(one)} (${count(many)})` })),
       ]}
     />

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
 import type { Analytics } from '../../api/operations.ts';
 import { Icon } from '../../parts/icons.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { ConfirmCancel } from '../confirm-cancel.tsx';
 import { ConfirmDelete } from './confirm-delete.tsx';
 
@@ -15,7 +15,7 @@ export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: An
       <Menu position="bottom-end" width={240}>
         <Menu.Target>
           <Button variant="default" leftSection={<Icon name="dots" size={16} strokeWidth={2.6} />}>
-            {words.campaign.more}
+            {t('campaign.more')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -25,7 +25,7 @@ export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: An
               leftSection={<Icon name="stop" size={16} />}
               onClick={() => setAsking('cancel')}
             >
-              {words.campaign.cancel}
+              {t('campaign.cancel')}
             </Menu.Item>
           ) : (
             <Menu.Item
@@ -33,7 +33,7 @@ export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: An
               leftSection={<Icon name="trash" size={16} />}
               onClick={() => setAsking('delete')}
             >
-              {words.campaign.deleteOpen}
+              {t('campaign.deleteOpen')}
             </Menu.Item>
           )}
         </Menu.Dropdown>

@@ -6,7 +6,8 @@ import { GroupLink } from '../../groups/group-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { VirtualList } from '../../parts/virtual-rows.tsx';
-import { words } from '../../words/words.ts';
+import { listNames } from '../../format/list-names.ts';
+import { t } from '../../i18n/translate.ts';
 import classes from './outcome-list.module.css';
 
 const NAMED = 3;
@@ -39,13 +40,13 @@ export function OutcomeReason({
 }) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const listId = useId();
-  const names = hit.slice(0, NAMED).map((group) => group.group_name);
+  const names = hit.map((group) => group.group_name);
   return (
     <li>
       <div className={classes.said}>
         <p className={classes.what}>{what}</p>
         <UnstyledButton className={classes.open} aria-expanded={isOpen} aria-controls={listId} onClick={toggle}>
-          {words.campaign.named(names, hit.length - names.length)}
+          {listNames(names, NAMED)}
           <Icon name={isOpen ? 'up' : 'down'} size={12} />
         </UnstyledButton>
         <p>{more}</p>
@@ -62,7 +63,7 @@ export function OutcomeReason({
               )}
             </VirtualList>
             <Group gap="xs" mt="xs">
-              <CopyButton value={hit.map((group) => group.group_name).join('\n')} label={words.campaign.copyNames} />
+              <CopyButton value={hit.map((group) => group.group_name).join('\n')} label={t('campaign.copyNames')} />
               {withGroups}
             </Group>
           </>

@@ -11,7 +11,7 @@ import { DeletedPost, Post } from '../../whatsapp/bubble.tsx';
 import { Phone } from '../../whatsapp/phone.tsx';
 import { RevisionButtons } from './revision-buttons.tsx';
 import { downloadFile } from './download-file.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 
 /** The post as members see it by now, in the first of its groups that has it. */
 export function PostPreview({ post, analytics }: { post: Campaign; analytics: Analytics }) {
@@ -25,7 +25,7 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
   const time = clockTime(at, zone);
   const isDeleted = isSent && (first.recalled ?? 0) >= first.sent;
   return (
-    <Section title={isSent ? words.campaign.asSeen : words.campaign.asWillBeSeen}>
+    <Section title={isSent ? t('campaign.asSeen') : t('campaign.asWillBeSeen')}>
       <Phone name={first?.group_name ?? ''} kind={kind} participants={first?.participants ?? null}>
         {isDeleted ? (
           <DeletedPost time={time} kind={kind} />
@@ -64,7 +64,7 @@ function Download({ sha256, name }: { sha256: string; name: string }) {
       loading={loading.isPending}
       onClick={() => loading.mutate()}
     >
-      {words.campaign.download}
+      {t('campaign.download')}
     </Button>
   );
 }

@@ -1,6 +1,6 @@
 import type { Analytics, Run } from '../../api/operations.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
 import { useRevise } from './use-revise.ts';
 
@@ -22,8 +22,8 @@ export function RecallDialog({
     <Confirm
       opened={opened}
       close={close}
-      title={words.revise.recall.title(name)}
-      action={words.revise.recall.action}
+      title={t('revise.recall.title', { name })}
+      action={t('revise.recall.action')}
       act={(signal) => revise(signal)}
       danger
     >

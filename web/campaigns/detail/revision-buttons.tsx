@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { Analytics } from '../../api/operations.ts';
 import { Icon } from '../../parts/icons.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { CorrectionDialog } from './correction-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 
@@ -21,7 +21,7 @@ export function RevisionButtons({ analytics }: { analytics: Analytics }) {
           leftSection={<Icon name="edit" size={14} />}
           onClick={() => setAsking('correct')}
         >
-          {words.revise.correct.open}
+          {t('revise.correct.open')}
         </Button>
         <Button
           size="xs"
@@ -30,7 +30,7 @@ export function RevisionButtons({ analytics }: { analytics: Analytics }) {
           leftSection={<Icon name="undo" size={14} />}
           onClick={() => setAsking('recall')}
         >
-          {words.revise.recall.open}
+          {t('revise.recall.open')}
         </Button>
       </Group>
       <CorrectionDialog analytics={analytics} run={undefined} opened={asking === 'correct'} close={close} />

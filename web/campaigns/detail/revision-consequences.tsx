@@ -1,10 +1,9 @@
 import { Stack, Text } from '@mantine/core';
 import type { Analytics, Run } from '../../api/operations.ts';
-import { count } from '../../format/numbers.ts';
 import { exactTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone.tsx';
 import { useNow } from '../../parts/moment.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { countInTime, type Revision } from './revision-windows.ts';
 
 /** All that a recall or a correction will do, of one run or of the whole campaign. */
@@ -19,23 +18,25 @@ export function RevisionConsequences({
 }) {
   const zone = useZone();
   const nowMs = useNow();
-  const said = words.revise[revision];
   const lines: string[] = [];
   if (run) {
-    lines.push(said.ofRun(exactTime(run.due_at, zone), run.sent, count(run.sent)), words.revise.window[revision]);
-    if (run.status === 'running') lines.push(said.restOfRun);
+    lines.push(
+      t(`revise.${revision}.ofRun`, { time: exactTime(run.due_at, zone), groups: run.sent }),
+      t(`revise.window.${revision}`),
+    );
+    if (run.status === 'running') lines.push(t(`revise.${revision}.restOfRun`));
   } else {
     const { there, inTime } = countInTime(analytics.groups, revision, nowMs);
-    lines.push(said.ofAll(there, count(there)));
+    lines.push(t(`revise.${revision}.ofAll`, { groups: there }));
     lines.push(
       there > inTime
-        ? words.revise.tooLate(there - inTime, count(there - inTime), words.revise.window[revision])
-        : words.revise.window[revision],
+        ? t('revise.tooLate', { groups: there - inTime, window: t(`revise.window.${revision}`) })
+        : t(`revise.window.${revision}`),
     );
     const isOpen = analytics.runs.some(({ status }) => status === 'planned' || status === 'running');
-    if (isOpen) lines.push(said.rest);
+    if (isOpen) lines.push(t(`revise.${revision}.rest`));
   }
-  lines.push(said.seen);
+  lines.push(t(`revise.${revision}.seen`));
   return (
     <Stack gap={6}>
       {lines.map((line) => (

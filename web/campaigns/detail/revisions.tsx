@@ -1,8 +1,7 @@
 import type { Analytics, GroupRow } from '../../api/operations.ts';
-import { count } from '../../format/numbers.ts';
 import { Section } from '../../parts/page.tsx';
 import textClasses from '../../parts/text.module.css';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
 
 /** What came of recalls and corrections: in how many groups it was done, and of the others why not. */
@@ -13,15 +12,15 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
   const refused = groups.filter(isRefused);
   const reasons = [...Map.groupBy(refused, (group) => group.last_error ?? '')];
   return (
-    <Section title={words.revise.title}>
+    <Section title={t('revise.title')}>
       <OutcomeList>
-        {recalled > 0 && <Outcome>{words.revise.recalled(recalled, count(recalled))}</Outcome>}
-        {corrected > 0 && <Outcome>{words.revise.corrected(corrected, count(corrected))}</Outcome>}
-        {recalled + corrected + refused.length === 0 && <li className={textClasses.dim}>{words.revise.underWay}</li>}
+        {recalled > 0 && <Outcome>{t('revise.recalled', { posts: recalled })}</Outcome>}
+        {corrected > 0 && <Outcome>{t('revise.corrected', { posts: corrected })}</Outcome>}
+        {recalled + corrected + refused.length === 0 && <li className={textClasses.dim}>{t('revise.underWay')}</li>}
         {reasons.map(([reason, hit]) => (
           <OutcomeReason
             key={reason}
-            what={words.revise.refused(hit.length, count(hit.length))}
+            what={t('revise.refused', { groups: hit.length })}
             hit={hit}
             more={`${reason}.`}
           />

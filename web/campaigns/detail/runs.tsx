@@ -10,7 +10,7 @@ import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/tone.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { CorrectionDialog } from './correction-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 import classes from './runs.module.css';
@@ -34,15 +34,15 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   };
   const close = () => setOpen(false);
   return (
-    <Section title={words.campaign.runs(runs.length)}>
+    <Section title={t('campaign.runs', { count: runs.length })}>
       {zone !== null && zone !== ownZone && (
         <Text size="sm" c="dimmed" mb="xs">
-          {words.campaign.inZone(zone)}
+          {t('campaign.inZone', { zone })}
         </Text>
       )}
       {/* What scrolls has to be reachable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <ol className={classes.runs} tabIndex={0} aria-label={words.campaign.runs(runs.length)}>
+      <ol className={classes.runs} tabIndex={0} aria-label={t('campaign.runs', { count: runs.length })}>
         {runs.map((run) => (
           <li key={run.run_id}>
             <div className={boxClasses.grow}>
@@ -50,12 +50,16 @@ export function Runs({ analytics }: { analytics: Analytics }) {
               <span className={`${textClasses.dim} ${classes.state}`}>
                 <Status of={statusOfRun(run.status, campaign.status)} />
                 {run.sent + run.failed > 0 && (
-                  <span>{words.campaign.runSent(count(run.sent), run.failed, count(run.failed))}</span>
+                  <span>{t('campaign.runSent', { sent: count(run.sent), failed: run.failed })}</span>
                 )}
               </span>
             </div>
             {runs.length > 1 && run.sent > 0 && (
-              <RunMenu label={words.campaign.runMenu(exactTime(run.due_at, zone ?? ownZone))} run={run} ask={ask} />
+              <RunMenu
+                label={t('campaign.runMenu', { time: exactTime(run.due_at, zone ?? ownZone) })}
+                run={run}
+                ask={ask}
+              />
             )}
           </li>
         ))}
@@ -90,14 +94,14 @@ function RunMenu({ label, run, ask }: { label: string; run: Run; ask: (asking: A
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => ask({ what: 'correct', run })}>
-          {words.revise.correct.open}
+          {t('revise.correct.open')}
         </Menu.Item>
         <Menu.Item
           c="var(--failed)"
           leftSection={<Icon name="undo" size={16} />}
           onClick={() => ask({ what: 'recall', run })}
         >
-          {words.revise.recall.open}
+          {t('revise.recall.open')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

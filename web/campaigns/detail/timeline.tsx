@@ -6,7 +6,7 @@ import type { Analytics } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { clockTime, dayName, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { countTicks, timeTicks } from '../../format/axis-ticks.ts';
 import { busiestHour, spansOf, within, type Span } from './timeline-span.ts';
 
@@ -26,11 +26,11 @@ export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
       <Group justify="space-between" gap="xs">
         {busiest ? (
           <Text size="sm">
-            {words.campaign.mostRead(
-              shortTime(new Date(busiest.atMs), zone),
-              clockTime(new Date(busiest.atMs + HOUR_MS), zone),
-              count(busiest.read),
-            )}
+            {t('campaign.mostRead', {
+              from: shortTime(new Date(busiest.atMs), zone),
+              to: clockTime(new Date(busiest.atMs + HOUR_MS), zone),
+              read: count(busiest.read),
+            })}
           </Text>
         ) : (
           <span />
@@ -38,10 +38,10 @@ export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
         {spans.length > 1 && (
           <SegmentedControl
             size="xs"
-            aria-label={words.campaign.span}
+            aria-label={t('campaign.span')}
             value={span}
             onChange={(value) => choose(spans.find((one) => one === value) ?? 'all')}
-            data={spans.map((value) => ({ value, label: words.campaign.spans[value] }))}
+            data={spans.map((value) => ({ value, label: t(`campaign.spans.${value}`) }))}
           />
         )}
       </Group>
@@ -66,14 +66,17 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
     busiestMs !== undefined && busiestMs < toMs ? Math.min(Math.max(busiestMs + HOUR_MS / 2, fromMs), toMs) : undefined;
   const heights = countTicks(Math.max(last?.delivered ?? 0, last?.read ?? 0));
   return (
-    <div role="img" aria-label={words.campaign.chartLabel(count(last?.delivered ?? 0), count(last?.read ?? 0))}>
+    <div
+      role="img"
+      aria-label={t('campaign.chartLabel', { delivered: count(last?.delivered ?? 0), read: count(last?.read ?? 0) })}
+    >
       <LineChart
         h={220}
         data={points}
         dataKey="at"
         series={[
-          { name: 'delivered', label: words.campaign.delivered, color: 'var(--delivered)' },
-          { name: 'read', label: words.campaign.read, color: 'var(--read)' },
+          { name: 'delivered', label: t('campaign.delivered'), color: 'var(--delivered)' },
+          { name: 'read', label: t('campaign.read'), color: 'var(--read)' },
         ]}
         curveType="monotone"
         withDots={false}
@@ -102,7 +105,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
             {
               x: busiestAt,
               color: 'var(--read)',
-              label: words.campaign.mostReadHere,
+              label: t('campaign.mostReadHere'),
               // On that side of the line where there is room for it.
               labelPosition: busiestAt < (fromMs + toMs) / 2 ? 'insideBottomLeft' : 'insideBottomRight',
             },

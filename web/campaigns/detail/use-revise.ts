@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { showToast } from '../../parts/notify.ts';
-import { count } from '../../format/numbers.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 
 /** What of a campaign is meant: one run, or all of it. */
@@ -20,8 +19,7 @@ export function useRevise({ campaignId, runId }: Target): (signal: AbortSignal, 
       html === undefined
         ? await call('venom/recall-campaign', target, { signal })
         : await call('venom/correct-campaign', { ...target, html }, { signal });
-    const said = html === undefined ? words.revise.recalling : words.revise.correcting;
-    showToast(said(groups, count(groups)));
+    showToast(t(html === undefined ? 'revise.recalling' : 'revise.correcting', { groups }));
     await invalidateCampaign(client, campaignId);
   };
 }

@@ -6,7 +6,7 @@ import { sendWindowQuery } from '../../api/queries.ts';
 import { readWarmUp } from '../../api/warm-up.ts';
 import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 
 /** That some of what is under way waits for another day, since the number is new; nothing where that is not so. */
 export function WarmUpDelay({ campaign, totals }: Pick<Analytics, 'campaign' | 'totals'>) {
@@ -20,9 +20,9 @@ export function WarmUpDelay({ campaign, totals }: Pick<Analytics, 'campaign' | '
   if (totals.queued <= cap - sent) return null;
   return (
     <Callout role="status">
-      {words.warmUp.waits(count(day), count(caps.length), count(cap), count(sent))}{' '}
+      {t('warmUp.waits', { day: count(day), days: count(caps.length), cap: count(cap), sent: count(sent) })}{' '}
       <Anchor component={Link} href="/account" size="sm" underline="always">
-        {words.warmUp.see}
+        {t('warmUp.see')}
       </Anchor>
     </Callout>
   );

@@ -3,7 +3,7 @@ import type { Draft } from '../../compose/draft.ts';
 import { describeSchedule } from '../../compose/plan.tsx';
 import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { isRescheduled, type DraftDiff } from './diff-draft.ts';
 import classes from './change-summary.module.css';
 
@@ -26,19 +26,17 @@ export function ChangeSummary({
   runs: number | undefined;
   planned: number;
 }) {
-  const said = words.change.what;
   const lines: string[] = [];
-  if (typeof change.name === 'string') lines.push(said.name(change.name, before.name));
-  if (change.html !== undefined) lines.push(said.html);
-  if (isOtherFile) lines.push(hasFile ? said.file : said.noFile);
+  if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
+  if (change.html !== undefined) lines.push(t('change.what.html'));
+  if (isOtherFile) lines.push(t(hasFile ? 'change.what.file' : 'change.what.noFile'));
   if (change.group_metadata_ids !== undefined) {
     const [old, next] = [idsOf(before), idsOf(draft)];
-    const [more, fewer] = [next.difference(old).size, old.difference(next).size];
-    lines.push(more + fewer === 0 ? said.order : said.groups(count(more), count(fewer), count(old.size)));
+    lines.push(describeGroups(old, next));
   }
   if (isRescheduled(change)) {
-    lines.push(said.when(describeSchedule(before)));
-    if (runs !== undefined) lines.push(said.follow(runs, count(runs), count(planned)));
+    lines.push(t('change.what.when', { before: describeSchedule(before) }));
+    if (runs !== undefined) lines.push(t('change.what.follow', { runs, before: planned }));
   }
   return (
     <ul className={classes.changes}>
@@ -47,6 +45,15 @@ export function ChangeSummary({
       ))}
     </ul>
   );
+}
+
+function describeGroups(old: ReadonlySet<number>, next: ReadonlySet<number>): string {
+  const [more, fewer] = [next.difference(old).size, old.difference(next).size];
+  const before = count(old.size);
+  if (more + fewer === 0) return t('change.what.order');
+  if (fewer === 0) return t('change.what.groupsAdded', { more: count(more), before });
+  if (more === 0) return t('change.what.groupsRemoved', { fewer: count(fewer), before });
+  return t('change.what.groupsReplaced', { more: count(more), fewer: count(fewer), before });
 }
 
 function idsOf(draft: Draft): Set<number> {
@@ -59,8 +66,8 @@ export function UnchangedRuns({ runs }: { runs: readonly Run[] }) {
   const begun = runs.length - planned;
   return (
     <Callout>
-      {planned === 0 ? words.change.onlyName : words.change.planned(planned, count(planned))}
-      {begun > 0 && planned > 0 && ` ${words.change.begun(begun, count(begun))}`}
+      {planned === 0 ? t('change.onlyName') : t('change.planned', { runs: planned })}
+      {begun > 0 && planned > 0 && ` ${t('change.begun', { runs: begun })}`}
     </Callout>
   );
 }

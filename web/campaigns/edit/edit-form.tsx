@@ -25,7 +25,8 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { showToast } from '../../parts/notify.ts';
 import { Page } from '../../parts/page.tsx';
-import { words } from '../../words/words.ts';
+import { mediaName } from '../../format/media-name.ts';
+import { t } from '../../i18n/translate.ts';
 import { diffDraft, toDraft, isRescheduled } from './diff-draft.ts';
 import { ChangeSummary, UnchangedRuns } from './change-summary.tsx';
 import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
@@ -58,15 +59,19 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   const hasPlanned = planned > 0;
   const hasFile = file !== null;
   const problems = [
-    ...(draft.name.trim() === '' ? [words.change.noName] : []),
+    ...(draft.name.trim() === '' ? [t('change.noName')] : []),
     ...(hasPlanned ? validateSemantics(draft, shown) : []),
   ];
   const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
 
   return (
-    <Page title={words.change.title(campaign.name)} wide actions={hasChanged && <DiscardButton act={throwAway} />}>
+    <Page
+      title={t('change.title', { name: campaign.name })}
+      wide
+      actions={hasChanged && <DiscardButton act={throwAway} />}
+    >
       <ComposeLayout
-        sum={hasChanged ? sumOf(draft) : words.change.nothingYet}
+        sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} ask={asking.open} />}
         preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
       >
@@ -87,8 +92,8 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <Confirm
         opened={isAsking}
         close={asking.close}
-        title={words.change.confirm(campaign.name)}
-        action={words.change.action}
+        title={t('change.confirm', { name: campaign.name })}
+        action={t('change.action')}
         act={save}
       >
         <Stack gap="sm">
@@ -146,7 +151,7 @@ function useEdits(changing: EditFormProps) {
     const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
     await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
     await invalidateCampaign(client, id);
-    showToast(words.change.changed(draft.name.trim()));
+    showToast(t('change.changed', { name: draft.name.trim() }));
     go(`/campaigns/${id}`);
     forget();
   };
@@ -155,8 +160,8 @@ function useEdits(changing: EditFormProps) {
 
 function DiscardButton({ act }: { act: () => void }) {
   return (
-    <ConfirmButton title={words.change.throwAwayTitle} action={words.change.throwAway} act={async () => act()} danger>
-      {words.change.throwAwayNote}
+    <ConfirmButton title={t('change.throwAwayTitle')} action={t('change.throwAway')} act={async () => act()} danger>
+      {t('change.throwAwayNote')}
     </ConfirmButton>
   );
 }
@@ -165,10 +170,10 @@ function Buttons({ campaignId, isReady, ask }: { campaignId: string; isReady: bo
   return (
     <>
       <Button component={Link} href={`/campaigns/${campaignId}`} variant="default">
-        {words.back}
+        {t('common.back')}
       </Button>
       <Button onClick={ask} disabled={!isReady}>
-        {words.change.action}
+        {t('change.action')}
       </Button>
     </>
   );
@@ -176,5 +181,5 @@ function Buttons({ campaignId, isReady, ask }: { campaignId: string; isReady: bo
 
 /** Named by what it is: the name that it once had is not kept. */
 function asFile(blob: Blob): File {
-  return new File([blob], words.media(blob.type), { type: blob.type });
+  return new File([blob], mediaName(blob.type), { type: blob.type });
 }

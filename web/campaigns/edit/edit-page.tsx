@@ -7,7 +7,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { Page, PageSkeleton } from '../../parts/page.tsx';
 import { NotFoundPage } from '../../shell/not-found.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { EditForm } from './edit-form.tsx';
 
 /** What of a scheduled campaign has not begun, open to be changed. */
@@ -35,9 +35,9 @@ export default function EditCampaignPage({ id }: { id: string }) {
   const isOver = ['completed', 'completed_with_errors', 'cancelled'].includes(post.data.status);
   if (!post.data.is_schedule || isOver)
     return (
-      <Page title={words.change.title(post.data.name)}>
-        <Empty title={words.change.tooLate} link={{ href: `/campaigns/${id}`, label: words.change.back }}>
-          {words.change.tooLateHint}
+      <Page title={t('change.title', { name: post.data.name })}>
+        <Empty title={t('change.tooLate')} link={{ href: `/campaigns/${id}`, label: t('change.back') }}>
+          {t('change.tooLateHint')}
         </Empty>
       </Page>
     );

@@ -13,7 +13,7 @@ import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/tone.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import classes from './agenda.module.css';
 
 /** What failed longer ago is nobody's business of today. */
@@ -33,9 +33,9 @@ export function Agenda() {
   const on = (day: string) => runs.filter((run) => run.status !== 'cancelled' && dateIn(run.due_at, zone) === day);
   return (
     <div className={classes.agenda}>
-      <Section title={words.agenda.goesOut}>
-        <Day title={words.agenda.today} day={today} runs={on(today)} />
-        <Day title={words.agenda.tomorrow} day={tomorrow} runs={on(tomorrow)} />
+      <Section title={t('agenda.goesOut')}>
+        <Day title={t('agenda.today')} day={today} runs={on(today)} />
+        <Day title={t('agenda.tomorrow')} day={tomorrow} runs={on(tomorrow)} />
       </Section>
       <NeedsYou runs={runs} today={today} />
     </div>
@@ -52,7 +52,7 @@ function Day({ title, day, runs }: { title: string; day: string; runs: readonly 
     <>
       <h3 className={classes.day}>{title}</h3>
       {runs.length === 0 ? (
-        <p className={`${classes.none} ${textClasses.dim}`}>{words.agenda.nothing}</p>
+        <p className={`${classes.none} ${textClasses.dim}`}>{t('agenda.nothing')}</p>
       ) : (
         <ul className={classes.runs} aria-label={title}>
           {shown.map((run) => (
@@ -61,7 +61,7 @@ function Day({ title, day, runs }: { title: string; day: string; runs: readonly 
           {runs.length > shown.length && (
             <li>
               <Link href={`/calendar?view=week&day=${day}`} className={classes.all}>
-                {words.agenda.all(count(runs.length))}
+                {t('agenda.all', { many: count(runs.length) })}
               </Link>
             </li>
           )}
@@ -86,8 +86,8 @@ function RunLine({ run }: { run: PlannedRun }) {
         <Status of={statusOfRun(run.status, run.campaign_status)} />
         <span className={`${classes.groups} ${textClasses.dim}`}>
           {sent > 0 && sent < groups
-            ? words.campaigns.sentOf(count(sent), count(groups))
-            : words.agenda.groups(groups, count(groups))}
+            ? t('campaigns.sentOf', { sent: count(sent), all: count(groups) })
+            : t('agenda.groups', { groups })}
         </span>
       </Link>
     </li>
@@ -100,7 +100,7 @@ function NeedsYou({ runs, today }: { runs: readonly PlannedRun[]; today: string 
   const { data: account } = useQuery(accountQuery);
   const lines: { key: string; href: string; said: string }[] = [];
   if (account && (account.status === 'unlinked' || account.status === 'logged_out'))
-    lines.push({ key: 'account', href: '/account', said: words.agenda.notLinked });
+    lines.push({ key: 'account', href: '/account', said: t('agenda.notLinked') });
   const byCampaign = Map.groupBy(runs, (run) => run.campaign_id);
   for (const [id, own] of byCampaign) {
     const href = `/campaigns/${id}`;
@@ -110,23 +110,31 @@ function NeedsYou({ runs, today }: { runs: readonly PlannedRun[]; today: string 
       lines.push({
         key: `${id} failed`,
         href: `${href}?state=failed`,
-        said: words.agenda.failed(name, failed, count(failed)),
+        said: t('agenda.failed', { name, failed }),
       });
     const missed = own.findLast((run) => run.status === 'missed');
     if (missed)
-      lines.push({ key: `${id} missed`, href, said: words.agenda.missed(name, shortTime(missed.due_at, zone)) });
+      lines.push({
+        key: `${id} missed`,
+        href,
+        said: t('agenda.missed', { name, when: shortTime(missed.due_at, zone) }),
+      });
     const waits = own.find(
       (run) => isToCome(run) && run.campaign_status === 'paused' && dateIn(run.due_at, zone) >= today,
     );
     if (waits)
-      lines.push({ key: `${id} paused`, href, said: words.agenda.paused(name, shortTime(waits.due_at, zone)) });
+      lines.push({
+        key: `${id} paused`,
+        href,
+        said: t('agenda.paused', { name, when: shortTime(waits.due_at, zone) }),
+      });
   }
   return (
-    <Section title={words.agenda.needsYou}>
+    <Section title={t('agenda.needsYou')}>
       {lines.length === 0 ? (
-        <p className={`${classes.none} ${textClasses.dim}`}>{words.agenda.nothingNeeded}</p>
+        <p className={`${classes.none} ${textClasses.dim}`}>{t('agenda.nothingNeeded')}</p>
       ) : (
-        <ul className={classes.runs} aria-label={words.agenda.needsYou}>
+        <ul className={classes.runs} aria-label={t('agenda.needsYou')}>
           {lines.map(({ key, href, said }) => (
             <li key={key}>
               <Link href={href} className={classes.need}>

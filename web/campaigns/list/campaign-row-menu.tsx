@@ -7,7 +7,7 @@ import { ConfirmCancel } from '../confirm-cancel.tsx';
 import { useCampaignAction, type CampaignAction } from '../use-campaign-action.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 
 /** What can be done to a campaign without opening it. */
 export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
@@ -26,7 +26,7 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
             color="gray"
             flex="none"
             w={28}
-            aria-label={words.campaigns.menu(name)}
+            aria-label={t('campaigns.menu', { name })}
             loading={acting.isPending}
           >
             <Icon name="dots" size={16} strokeWidth={2.6} />
@@ -35,22 +35,22 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
         <Menu.Dropdown>
           {status === 'paused' && (
             <Menu.Item leftSection={<Icon name="play" size={16} />} onClick={() => acting.mutate('resume')}>
-              {words.campaign.resume}
+              {t('campaign.resume')}
             </Menu.Item>
           )}
           {isOpen && status !== 'paused' && (
             <Menu.Item leftSection={<Icon name="pause" size={16} />} onClick={() => acting.mutate('pause')}>
-              {words.campaign.pause}
+              {t('campaign.pause')}
             </Menu.Item>
           )}
           {progress.failed > 0 && (
             <Menu.Item leftSection={<Icon name="sync" size={16} />} onClick={() => acting.mutate('retry')}>
-              {words.campaign.retry}
+              {t('campaign.retry')}
             </Menu.Item>
           )}
           {isOpen && campaign.is_schedule && (
             <Menu.Item component={Link} href={`/campaigns/${id}/change`} leftSection={<Icon name="edit" size={16} />}>
-              {words.campaign.change}
+              {t('campaign.change')}
             </Menu.Item>
           )}
           {isOpen && (
@@ -59,7 +59,7 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
               leftSection={<Icon name="stop" size={16} />}
               onClick={() => setCancelling(true)}
             >
-              {words.campaign.cancel}
+              {t('campaign.cancel')}
             </Menu.Item>
           )}
         </Menu.Dropdown>

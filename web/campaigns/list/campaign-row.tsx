@@ -7,20 +7,20 @@ import { Moment } from '../../parts/moment.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
-import { words } from '../../words/words.ts';
+import { mediaName } from '../../format/media-name.ts';
+import { t } from '../../i18n/translate.ts';
 import classes from './campaign-row.module.css';
 import { CampaignRowMenu } from './campaign-row-menu.tsx';
 
 /** What the columns of the rows are; each row says so itself to screen readers, by its words. */
 export function CampaignHeadings() {
-  const { columns } = words.campaigns;
   return (
     <div className={`${classes.row} ${classes.headings}`} aria-hidden="true">
-      <span>{columns.name}</span>
-      <span>{columns.state}</span>
-      <span>{columns.sent}</span>
-      <span className={classes.read}>{columns.read}</span>
-      <span className={classes.when}>{columns.created}</span>
+      <span>{t('campaigns.columns.name')}</span>
+      <span>{t('campaigns.columns.state')}</span>
+      <span>{t('campaigns.columns.sent')}</span>
+      <span className={classes.read}>{t('campaigns.columns.read')}</span>
+      <span className={classes.when}>{t('campaigns.columns.created')}</span>
     </div>
   );
 }
@@ -41,17 +41,20 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
         <span className={classes.progress} data-waits={isWaitingForRun || undefined}>
           {isWaitingForRun ? (
             <span className={textClasses.dim}>
-              {words.campaigns.nextRun(shortTime(nextRunAt, zone), zoneName(zone, new Date(nextRunAt)))}
+              {t('campaigns.nextRun', { when: shortTime(nextRunAt, zone), zone: zoneName(zone, new Date(nextRunAt)) })}
             </span>
           ) : progress.deliveries === 0 ? (
-            <span className={textClasses.dim}>{words.unknown}</span>
+            <span className={textClasses.dim}>{t('common.unknown')}</span>
           ) : (
             <>
-              <Progress {...progress} label={words.campaigns.progressLabel(campaign.name)} />
+              <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
               <span>
-                {words.campaigns.sentOf(count(progress.sent), count(progress.deliveries))}
+                {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries) })}
                 {progress.failed > 0 && (
-                  <span className={textClasses.failed}> · {words.campaigns.failed(count(progress.failed))}</span>
+                  <span className={textClasses.failed}>
+                    {' '}
+                    · {t('campaigns.failed', { failed: count(progress.failed) })}
+                  </span>
                 )}
               </span>
             </>
@@ -59,7 +62,9 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
         </span>
         {!isWaitingForRun && (
           <span className={`${classes.read} ${textClasses.dim}`}>
-            {typeof progress.read_rate === 'number' ? words.campaigns.readShare(share(progress.read_rate)) : ''}
+            {typeof progress.read_rate === 'number'
+              ? t('campaigns.readShare', { rate: share(progress.read_rate) })
+              : ''}
           </span>
         )}
         <span className={`${classes.when} ${textClasses.dim}`}>
@@ -73,6 +78,6 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
 
 /** "212 groups · Picture" */
 function summarizePost({ group_count: groups = 0, media_mime: mime }: Row): string {
-  const to = words.agenda.groups(groups, count(groups));
-  return typeof mime === 'string' ? `${to} · ${words.media(mime)}` : to;
+  const to = t('agenda.groups', { groups });
+  return typeof mime === 'string' ? `${to} · ${mediaName(mime)}` : to;
 }

@@ -10,7 +10,7 @@ import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
 import { QueryStatus } from '../../parts/query-status.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import { Agenda } from './agenda.tsx';
 import { CampaignHeadings, CampaignRow } from './campaign-row.tsx';
 import classes from './campaigns-page.module.css';
@@ -36,7 +36,7 @@ export default function CampaignsPage() {
   const isFiltered = status !== undefined || search !== '';
   const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
   return (
-    <Page title={words.pages.campaigns} wide actions={<DraftsMenu />}>
+    <Page title={t('pages.campaigns')} wide actions={<DraftsMenu />}>
       {!isFirstTime && found.isSuccess && (
         <>
           <Agenda />
@@ -44,27 +44,27 @@ export default function CampaignsPage() {
         </>
       )}
       {!isFirstTime && (
-        <Filters label={words.campaigns.search} typed={typed} onType={setTyped}>
+        <Filters label={t('campaigns.search')} typed={typed} onType={setTyped}>
           <Select
-            aria-label={words.campaigns.status}
-            placeholder={words.campaigns.anyStatus}
+            aria-label={t('campaigns.status')}
+            placeholder={t('campaigns.anyStatus')}
             clearable
-            clearButtonProps={{ 'aria-label': words.campaigns.anyStatus }}
+            clearButtonProps={{ 'aria-label': t('campaigns.anyStatus') }}
             value={status ?? null}
             onChange={(value) => setStatus(STATUSES.find((one) => one === value) ?? 'any')}
-            data={STATUSES.map((value) => ({ value, label: words.status[value] }))}
+            data={STATUSES.map((value) => ({ value, label: t(`status.${value}`) }))}
           />
         </Filters>
       )}
       <QueryStatus of={found} rows={5} height={64} />
       {isFirstTime && <OnboardingSteps />}
       {found.isSuccess && campaigns.length === 0 && isFiltered && (
-        <Empty title={words.campaigns.noneFound}>{words.campaigns.noneFoundHint}</Empty>
+        <Empty title={t('campaigns.noneFound')}>{t('campaigns.noneFoundHint')}</Empty>
       )}
       {campaigns.length > 0 && (
         <div className={`${boxClasses.surface} ${classes.list}`}>
           <CampaignHeadings />
-          <ul aria-label={words.pages.campaigns}>
+          <ul aria-label={t('pages.campaigns')}>
             {campaigns.map((campaign) => (
               <CampaignRow key={campaign.campaign_id} campaign={campaign} />
             ))}

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { accountQuery, groupsQuery } from '../../api/queries.ts';
 import boxClasses from '../../parts/box.module.css';
 import { Icon } from '../../parts/icons.tsx';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import classes from './onboarding-steps.module.css';
 
 /** What to do first, for somebody who has not sent anything: each step with its button, ticked once it is done. */
@@ -15,26 +15,26 @@ export function OnboardingSteps() {
   const isLinked = account.data?.status === 'connected';
   const steps = [
     {
-      ...words.firstSteps.account,
+      ...stepText('account'),
       ...(isWhatsApp && {
-        hint: isLinked ? words.firstSteps.account.hintLinked : words.firstSteps.account.hintToLink,
+        hint: isLinked ? t('firstSteps.account.hintLinked') : t('firstSteps.account.hintToLink'),
       }),
       href: '/account',
       isDone: isLinked,
     },
     {
-      ...words.firstSteps.groups,
-      ...(isWhatsApp && { hint: words.firstSteps.groups.hintOfOwn }),
+      ...stepText('groups'),
+      ...(isWhatsApp && { hint: t('firstSteps.groups.hintOfOwn') }),
       href: '/groups',
       isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0,
     },
-    { ...words.firstSteps.post, href: '/campaigns/new', isDone: false },
+    { ...stepText('post'), href: '/campaigns/new', isDone: false },
   ];
   const next = steps.findIndex((step) => !step.isDone);
   return (
-    <section className={`${boxClasses.surface} ${classes.steps}`} aria-label={words.firstSteps.title}>
+    <section className={`${boxClasses.surface} ${classes.steps}`} aria-label={t('firstSteps.title')}>
       <Title order={2} size="h4">
-        {words.firstSteps.title}
+        {t('firstSteps.title')}
       </Title>
       <ol>
         {steps.map(({ title, hint, action, href, isDone }, index) => (
@@ -45,7 +45,7 @@ export function OnboardingSteps() {
             <div className={boxClasses.grow}>
               <Text fw={600}>
                 {title}
-                {isDone && <VisuallyHidden> ({words.done})</VisuallyHidden>}
+                {isDone && <VisuallyHidden> ({t('common.done')})</VisuallyHidden>}
               </Text>
               <Text size="sm" c="dimmed">
                 {hint}
@@ -59,4 +59,12 @@ export function OnboardingSteps() {
       </ol>
     </section>
   );
+}
+
+function stepText(step: 'account' | 'groups' | 'post') {
+  return {
+    title: t(`firstSteps.${step}.title`),
+    hint: t(`firstSteps.${step}.hint`),
+    action: t(`firstSteps.${step}.action`),
+  };
 }

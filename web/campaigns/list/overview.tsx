@@ -6,7 +6,7 @@ import { count, share, signedCount, signedShare } from '../../format/numbers.ts'
 import { dateName } from '../../format/time.ts';
 import { Figure, Figures } from '../../parts/figures.tsx';
 import { oneOf, useQueryParam } from '../../parts/use-query-param.ts';
-import { words } from '../../words/words.ts';
+import { t } from '../../i18n/translate.ts';
 import classes from './overview.module.css';
 
 const SPANS = ['7', '30', '90'];
@@ -28,29 +28,29 @@ export function Overview() {
     <Change now={pick(totals)} before={previous ? pick(previous) : null} days={span} />
   );
   return (
-    <section aria-label={words.overview.title} className={classes.overview}>
+    <section aria-label={t('overview.title')} className={classes.overview}>
       <SegmentedControl
         size="xs"
-        aria-label={words.overview.span}
+        aria-label={t('overview.span')}
         value={span}
         onChange={setSpan}
-        data={SPANS.map((value) => ({ value, label: words.overview.days(value) }))}
+        data={SPANS.map((value) => ({ value, label: t('overview.days', { days: value }) }))}
       />
       <Figures>
-        <Figure label={words.overview.posts} value={count(totals.sent)}>
+        <Figure label={t('overview.posts')} value={count(totals.sent)}>
           {change((of) => of.sent)}
           <Chart days={days} values={daily.map((day) => day.sent)} write={count} />
         </Figure>
-        <Figure label={words.overview.groups} value={count(totals.groups)}>
+        <Figure label={t('overview.groups')} value={count(totals.groups)}>
           {change((of) => of.groups)}
-          <p className={classes.note}>{words.overview.eachOnce}</p>
+          <p className={classes.note}>{t('overview.eachOnce')}</p>
         </Figure>
-        <Figure label={words.overview.readRate} value={share(totals.read_rate)}>
+        <Figure label={t('overview.readRate')} value={share(totals.read_rate)}>
           <PointsChange now={totals.read_rate} before={previous?.read_rate ?? null} days={span} />
           <Chart days={days} values={daily.map((day) => day.read_rate)} write={share} color="var(--read)" />
-          <p className={classes.note}>{words.overview.readOf}</p>
+          <p className={classes.note}>{t('overview.readOf')}</p>
         </Figure>
-        <Figure label={words.overview.failed} value={count(totals.failed)}>
+        <Figure label={t('overview.failed')} value={count(totals.failed)}>
           {change((of) => of.failed)}
           <Chart
             days={days}
@@ -67,14 +67,14 @@ export function Overview() {
 /** By how much of it a figure has changed; nothing where there is nothing to compare with. */
 function Change({ now, before, days }: { now: number | null; before: number | null; days: string }) {
   if (now === null || before === null || before === 0) return null;
-  return words.overview.change(signedShare(now / before - 1), days);
+  return t('overview.change', { change: signedShare(now / before - 1), days });
 }
 
 /** Of a rate: the difference itself, since a share of a share could be taken for it. */
 function PointsChange({ now, before, days }: { now: number | null; before: number | null; days: string }) {
   if (now === null || before === null) return null;
   const points = signedCount(Math.round(now * 100) - Math.round(before * 100));
-  return words.overview.change(words.overview.points(points), days);
+  return t('overview.change', { change: t('overview.points', { points }), days });
 }
 
 const WIDTH = 120;
@@ -104,10 +104,10 @@ function Chart({
   return (
     <div
       role="img"
-      aria-label={words.overview.chart(write(highest), dateName(first), dateName(last))}
+      aria-label={t('overview.chart', { highest: write(highest), first: dateName(first), last: dateName(last) })}
       className={classes.chart}
     >
-      <span className={classes.highest}>{words.overview.upTo(write(highest))}</span>
+      <span className={classes.highest}>{t('overview.upTo', { highest: write(highest) })}</span>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className={classes.line} aria-hidden="true">
         <polyline
           points={points.join(' ')}
@@ -119,7 +119,7 @@ function Chart({
       </svg>
       <span className={classes.days}>
         <span>{dateName(first)}</span>
-        <span>{words.overview.today}</span>
+        <span>{t('overview.today')}</span>
       </span>
     </div>
   );

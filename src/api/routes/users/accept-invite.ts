@@ -1,7 +1,9 @@
+import { negotiateLanguage } from '../../../platform/i18n/languages.ts';
 import type { UserDependencies } from '../../../identity/dependencies.ts';
 import { acceptInvite } from '../../../identity/invite.ts';
 import { acceptInviteBody } from '../../contract/mail.ts';
 import { createUserData } from '../../contract/users.ts';
+import { acceptLanguage } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { userInfoOf } from './profile.ts';
 
@@ -14,7 +16,8 @@ export function acceptInviteOperation(deps: UserDependencies): Operation {
     body: acceptInviteBody,
     data: createUserData,
     errors: [403, 409],
-    async handle({ body, address }) {
+    requestHeaders: acceptLanguage,
+    async handle({ body, address, header }) {
       const signUp = {
         code: body.code,
         firstName: body.first_name,
@@ -23,6 +26,7 @@ export function acceptInviteOperation(deps: UserDependencies): Operation {
         phoneNumber: body.phone_number,
         whatsappNumber: body.whatsapp_number,
         password: body.password,
+        language: negotiateLanguage(header('accept-language')),
       };
       return { user_info: userInfoOf(await acceptInvite(deps, signUp, address)) };
     },

@@ -1,6 +1,8 @@
 import { authorizeUser } from '../../../identity/sign-in/authorize-user.ts';
+import { negotiateLanguage } from '../../../platform/i18n/languages.ts';
 import type { UserDependencies } from '../../../identity/dependencies.ts';
 import { authorizeUserBody, authorizeUserData } from '../../contract/users.ts';
+import { acceptLanguage } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { userInfoOf } from './profile.ts';
 
@@ -15,9 +17,15 @@ export function authorizeUserOperation(deps: UserDependencies): Operation {
     body: authorizeUserBody,
     data: authorizeUserData,
     errors: [401, 403, 429],
+    requestHeaders: acceptLanguage,
     async handle({ body, address, header }) {
       const credentials = { userName: body.user_name, password: body.password, code: body.code };
-      const { token, user } = await authorizeUser(deps, credentials, { address, agent: header('user-agent') ?? '' });
+      const client = {
+        address,
+        agent: header('user-agent') ?? '',
+        language: negotiateLanguage(header('accept-language')),
+      };
+      const { token, user } = await authorizeUser(deps, credentials, client);
       return { token, user_info: userInfoOf(user) };
     },
   });

@@ -1,6 +1,8 @@
 import { createUser } from '../../../identity/create-user.ts';
+import { negotiateLanguage } from '../../../platform/i18n/languages.ts';
 import type { UserDependencies } from '../../../identity/dependencies.ts';
 import { createUserBody, createUserData } from '../../contract/users.ts';
+import { acceptLanguage } from '../../contract/fields.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
 import { userInfoOf } from './profile.ts';
 
@@ -13,7 +15,8 @@ export function createUserOperation(deps: UserDependencies): Operation {
     body: createUserBody,
     data: createUserData,
     errors: [403, 409, 429],
-    async handle({ body, address }) {
+    requestHeaders: acceptLanguage,
+    async handle({ body, address, header }) {
       const signUp = {
         firstName: body.first_name,
         lastName: body.last_name,
@@ -22,6 +25,7 @@ export function createUserOperation(deps: UserDependencies): Operation {
         phoneNumber: body.phone_number,
         whatsappNumber: body.whatsapp_number,
         password: body.password,
+        language: negotiateLanguage(header('accept-language')),
       };
       return { user_info: userInfoOf(await createUser(deps, signUp, address)) };
     },

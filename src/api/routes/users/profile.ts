@@ -1,3 +1,4 @@
+import { isLanguage } from '../../../platform/i18n/languages.ts';
 import type { UserProfile } from '../../../identity/get-profile.ts';
 import type { User } from '../../../identity/store.ts';
 import type { OwnProfile, Profile, UserInfo } from '../../contract/users.ts';
@@ -20,6 +21,7 @@ export function profileOf({ user, timeZone, isAdmin, isEmailVerified }: UserProf
   return {
     user_info: userInfoOf(user),
     time_zone: timeZone,
+    ...(user.language !== null && isLanguage(user.language) && { language: user.language }),
     is_admin: isAdmin,
     ...(isEmailVerified !== undefined && { email_verified: isEmailVerified }),
   };

@@ -23,6 +23,7 @@ export function updateProfileOperation(deps: UserDependencies): Operation {
         phoneNumber: body.phone_number,
         whatsappNumber: body.whatsapp_number,
         timeZone: body.time_zone,
+        language: body.language,
       };
       return profileOf(await updateProfile(deps, actor, change));
     },

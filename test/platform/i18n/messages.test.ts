@@ -1,0 +1,113 @@
+/** The message catalogs: complete, in use, translated, with the same parameters, and with the plurals of each language. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import compile from 'icu-minify/compile';
+import { describe, expect, test } from 'vitest';
+import { messageTypes, parametersOf, TYPES_FILE } from '../../../scripts/write-message-types.ts';
+import { LANGUAGE_TAGS, LANGUAGES } from '../../../src/platform/i18n/languages.ts';
+import { readCatalog } from '../../../src/platform/i18n/load-messages.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const english = readCatalog('en');
+const translated = LANGUAGE_TAGS.filter((language) => language !== 'en');
+
+/** Names, units and international words that are the same in another language. */
+const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'same-as-english.json'), 'utf8'),
+) as Record<string, string[]>;
+
+/** The categories of a language that counts up to 10,000 need. Beyond, `many` of Spanish and Portuguese is for whole millions. */
+function categoriesOf(language: string): string[] {
+  const rules = new Intl.PluralRules(language);
+  return [...new Set(Array.from({ length: 10_001 }, (_, count) => rules.select(count)))].toSorted();
+}
+
+/** The cases of each plural of a message. */
+function pluralsOf(message: string): string[][] {
+  const found: string[][] = [];
+  const visit = (node: unknown) => {
+    if (!Array.isArray(node)) return;
+    const [, type, options] = node as unknown[];
+    if (type === 2) found.push(Object.keys(options as object));
+    for (const part of typeof options === 'object' && options !== null ? Object.values(options) : node) visit(part);
+  };
+  visit(compile(message));
+  return found;
+}
+
+/** Keys as sources write them: quoted, or as a template, whose expressions stand for one part, and at the end for the rest. */
+function keysInSources(): RegExp[] {
+  const files = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root, exclude: ['web/dist*/**'] });
+  const sources = files.filter((file) => file !== TYPES_FILE).map((file) => readFileSync(join(root, file), 'utf8'));
+  const literals = sources.flatMap((source) => [
+    ...source.matchAll(/'([\w-]+(?:\.[\w-]+)+)'|`((?:[\w.-]|\$\{[^}]*\})+)`/g),
+  ]);
+  const patterns = literals.map(([, quoted, template = '']) =>
+    (quoted ?? template)
+      .replaceAll('.', String.raw`\.`)
+      .replace(/\$\{[^}]*\}$/, '.+')
+      .replaceAll(/\$\{[^}]*\}/g, '[^.]+'),
+  );
+  return [...new Set(patterns)]
+    .filter((pattern) => pattern.includes(String.raw`\.`))
+    .map((one) => new RegExp(`^${one}$`));
+}
+
+test('every message is used', () => {
+  const used = keysInSources();
+  expect(Object.keys(english).filter((key) => !used.some((pattern) => pattern.test(key)))).toEqual([]);
+});
+
+test('the types of the parameters are those of the catalog: npm run messages', () => {
+  expect(readFileSync(join(root, TYPES_FILE), 'utf8')).toBe(messageTypes());
+});
+
+test('no English message is in the tone of machines', () => {
+  const texts = Object.values(english);
+  expect(texts.length).toBeGreaterThan(1_000);
+  expect(texts.filter((text) => /\boops\b|error \d|invalid|undefined|null|please|!$/i.test(text))).toEqual([]);
+});
+
+describe.each(LANGUAGE_TAGS)('%s', (language) => {
+  const catalog = readCatalog(language);
+
+  test('has every message, and no text is empty or has space around it', () => {
+    expect(Object.keys(catalog)).toEqual(Object.keys(english));
+    expect(Object.values(catalog).filter((text) => text === '' || text.trim() !== text)).toEqual([]);
+  });
+
+  test('has the plural categories of its language in every plural', () => {
+    const needed = categoriesOf(language);
+    const wrong = Object.entries(catalog).filter(([, message]) =>
+      pluralsOf(message).some((cases) => {
+        const categories = cases.filter((one) => !one.startsWith('=')).toSorted();
+        return categories.join(' ') !== needed.join(' ');
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('has a locale that the platform knows', () => {
+    const { locale } = LANGUAGES[language];
+    expect(Intl.DateTimeFormat.supportedLocalesOf(locale)).toEqual([locale]);
+  });
+});
+
+describe.each(translated)('%s beside English', (language) => {
+  const catalog = readCatalog(language);
+
+  test('has the same parameters', () => {
+    const sorted = (message = '') => Object.fromEntries([...parametersOf(message)].toSorted());
+    const other = Object.keys(english).filter(
+      (key) => JSON.stringify(sorted(catalog[key])) !== JSON.stringify(sorted(english[key])),
+    );
+    expect(other).toEqual([]);
+  });
+
+  test('has no English left over', () => {
+    const allowed = new Set([...(SAME_AS_ENGLISH['*'] ?? []), ...(SAME_AS_ENGLISH[language] ?? [])]);
+    const same = Object.keys(english).filter((key) => catalog[key] === english[key]);
+    expect(same.filter((key) => !allowed.has(key))).toEqual([]);
+    expect([...(SAME_AS_ENGLISH[language] ?? [])].filter((key) => !same.includes(key))).toEqual([]);
+  });
+});

@@ -1,0 +1,10 @@
+import { t } from '../i18n/translate.ts';
+
+/** What a file is called whose own name is unknown: "Picture". */
+export function mediaName(mime: string): string {
+  if (mime.startsWith('image/')) return t('media.image');
+  if (mime.startsWith('video/')) return t('media.video');
+  if (mime.startsWith('audio/')) return t('media.audio');
+  if (mime === 'application/pdf') return t('media.pdf');
+  return mime === 'application/zip' ? t('media.zip') : t('media.document');
+}

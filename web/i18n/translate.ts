@@ -1,0 +1,36 @@
+import { LANGUAGES, type Language } from '../../src/platform/i18n/languages.ts';
+import {
+  createTranslator,
+  type CompiledMessage,
+  type MessageKey,
+  type Translate,
+} from '../../src/platform/i18n/translator.ts';
+
+export type { PlainKey } from '../../src/platform/i18n/translator.ts';
+/** The compiled catalog of one language. */
+export type Messages = Readonly<Record<MessageKey, CompiledMessage>>;
+
+/** Returns a message in the language of this page. Modules that call it are loaded after `setMessages`: `main.ts` sees to that. */
+// oxlint-disable-next-line import/no-mutable-exports
+export let t: Translate;
+// oxlint-disable-next-line import/no-mutable-exports
+export let language: Language;
+/** How numbers and times are written. */
+// oxlint-disable-next-line import/no-mutable-exports
+export let locale: string;
+
+let loaded: Readonly<Record<string, CompiledMessage>>;
+
+/** Sets the messages that everything loaded from now on shows. */
+export function setMessages(chosen: Language, messages: Messages): void {
+  language = chosen;
+  locale = LANGUAGES[chosen].locale;
+  loaded = messages;
+  t = createTranslator(chosen, (key) => messages[key]);
+}
+
+/** Returns the message of a key that the service may have added since this page was built; undefined: there is none. */
+export function findMessage(key: string): string | undefined {
+  const message = loaded[key];
+  return typeof message === 'string' ? message : undefined;
+}
