@@ -1,4 +1,4 @@
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { words } from '../words/words.ts';
 import { useCampaignAction } from './use-campaign-action.ts';
 
@@ -14,7 +14,7 @@ export function ConfirmCancel({
 }) {
   const act = useCampaignAction(id);
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       close={close}
       title={words.campaign.cancelTitle(name)}
@@ -23,6 +23,6 @@ export function ConfirmCancel({
       danger
     >
       {words.campaign.cancelNote}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -6,11 +6,11 @@ import type { Factor } from '../api/operations.ts';
 import { hasPasskeys } from '../api/passkey.ts';
 import { count } from '../format/numbers.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
-import { NewApp, NewCodes, NewPasskey } from './new-factor.tsx';
+import { AddAppDialog, RenewCodesDialog, AddPasskeyDialog } from './add-factor-dialogs.tsx';
 
 const KEY = ['factors'];
 const nameOf = ({ kind, name }: Factor) => (kind === 'totp' ? words.factors.app : name);
@@ -62,9 +62,9 @@ export function Factors() {
           </Group>
         )}
       </Stack>
-      <NewApp opened={isAddingApp} close={addingApp.close} onAdded={look} />
-      <NewPasskey opened={isAddingPasskey} close={addingPasskey.close} onAdded={look} />
-      <NewCodes opened={isRenewing} close={renewing.close} onAdded={look} />
+      <AddAppDialog opened={isAddingApp} close={addingApp.close} onAdded={look} />
+      <AddPasskeyDialog opened={isAddingPasskey} close={addingPasskey.close} onAdded={look} />
+      <RenewCodesDialog opened={isRenewing} close={renewing.close} onAdded={look} />
     </Section>
   );
 }
@@ -81,7 +81,7 @@ function FactorRow({ factor, remove }: { factor: Factor; remove: (signal: AbortS
         </Group>
         <Text size="sm" c="dimmed">
           {words.settings.keyUsed}:{' '}
-          {factor.last_used_at === null ? words.settings.never : <Moment at={factor.last_used_at} />}
+          {factor.last_used_at === null ? words.settings.never : <RelativeTime at={factor.last_used_at} />}
         </Text>
       </div>
       <ConfirmButton

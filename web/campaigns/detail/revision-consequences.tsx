@@ -2,8 +2,8 @@ import { Stack, Text } from '@mantine/core';
 import type { Analytics, Run } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { exactTime } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
-import { useNow } from '../../parts/moment.tsx';
+import { useZone } from '../../format/zone-context.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
 import { words } from '../../words/words.ts';
 import { countInTime, type Revision } from './revision-windows.ts';
 
