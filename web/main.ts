@@ -1,9 +1,9 @@
-import { prefetchEarly } from './api/first-answer.ts';
+import { prefetch } from './api/prefetch.ts';
 import { currentLanguage, loadMessages } from './i18n/languages.ts';
 import { setMessages } from './i18n/translate.ts';
 
 /** i18n: loads the messages of the language first, then the modules that show them. */
-async function begin(): Promise<void> {
+async function start(): Promise<void> {
   const language = currentLanguage();
   const messages = await loadMessages(language);
   // During development a message may be in English alone; the tests keep a build from lacking any.
@@ -11,5 +11,5 @@ async function begin(): Promise<void> {
   await import('./start.tsx');
 }
 
-prefetchEarly('/session');
-void begin();
+prefetch('/session');
+void start();

@@ -42,7 +42,7 @@ function preloadStart(): Plugin {
  * What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. Only of libraries:
  * our own modules need the messages, which are loaded first.
  */
-const WAY_IN = new RegExp(
+const SIGN_IN_LIBRARIES = new RegExp(
   [
     String.raw`/@mantine/core/esm/components/(ActionIcon|Anchor|Button|Center|CloseButton|Group|Input|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|UnstyledButton)/`,
     String.raw`/node_modules/(@tanstack|wouter|regexparam|use-sync-external-store)/`,
@@ -63,7 +63,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'way-in', test: WAY_IN }] } },
+      output: { codeSplitting: { groups: [{ name: 'sign-in', test: SIGN_IN_LIBRARIES }] } },
       // For servers that render; nobody but a browser runs what is built here.
       onLog: (level, log, tell) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : tell(level, log)),
     },

@@ -3,22 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery, numberFixedQuery } from '../api/queries.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
-import { Problem } from '../parts/failed.tsx';
-import { useNow } from '../parts/moment.tsx';
+import { useZone } from '../format/zone-context.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
-import { accountSummary, toneOf } from '../shell/account-pill.tsx';
+import { accountSummary, accountTone } from '../shell/account-pill.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
-import { BeginLink } from './begin-link.tsx';
-import { History } from './history.tsx';
-import { Linking } from './linking.tsx';
-import { OtherNumber, OwnNumber } from './own-number.tsx';
+import { LinkForm } from './link-form.tsx';
+import { ConnectionHistory } from './connection-history.tsx';
+import { LinkingPanel } from './linking-panel.tsx';
+import { NumberMismatchCallout, AccountNumber } from './account-number.tsx';
 import { SendWindowSettings } from './send-window.tsx';
 import { UnlinkButton } from './unlink-button.tsx';
-import { useLink } from './use-link.ts';
+import { useAccountLink } from './use-link.ts';
 import { WarmUp } from './warm-up.tsx';
 import classes from './account-page.module.css';
 
@@ -46,15 +46,15 @@ function Account({ account }: { account: AccountStatus }) {
           <Text size="sm">{t('account.sandboxShort')}</Text>
         </LargeCallout>
       )}
-      {isLinking && <Linking account={account} />}
+      {isLinking && <LinkingPanel account={account} />}
       {status === 'paused' && <Paused account={account} />}
-      {scanned !== undefined && <OtherNumber account={account} scanned={scanned} />}
+      {scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
       <Section title={t('account.state')}>
         <dl className={classes.facts}>
           <dt>{t('account.stateNow')}</dt>
           <dd aria-live="polite">
             <Dot
-              tone={toneOf(account)}
+              tone={accountTone(account)}
               label={isSandbox ? t(`account.status.${account.status}`) : accountSummary(account, zone)}
             />
           </dd>
@@ -62,7 +62,10 @@ function Account({ account }: { account: AccountStatus }) {
           <dd>{isSandbox ? t('account.sandbox') : t('account.whatsapp')}</dd>
           <dt>{t('account.number')}</dt>
           <dd>
-            <OwnNumber number={account.whatsapp_number} canChange={isNumberFixed === false && (isFree || isSandbox)} />
+            <AccountNumber
+              number={account.whatsapp_number}
+              canChange={isNumberFixed === false && (isFree || isSandbox)}
+            />
           </dd>
           {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
             <>
@@ -79,11 +82,11 @@ function Account({ account }: { account: AccountStatus }) {
         {!isSandbox && !isLinking && !isFree && <UnlinkButton />}
       </Section>
       {!isLinking && (isFree || isSandbox) && (
-        <BeginLink key={messenger} account={account} isFirst={isNumberFixed !== true} />
+        <LinkForm key={messenger} account={account} isFirst={isNumberFixed !== true} />
       )}
       {!isFree && !isLinking && <WarmUp />}
       <SendWindowSettings />
-      <History status={status} />
+      <ConnectionHistory status={status} />
     </Stack>
   );
 }
@@ -100,7 +103,7 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
     >
       {reason !== undefined && <Text size="sm">{reason}</Text>}
       {until === undefined ? (
-        <GoOn />
+        <ResumeButton />
       ) : (
         <Text size="sm">{t('account.pausedGoesOn', { when: relativeTime(until, zone, nowMs) })}</Text>
       )}
@@ -109,14 +112,14 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
 }
 
 /** Of an account that was stopped, which does not go on by itself. */
-function GoOn() {
-  const { linking } = useLink();
+function ResumeButton() {
+  const { linking } = useAccountLink();
   return (
     <>
       <Button size="xs" mt="xs" loading={linking.isPending} onClick={() => linking.mutate({})}>
         {t('account.goOn')}
       </Button>
-      <Problem error={linking.error} />
+      <ErrorText error={linking.error} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import type { Data } from '../api/operations.ts';
 import { sendWindowQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { exactTime } from '../format/time.ts';
-import { Problem } from '../parts/failed.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
@@ -77,7 +77,7 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
           {...form.getInputProps('cap')}
         />
         <SendWindowStatus rests={rests} />
-        <Problem error={saving.error} />
+        <ErrorText error={saving.error} />
         <Button type="submit" loading={saving.isPending}>
           {t('rests.save')}
         </Button>

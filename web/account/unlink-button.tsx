@@ -1,11 +1,11 @@
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
-import { useLink } from './use-link.ts';
+import { useAccountLink } from './use-link.ts';
 
 /** Unlinks the account from WhatsApp after a confirmation. */
 export function UnlinkButton() {
-  const { unlinking } = useLink();
+  const { unlinking } = useAccountLink();
   const unlink = async (signal: AbortSignal) => {
     await unlinking.mutateAsync(signal);
     showToast(t('account.unlinked'));

@@ -1,4 +1,4 @@
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { t } from '../i18n/translate.ts';
 import { useCampaignAction } from './use-campaign-action.ts';
 
@@ -14,7 +14,7 @@ export function ConfirmCancel({
 }) {
   const act = useCampaignAction(id);
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       close={close}
       title={t('campaign.cancelTitle', { name })}
@@ -23,6 +23,6 @@ export function ConfirmCancel({
       danger
     >
       {t('campaign.cancelNote')}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** Where the axes of a chart have their marks: evenly spaced, and round. */
 
-import { clockZone } from './clock-zone.ts';
+import { supportedZone } from './supported-zone.ts';
 
 const MOST_STEPS = 5;
 const MINUTE_MS = 60_000;
@@ -35,7 +35,7 @@ export function timeTicks(fromMs: number, toMs: number, zone: string): number[] 
 
 /** How far the clocks in the zone are ahead of UTC. */
 export function offsetMs(atMs: number, zone: string): number {
-  const name = new Intl.DateTimeFormat('en', { timeZone: clockZone(zone), timeZoneName: 'longOffset' })
+  const name = new Intl.DateTimeFormat('en', { timeZone: supportedZone(zone), timeZoneName: 'longOffset' })
     .formatToParts(new Date(atMs))
     .find((part) => part.type === 'timeZoneName')?.value;
   const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(name ?? '') ?? [];

@@ -1,5 +1,5 @@
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { OfflineError, Unanswered } from '../api/not-done.ts';
+import { OfflineError, UnansweredError } from '../api/connection-errors.ts';
 import { findMessage, locale, t, type PlainKey } from '../i18n/translate.ts';
 import { count } from './numbers.ts';
 
@@ -24,7 +24,7 @@ export function problemText(error: unknown): string {
   if (!(error instanceof CampanileError)) return t('problems.unexpected');
   const { code, retryAfterMs } = error;
   if (error instanceof OfflineError) return error.isOffline ? t('problems.offline') : t('problems.notSent');
-  if (error instanceof Unanswered) return t('problems.unanswered');
+  if (error instanceof UnansweredError) return t('problems.unanswered');
   if (code === 0) return t('problems.unreachable');
   if (code === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
     return t('problems.enoughToday', { hours: count(Math.ceil(retryAfterMs / HOUR_MS)) });

@@ -1,7 +1,7 @@
 import type { GroupReport } from '../api/operations.ts';
 import { countTicks } from '../format/axis-ticks.ts';
 import { count } from '../format/numbers.ts';
-import { useNow } from '../parts/moment.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { t } from '../i18n/translate.ts';
 import { TrendChart } from './trend-chart.tsx';
 

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import type { GroupList } from '../api/operations.ts';
 import type { PickedGroup } from '../compose/draft.ts';
-import { membersOf } from '../compose/members-of.ts';
+import { membersOf } from '../compose/audience.ts';
 import { BottomBar } from '../parts/bottom-bar.tsx';
 import { t } from '../i18n/translate.ts';
-import { SaveList } from './save-list.tsx';
+import { SaveListButton } from './save-list-button.tsx';
 
 /** What is selected, whatever is searched for, and what can be done with it. */
 export function SelectionBar({
@@ -27,7 +27,7 @@ export function SelectionBar({
       <Button size="compact-sm" variant="default" onClick={clear}>
         {changing ? t('common.cancel') : t('common.clear')}
       </Button>
-      <SaveList key={changing?.group_list_id ?? 'new'} groups={selected} list={changing} onSaved={onSaved} />
+      <SaveListButton key={changing?.group_list_id ?? 'new'} groups={selected} list={changing} onSaved={onSaved} />
       {!changing && (
         <Button size="compact-sm" onClick={write}>
           {t('groups.write')}

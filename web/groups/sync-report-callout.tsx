@@ -3,7 +3,7 @@ import { count } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { listNames } from '../format/list-names.ts';
 import { t } from '../i18n/translate.ts';
-import type { SyncReport } from './sync.ts';
+import type { SyncReport } from './sync-groups.ts';
 
 const NAMED = 6;
 
@@ -24,7 +24,7 @@ export function SyncReportCallout({
       </Text>
     );
   if (!report) return null;
-  const lines = linesOf(report);
+  const lines = reportLines(report);
   return (
     <Alert
       variant="default"
@@ -50,7 +50,7 @@ export function SyncReportCallout({
   );
 }
 
-function linesOf(report: SyncReport): string[] {
+function reportLines(report: SyncReport): string[] {
   const { added, updated, removed } = report;
   if (added + updated + removed === 0) return [t('groups.nothingChanged')];
   const renamed = report.renamed.map((one) => t('groups.renamed', { before: one.before, after: one.after }));

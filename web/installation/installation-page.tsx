@@ -2,10 +2,10 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { InstallationFinding } from '../api/operations.ts';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
-import type { Tone } from '../parts/tone.ts';
+import type { Tone } from '../parts/status-tone.ts';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { findMessage, t } from '../i18n/translate.ts';
 import classes from './installation-page.module.css';
@@ -36,7 +36,7 @@ export default function InstallationPage() {
             <Findings key={level} level={level} findings={look.data.findings.filter((one) => one.level === level)} />
           ))}
           <Text size="sm" c="dimmed">
-            {t('installation.looked')} <Moment at={look.data.examined_at} />. {t('installation.note')}
+            {t('installation.looked')} <RelativeTime at={look.data.examined_at} />. {t('installation.note')}
           </Text>
         </Stack>
       )}

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Confirm, type ConfirmProps } from './confirm.tsx';
+import { ConfirmDialog, type ConfirmProps } from './confirm-dialog.tsx';
 
 /** A button that asks before it acts. */
 export function ConfirmButton({
@@ -17,9 +17,9 @@ export function ConfirmButton({
       <Button variant="default" {...props} onClick={open}>
         {action}
       </Button>
-      <Confirm opened={isOpen} close={close} title={title} action={action} act={act} danger={danger}>
+      <ConfirmDialog opened={isOpen} close={close} title={title} action={action} act={act} danger={danger}>
         {children}
-      </Confirm>
+      </ConfirmDialog>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Failed } from './failed.tsx';
+import { ErrorAlert } from './error-alert.tsx';
 import { RowsSkeleton } from './page.tsx';
 
 /** In place of a query's rows: a skeleton until they come, or why they did not, with a button to try again. */
@@ -11,5 +11,5 @@ export function QueryStatus({
   height?: number;
 }) {
   if (query.isPending) return <RowsSkeleton {...skeleton} />;
-  return query.isError ? <Failed error={query.error} retry={() => void query.refetch()} /> : null;
+  return query.isError ? <ErrorAlert error={query.error} retry={() => void query.refetch()} /> : null;
 }

@@ -4,12 +4,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ApiKey } from '../api/operations.ts';
-import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DataTable } from '../parts/data-table.tsx';
-import { Problem } from '../parts/failed.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import textClasses from '../parts/text.module.css';
@@ -50,7 +50,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
     await call('user/revoke_api_key', { api_key_id }, { signal });
     await client.invalidateQueries({ queryKey: KEY });
   };
-  const momentOrNever = (at: string | null) => (at === null ? t('settings.never') : <Moment at={at} />);
+  const momentOrNever = (at: string | null) => (at === null ? t('settings.never') : <RelativeTime at={at} />);
   return (
     <DataTable
       rows={keys}
@@ -76,7 +76,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
         {
           header: t('settings.keyMade'),
           visibleFrom: 'sm',
-          renderCell: ({ created_at: createdAt }) => <Moment at={createdAt} />,
+          renderCell: ({ created_at: createdAt }) => <RelativeTime at={createdAt} />,
         },
         { header: t('settings.keyUsed'), renderCell: (key) => momentOrNever(key.last_used_at) },
         { header: t('settings.keyEnds'), renderCell: (key) => momentOrNever(key.expires_at) },
@@ -129,7 +129,7 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
       scopes: (value) => (value.length === 0 ? t('settings.scopeMissing') : null),
     },
   });
-  const making = useWithdrawable({
+  const making = useCancellableMutation({
     act: ({ name, scopes, days }: typeof form.values, signal) => {
       const key = {
         name,
@@ -177,7 +177,7 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
           allowDeselect={false}
           {...form.getInputProps('days')}
         />
-        <Problem error={making.error} />
+        <ErrorText error={making.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={making.isPending}>
             {t('settings.makeKey')}

@@ -3,8 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { More } from '../parts/more.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import textClasses from '../parts/text.module.css';
@@ -32,7 +32,7 @@ export function AuditLog() {
           rows={entries}
           rowKey={(_entry, index) => index}
           columns={[
-            { header: t('settings.when'), nowrap: true, renderCell: ({ at }) => <Moment at={at} /> },
+            { header: t('settings.when'), nowrap: true, renderCell: ({ at }) => <RelativeTime at={at} /> },
             { header: t('settings.what'), cellProps: { miw: 140 }, renderCell: ({ action }) => actionName(action) },
             {
               header: t('settings.towards'),
@@ -43,7 +43,7 @@ export function AuditLog() {
           ]}
         />
       )}
-      <More of={log} size="xs" mt="sm" />
+      <LoadMoreButton of={log} size="xs" mt="sm" />
     </Section>
   );
 }

@@ -5,11 +5,11 @@ import { call } from '../api/call.ts';
 import type { Factor } from '../api/operations.ts';
 import { hasPasskeys } from '../api/passkey.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
-import { NewApp, NewCodes, NewPasskey } from './new-factor.tsx';
+import { AddAppDialog, RenewCodesDialog, AddPasskeyDialog } from './add-factor-dialogs.tsx';
 
 const KEY = ['factors'];
 const nameOf = ({ kind, name }: Factor) => (kind === 'totp' ? t('factors.app') : name);
@@ -59,9 +59,9 @@ export function Factors() {
           </Group>
         )}
       </Stack>
-      <NewApp opened={isAddingApp} close={addingApp.close} onAdded={look} />
-      <NewPasskey opened={isAddingPasskey} close={addingPasskey.close} onAdded={look} />
-      <NewCodes opened={isRenewing} close={renewing.close} onAdded={look} />
+      <AddAppDialog opened={isAddingApp} close={addingApp.close} onAdded={look} />
+      <AddPasskeyDialog opened={isAddingPasskey} close={addingPasskey.close} onAdded={look} />
+      <RenewCodesDialog opened={isRenewing} close={renewing.close} onAdded={look} />
     </Section>
   );
 }
@@ -78,7 +78,7 @@ function FactorRow({ factor, remove }: { factor: Factor; remove: (signal: AbortS
         </Group>
         <Text size="sm" c="dimmed">
           {t('settings.keyUsed')}:{' '}
-          {factor.last_used_at === null ? t('settings.never') : <Moment at={factor.last_used_at} />}
+          {factor.last_used_at === null ? t('settings.never') : <RelativeTime at={factor.last_used_at} />}
         </Text>
       </div>
       <ConfirmButton

@@ -7,10 +7,10 @@ import { notifyError } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 
 /** Stands for no choice: the browser's language is followed. */
-const OF_BROWSER = 'browser';
+const BROWSER_LANGUAGE = 'browser';
 
 /** The language of the dashboard in this browser, and of the user's mails and notices. It is loaded with the page. */
-export function LanguageChoice() {
+export function LanguageSelect() {
   const choose = (value: string | null) => {
     storeLanguage(value !== null && isLanguage(value) ? value : undefined);
     call('user/update_profile', { language: currentLanguage() }).then(() => location.reload(), notifyError);
@@ -20,10 +20,10 @@ export function LanguageChoice() {
       <Select
         aria-label={t('settings.language')}
         data={[
-          { value: OF_BROWSER, label: t('settings.languageOfBrowser') },
+          { value: BROWSER_LANGUAGE, label: t('settings.languageOfBrowser') },
           ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name })),
         ]}
-        value={storedLanguage() ?? OF_BROWSER}
+        value={storedLanguage() ?? BROWSER_LANGUAGE}
         onChange={choose}
         allowDeselect={false}
         w={260}

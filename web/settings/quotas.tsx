@@ -9,7 +9,7 @@ import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
 import classes from './quotas.module.css';
 
-interface Use {
+interface Usage {
   used: number;
   limit: number;
 }
@@ -36,16 +36,24 @@ export function Quotas() {
 export function QuotaBars({ quotas }: { quotas: NonNullable<Data<'user/get_profile'>['quotas']> }) {
   return (
     <Stack gap="md">
-      <Bar label={t('quotas.stored')} use={quotas.stored_bytes} shown={fileSize} />
-      <Bar label={t('quotas.campaigns')} use={quotas.campaigns} shown={count} />
-      {quotas.groups_created && <Bar label={t('quotas.groups')} use={quotas.groups_created} shown={count} />}
+      <UsageBar label={t('quotas.stored')} use={quotas.stored_bytes} shown={fileSize} />
+      <UsageBar label={t('quotas.campaigns')} use={quotas.campaigns} shown={count} />
+      {quotas.groups_created && <UsageBar label={t('quotas.groups')} use={quotas.groups_created} shown={count} />}
     </Stack>
   );
 }
 
-const NEARLY = 0.9;
+const NEARLY_FULL = 0.9;
 
-function Bar({ label, use: { used, limit }, shown }: { label: string; use: Use; shown: (value: number) => string }) {
+function UsageBar({
+  label,
+  use: { used, limit },
+  shown,
+}: {
+  label: string;
+  use: Usage;
+  shown: (value: number) => string;
+}) {
   const id = useId();
   const part = limit === 0 ? 1 : Math.min(1, used / limit);
   return (
@@ -67,7 +75,11 @@ function Bar({ label, use: { used, limit }, shown }: { label: string; use: Use; 
         aria-valuenow={Math.min(used, limit)}
         aria-valuetext={t('quotas.of', { used: shown(used), limit: shown(limit) })}
       >
-        <div className={classes.used} data-full={part >= NEARLY || undefined} style={{ width: `${part * 100}%` }} />
+        <div
+          className={classes.used}
+          data-full={part >= NEARLY_FULL || undefined}
+          style={{ width: `${part * 100}%` }}
+        />
       </div>
     </div>
   );

@@ -4,11 +4,11 @@ import { call } from '../api/call.ts';
 import type { UserSession } from '../api/operations.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { DataTable } from '../parts/data-table.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
-import { deviceOf } from './device-of.ts';
+import { deviceName } from './device-name.ts';
 
 const KEY = ['sessions'];
 
@@ -40,9 +40,9 @@ export function Sessions() {
             {
               header: t('settings.signedInAt'),
               visibleFrom: 'sm',
-              renderCell: ({ created_at: createdAt }) => <Moment at={createdAt} />,
+              renderCell: ({ created_at: createdAt }) => <RelativeTime at={createdAt} />,
             },
-            { header: t('settings.keyUsed'), renderCell: ({ last_used_at: usedAt }) => <Moment at={usedAt} /> },
+            { header: t('settings.keyUsed'), renderCell: ({ last_used_at: usedAt }) => <RelativeTime at={usedAt} /> },
             {
               header: t('shell.signOut'),
               isActions: true,
@@ -73,5 +73,5 @@ export function Sessions() {
 }
 
 function nameOf({ agent }: UserSession): string {
-  return deviceOf(agent) || t('settings.unknownDevice');
+  return deviceName(agent) || t('settings.unknownDevice');
 }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { DataTable } from '../parts/data-table.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
@@ -33,7 +33,11 @@ export function Invitations() {
             cellProps: { className: textClasses.breakable },
             renderCell: ({ email }) => email,
           },
-          { header: t('users.holdsUntil'), nowrap: true, renderCell: ({ expires_at: at }) => <Moment at={at} /> },
+          {
+            header: t('users.holdsUntil'),
+            nowrap: true,
+            renderCell: ({ expires_at: at }) => <RelativeTime at={at} />,
+          },
           {
             header: t('users.withdraw'),
             isActions: true,

@@ -3,13 +3,13 @@ import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
-import { More } from '../parts/more.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
 import { Invitations } from './invitations.tsx';
-import { Invite } from './invite.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import { UsersTable } from './users-table.tsx';
 
 /** For administrators: who is here, and who is invited. What anybody posts is shown to nobody. */
@@ -35,10 +35,10 @@ export default function UsersPage() {
         <QueryStatus of={list} rows={4} />
         {list.isSuccess && users.length === 0 && <Text size="sm">{t('users.none')}</Text>}
         {users.length > 0 && <UsersTable users={users} />}
-        <More of={list} size="xs" mt="sm" />
+        <LoadMoreButton of={list} size="xs" mt="sm" />
       </Section>
       <Invitations />
-      <Invite opened={isInviting} close={inviting.close} />
+      <InviteDialog opened={isInviting} close={inviting.close} />
     </Page>
   );
 }

@@ -4,16 +4,16 @@ import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { ListedUser } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Dot } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import { UserDetails } from './user-details.tsx';
 
-type Act = 'disable' | 'enable' | 'reset' | 'delete';
+type UserAction = 'disable' | 'enable' | 'reset' | 'delete';
 
 const OPERATIONS = {
   disable: 'admin/disable_user',
@@ -23,7 +23,7 @@ const OPERATIONS = {
 
 export function UsersTable({ users }: { users: readonly ListedUser[] }) {
   const { data: session } = useQuery(sessionQuery);
-  const [chosen, setChosen] = useState<{ act: Act; user: ListedUser }>();
+  const [chosen, setChosen] = useState<{ act: UserAction; user: ListedUser }>();
   const [shown, setShown] = useState<ListedUser>();
   return (
     <>
@@ -49,13 +49,13 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
             header: t('users.joined'),
             nowrap: true,
             visibleFrom: 'sm',
-            renderCell: (user) => <Moment at={user.created_at} />,
+            renderCell: (user) => <RelativeTime at={user.created_at} />,
           },
           {
             header: t('users.lastSignIn'),
             nowrap: true,
             visibleFrom: 'sm',
-            renderCell: ({ last_sign_in_at: at }) => (at === null ? t('settings.never') : <Moment at={at} />),
+            renderCell: ({ last_sign_in_at: at }) => (at === null ? t('settings.never') : <RelativeTime at={at} />),
           },
           {
             header: t('users.actions'),
@@ -71,7 +71,7 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
           },
         ]}
       />
-      <Ask chosen={chosen} close={() => setChosen(undefined)} />
+      <ConfirmUserAction chosen={chosen} close={() => setChosen(undefined)} />
       <UserDetails user={shown} close={() => setShown(undefined)} />
     </>
   );
@@ -90,7 +90,7 @@ function Actions({
 }: {
   user: ListedUser;
   isOneself: boolean;
-  choose: (act: Act) => void;
+  choose: (act: UserAction) => void;
   show: () => void;
 }) {
   const act = user.disabled_at === null ? 'disable' : 'enable';
@@ -126,7 +126,13 @@ function Actions({
   );
 }
 
-function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undefined; close: () => void }) {
+function ConfirmUserAction({
+  chosen,
+  close,
+}: {
+  chosen: { act: UserAction; user: ListedUser } | undefined;
+  close: () => void;
+}) {
   const client = useQueryClient();
   const [password, setPassword] = useState('');
   // What is on its way out goes on saying what it said.
@@ -141,7 +147,7 @@ function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undef
     await client.invalidateQueries({ queryKey: ['users'] });
   };
   return (
-    <Confirm
+    <ConfirmDialog
       opened={chosen !== undefined}
       close={() => {
         setPassword('');
@@ -163,6 +169,6 @@ function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undef
           />
         )}
       </Stack>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

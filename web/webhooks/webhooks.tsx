@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Section } from '../parts/page.tsx';
 import { QueryStatus } from '../parts/query-status.tsx';
 import { t } from '../i18n/translate.ts';
-import { ShownOnce } from './shown-once.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 import { NewWebhookForm } from './webhook-form.tsx';
 import { WebhookRow } from './webhook-row.tsx';
-import { webhooksQuery } from './webhooks-query.ts';
+import { webhooksQuery } from './webhook-queries.ts';
 import classes from './webhooks.module.css';
 
 /** A workspace has at most so many (contract §4). */
@@ -45,9 +45,9 @@ export function Webhooks() {
           </ul>
         )}
       </Stack>
-      <ShownOnce opened={isMaking} close={making.close} title={t('webhooks.new')}>
+      <SecretDialog opened={isMaking} close={making.close} title={t('webhooks.new')}>
         {(show) => <NewWebhookForm onMade={show} />}
-      </ShownOnce>
+      </SecretDialog>
     </Section>
   );
 }

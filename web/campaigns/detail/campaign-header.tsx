@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import type { Analytics } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { clockTime, dateIn, shortTime, zoneName } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
+import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
-import { Moment, useNow } from '../../parts/moment.tsx';
+import { RelativeTime, useNow } from '../../parts/relative-time.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
@@ -25,11 +25,11 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
           <Status of={campaign.status} large />
         </span>
         <Text size="sm" c="dimmed">
-          {t('campaign.created')} <Moment at={campaign.created_at} />
+          {t('campaign.created')} <RelativeTime at={campaign.created_at} />
           {campaign.finished_at !== null && (
             <>
               {' · '}
-              {t('campaign.finished')} <Moment at={campaign.finished_at} />
+              {t('campaign.finished')} <RelativeTime at={campaign.finished_at} />
             </>
           )}
           {next &&

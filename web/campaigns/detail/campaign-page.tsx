@@ -4,9 +4,9 @@ import { lazy, Suspense } from 'react';
 import type { Analytics } from '../../api/operations.ts';
 import { analyticsQuery, campaignQuery } from '../../api/queries.ts';
 import { CampanileError } from '../../../clients/typescript/failure.ts';
-import { Failed } from '../../parts/failed.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../../parts/page.tsx';
-import { NotFoundPage } from '../../shell/not-found.tsx';
+import { NotFoundPage } from '../../shell/not-found-page.tsx';
 import { t } from '../../i18n/translate.ts';
 import { CampaignActions } from './campaign-actions.tsx';
 import classes from './campaign-page.module.css';
@@ -29,7 +29,7 @@ export default function CampaignPage({ id }: { id: string }) {
   if (!analytics.data) {
     const { error } = analytics;
     if (error instanceof CampanileError && (error.code === 404 || error.code === 400)) return <NotFoundPage />;
-    return <Failed error={error} retry={() => void analytics.refetch()} />;
+    return <ErrorAlert error={error} retry={() => void analytics.refetch()} />;
   }
   return <Campaign id={id} analytics={analytics.data} />;
 }
@@ -57,7 +57,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
         </Stack>
         <Stack gap="md" className={classes.side}>
           {post.data && <PostPreview post={post.data} analytics={analytics} />}
-          {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
+          {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
           <Runs analytics={analytics} />
         </Stack>
       </div>

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { call } from '../../api/call.ts';
-import { forgetCampaign } from '../../api/live.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { evictCampaign } from '../../api/live-events.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showToast } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
 
@@ -22,11 +22,11 @@ export function ConfirmDelete({
     await call('venom/delete-campaign', { campaign_id: id }, { signal });
     // First away from its page, which would be asked for anew.
     navigate('/');
-    forgetCampaign(client, id);
+    evictCampaign(client, id);
     showToast(t('campaign.deleted', { name }));
   }
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       close={close}
       title={t('campaign.deleteTitle', { name })}
@@ -35,6 +35,6 @@ export function ConfirmDelete({
       danger
     >
       {t('campaign.deleteNote')}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

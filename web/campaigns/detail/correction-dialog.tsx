@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { Analytics, Campaign, Run } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
-import { useWithdrawable } from '../../api/use-withdrawable.ts';
+import { useCancellableMutation } from '../../api/use-cancellable-mutation.ts';
 import { usePreview } from '../../compose/use-preview.ts';
 import { clockTime } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
-import { Failed, Problem } from '../../parts/failed.tsx';
+import { useZone } from '../../format/zone-context.tsx';
+import { ErrorAlert, ErrorText } from '../../parts/error-alert.tsx';
 import { PartSkeleton } from '../../parts/page.tsx';
 import { Post } from '../../whatsapp/bubble.tsx';
-import { BareChat } from '../../whatsapp/phone.tsx';
+import { ChatOnly } from '../../whatsapp/phone.tsx';
 import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
 import classes from './correction-dialog.module.css';
@@ -38,7 +38,7 @@ export function CorrectionDialog({ analytics, run, opened, close }: CorrectionPr
       size="xl"
     >
       {post.isPending && <PartSkeleton height={220} />}
-      {post.isError && <Failed error={post.error} retry={() => void post.refetch()} />}
+      {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
       {post.data && <CorrectionForm analytics={analytics} run={run} post={post.data} close={close} />}
     </Modal>
   );
@@ -50,7 +50,7 @@ function CorrectionForm({ analytics, run, post, close }: Omit<CorrectionProps, '
   const [html, setHtml] = useState(first);
   const { preview, error, isSettled } = usePreview(html);
   const revise = useRevise({ campaignId: post.campaign_id, runId: run?.run_id });
-  const acting = useWithdrawable({ act: (_nothing: void, signal) => revise(signal, html), onSuccess: close });
+  const acting = useCancellableMutation({ act: (_nothing: void, signal) => revise(signal, html), onSuccess: close });
   const isReady = isSettled && !error && html !== first && preview.length > 0;
   const kind = analytics.groups[0]?.kind ?? 'group';
   const at = analytics.groups[0]?.first_sent_at ?? post.created_at;
@@ -60,12 +60,12 @@ function CorrectionForm({ analytics, run, post, close }: Omit<CorrectionProps, '
         <Suspense fallback={<PartSkeleton height={220} />}>
           <Editor html={html} onChange={setHtml} onFile={() => undefined} />
         </Suspense>
-        <BareChat label={t('compose.preview')}>
+        <ChatOnly label={t('compose.preview')}>
           <Post text={preview.text} media={post.media} time={clockTime(at, zone)} kind={kind} isEdited />
-        </BareChat>
+        </ChatOnly>
       </div>
       <RevisionConsequences revision="correct" analytics={analytics} run={run} />
-      <Problem error={error ?? acting.error} />
+      <ErrorText error={error ?? acting.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>
           {t('common.back')}

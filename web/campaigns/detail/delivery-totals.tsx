@@ -1,7 +1,7 @@
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { count, share } from '../../format/numbers.ts';
 import { Figure, Figures } from '../../parts/figures.tsx';
-import { Ticks } from '../../parts/ticks.tsx';
+import { DeliveryTicks } from '../../parts/delivery-ticks.tsx';
 import { t } from '../../i18n/translate.ts';
 
 /** Who got it, in a few figures. Views are what channels have instead of reads. */
@@ -18,10 +18,14 @@ export function DeliveryTotals({ totals, groups }: Pick<Analytics, 'totals' | 'g
           {t('campaign.ofPosts', { all: count(totals.deliveries) })}
         </Figure>
       )}
-      <Figure label={t('campaign.delivered')} value={share(totals.delivery_rate)} sign={<Ticks kind="delivered" />}>
+      <Figure
+        label={t('campaign.delivered')}
+        value={share(totals.delivery_rate)}
+        sign={<DeliveryTicks kind="delivered" />}
+      >
         {t('campaign.people', { some: count(totals.delivered), all: count(members) })}
       </Figure>
-      <Figure label={t('campaign.read')} value={share(totals.read_rate)} sign={<Ticks kind="read" />}>
+      <Figure label={t('campaign.read')} value={share(totals.read_rate)} sign={<DeliveryTicks kind="read" />}>
         {t('campaign.people', { some: count(totals.read), all: count(members) })}
       </Figure>
       {groups.some((group) => group.kind === 'channel') && (

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { call } from '../../api/call.ts';
 import type { Analytics } from '../../api/operations.ts';
 import { sessionQuery, type SignedIn } from '../../api/session.ts';
-import { putDraft } from '../../compose/put-draft.ts';
+import { createDraftFromCampaign } from '../../compose/create-draft.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
@@ -35,7 +35,14 @@ function SignedInDuplicateButton({
     mutationFn: () => call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id }),
     onSuccess: ({ group_metadata_ids: goesTo, ...copy }) => {
       const ids = isToAll ? groups.map((group) => group.group_metadata_id) : goesTo;
-      go(putDraft(client, session.time_zone, { ...copy, name: copyName(copy.name), group_metadata_ids: ids }, groups));
+      go(
+        createDraftFromCampaign(
+          client,
+          session.time_zone,
+          { ...copy, name: copyName(copy.name), group_metadata_ids: ids },
+          groups,
+        ),
+      );
     },
     onError: notifyError,
   });

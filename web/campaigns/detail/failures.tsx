@@ -5,7 +5,7 @@ import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
-import { SaveList } from '../../groups/save-list.tsx';
+import { SaveListButton } from '../../groups/save-list-button.tsx';
 import { useCampaignAction } from '../use-campaign-action.ts';
 import { DuplicateButton } from './duplicate-button.tsx';
 import { ExcludeGroupsButton } from './exclude-groups-button.tsx';
@@ -46,7 +46,7 @@ export function Failures({ analytics }: { analytics: Analytics }) {
                   </Button>
                 )
               }
-              withGroups={<WithGroups analytics={analytics} hit={hit} />}
+              withGroups={<GroupActions analytics={analytics} hit={hit} />}
             />
           );
         })}
@@ -56,14 +56,14 @@ export function Failures({ analytics }: { analytics: Analytics }) {
 }
 
 /** What can be done with the groups to which posts failed, all at once. */
-function WithGroups({ analytics, hit }: { analytics: Analytics; hit: readonly GroupRow[] }) {
+function GroupActions({ analytics, hit }: { analytics: Analytics; hit: readonly GroupRow[] }) {
   const { campaign, groups, runs } = analytics;
   const ids = new Set(hit.map((group) => group.group_metadata_id));
   const others = groups.filter((group) => !ids.has(group.group_metadata_id));
   const goesOn = campaign.is_schedule && runs.some((run) => run.status === 'planned');
   return (
     <>
-      <SaveList groups={hit} size="xs" />
+      <SaveListButton groups={hit} size="xs" />
       <DuplicateButton campaign={campaign} groups={[...hit]} isToAll label={t('campaign.onlyThese')} size="xs" />
       {others.length > 0 && goesOn && <ExcludeGroupsButton campaign={campaign} left={hit.length} others={others} />}
       {others.length > 0 && !goesOn && (

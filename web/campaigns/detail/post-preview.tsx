@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { callWithHeaders } from '../../api/call.ts';
 import type { Analytics, Campaign } from '../../api/operations.ts';
 import { clockTime } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
+import { useZone } from '../../format/zone-context.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';

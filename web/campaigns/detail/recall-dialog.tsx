@@ -1,5 +1,5 @@
 import type { Analytics, Run } from '../../api/operations.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
 import { useRevise } from './use-revise.ts';
@@ -19,7 +19,7 @@ export function RecallDialog({
   const { campaign_id: campaignId, name } = analytics.campaign;
   const revise = useRevise({ campaignId, runId: run?.run_id });
   return (
-    <Confirm
+    <ConfirmDialog
       opened={opened}
       close={close}
       title={t('revise.recall.title', { name })}
@@ -28,6 +28,6 @@ export function RecallDialog({
       danger
     >
       <RevisionConsequences revision="recall" analytics={analytics} run={run} />
-    </Confirm>
+    </ConfirmDialog>
   );
 }

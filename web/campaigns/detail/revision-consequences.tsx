@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import type { Analytics, Run } from '../../api/operations.ts';
 import { exactTime } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
-import { useNow } from '../../parts/moment.tsx';
+import { useZone } from '../../format/zone-context.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
 import { t } from '../../i18n/translate.ts';
 import { countInTime, type Revision } from './revision-windows.ts';
 

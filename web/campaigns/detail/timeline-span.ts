@@ -17,13 +17,13 @@ export function spansOf(timeline: Timeline): Span[] {
   const first = Date.parse(timeline[0]?.at ?? '');
   const last = Date.parse(timeline.at(-1)?.at ?? '');
   const shorter = (['hour', 'day'] as const).filter(
-    (span) => last - first > SPANS_MS[span] && within(timeline, span).length >= FEWEST_STEPS,
+    (span) => last - first > SPANS_MS[span] && pointsWithin(timeline, span).length >= FEWEST_STEPS,
   );
   return [...shorter, 'all'];
 }
 
 /** The steps of the timeline in this span. */
-export function within(timeline: Timeline, span: Span): Timeline {
+export function pointsWithin(timeline: Timeline, span: Span): Timeline {
   const first = Date.parse(timeline[0]?.at ?? '');
   return timeline.filter((point) => Date.parse(point.at) - first < SPANS_MS[span]);
 }

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import type { Analytics } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
 import { clockTime, dayName, shortTime } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
+import { useZone } from '../../format/zone-context.tsx';
 import { t } from '../../i18n/translate.ts';
 import { countTicks, timeTicks } from '../../format/axis-ticks.ts';
-import { busiestHour, spansOf, within, type Span } from './timeline-span.ts';
+import { busiestHour, spansOf, pointsWithin, type Span } from './timeline-span.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -45,7 +45,7 @@ export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
           />
         )}
       </Group>
-      <Chart timeline={within(timeline, span)} busiestMs={busiest?.atMs} />
+      <Chart timeline={pointsWithin(timeline, span)} busiestMs={busiest?.atMs} />
     </Stack>
   );
 }

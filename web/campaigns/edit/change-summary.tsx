@@ -1,6 +1,6 @@
 import type { Run } from '../../api/operations.ts';
 import type { Draft } from '../../compose/draft.ts';
-import { describeSchedule } from '../../compose/plan.tsx';
+import { describeSchedule } from '../../compose/send-times.tsx';
 import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { t } from '../../i18n/translate.ts';

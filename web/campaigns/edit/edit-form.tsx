@@ -6,23 +6,23 @@ import { Link, useLocation } from 'wouter';
 import { call, generateIdempotencyKey } from '../../api/call.ts';
 import type { Campaign, GroupRow } from '../../api/operations.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
-import { validateSemantics } from '../../compose/checks.tsx';
+import { validateDraft } from '../../compose/checks.tsx';
 import { ComposeLayout } from '../../compose/compose-layout.tsx';
 import type { Draft } from '../../compose/draft.ts';
 import { CheckSection, WhenSection } from '../../compose/draft-sections.tsx';
 import { GroupsSection } from '../../compose/groups-section.tsx';
-import { sumOf } from '../../compose/members-of.ts';
+import { sumOf } from '../../compose/audience.ts';
 import { MessageSection } from '../../compose/message-section.tsx';
 import { PhonePreview } from '../../compose/phone-preview.tsx';
-import { Plan } from '../../compose/plan.tsx';
-import { base64 } from '../../compose/send.ts';
+import { SendTimes } from '../../compose/send-times.tsx';
+import { base64 } from '../../compose/send-draft.ts';
 import { useCheck } from '../../compose/use-check.ts';
 import { usePreview } from '../../compose/use-preview.ts';
-import { EDITS_KEY } from '../../drafts/unsaved.ts';
-import { useDrawNow } from '../../drafts/use-draw-now.ts';
+import { EDITS_KEY } from '../../drafts/unsaved-changes.ts';
+import { useRerender } from '../../drafts/use-rerender.ts';
 import { timeOfDay } from '../../format/time.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showToast } from '../../parts/notify.ts';
 import { Page } from '../../parts/page.tsx';
 import { mediaName } from '../../format/media-name.ts';
@@ -31,7 +31,7 @@ import { diffDraft, toDraft, isRescheduled } from './diff-draft.ts';
 import { ChangeSummary, UnchangedRuns } from './change-summary.tsx';
 import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
 
-const Schedule = lazy(lazyWithRetry(() => import('../../compose/schedule.tsx')));
+const ScheduleFields = lazy(lazyWithRetry(() => import('../../compose/schedule-fields.tsx')));
 
 interface EditFormProps {
   campaign: Campaign;
@@ -60,7 +60,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   const hasFile = file !== null;
   const problems = [
     ...(draft.name.trim() === '' ? [t('change.noName')] : []),
-    ...(hasPlanned ? validateSemantics(draft, shown) : []),
+    ...(hasPlanned ? validateDraft(draft, shown) : []),
   ];
   const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
 
@@ -82,14 +82,14 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
             <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
             <WhenSection draft={draft} check={check}>
               <Stack gap="sm">
-                <Schedule draft={draft} update={update} />
+                <ScheduleFields draft={draft} update={update} />
               </Stack>
             </WhenSection>
             <CheckSection {...{ draft, update, problems, preview, hasFile, check }} isSubmitted />
           </>
         )}
       </ComposeLayout>
-      <Confirm
+      <ConfirmDialog
         opened={isAsking}
         close={asking.close}
         title={t('change.confirm', { name: campaign.name })}
@@ -99,9 +99,9 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
         <Stack gap="sm">
           <ChangeSummary {...{ before, draft, change, isOtherFile, hasFile, planned }} runs={check.runs?.length} />
           <UnchangedRuns runs={campaign.runs} />
-          {hasPlanned && isRescheduled(change) && <Plan draft={draft} check={check} />}
+          {hasPlanned && isRescheduled(change) && <SendTimes draft={draft} check={check} />}
         </Stack>
-      </Confirm>
+      </ConfirmDialog>
     </Page>
   );
 }
@@ -134,14 +134,14 @@ function useEdits(changing: EditFormProps) {
   );
   const { before, draft, file, isOtherFile } = edits;
   const change = diffDraft(before, draft);
-  const drawNow = useDrawNow();
+  const rerender = useRerender();
   const edit = (next: (last: Edits) => Partial<Edits>) => {
     client.setQueryData<Edits>(queryKey, (kept) => {
       const last = changed(kept);
       const now = { ...last, ...next(last) };
       return { ...now, isChanged: now.isOtherFile || Object.keys(diffDraft(now.before, now.draft)).length > 0 };
     });
-    drawNow();
+    rerender();
   };
   const update = (next: Partial<Draft>) =>
     edit((last) => ({ draft: { ...last.draft, ...next, idempotencyKey: generateIdempotencyKey() } }));

@@ -4,9 +4,9 @@ import { CampanileError } from '../../../clients/typescript/failure.ts';
 import { mediaQuery } from '../../api/media.ts';
 import { analyticsQuery, campaignQuery } from '../../api/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Failed } from '../../parts/failed.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Page, PageSkeleton } from '../../parts/page.tsx';
-import { NotFoundPage } from '../../shell/not-found.tsx';
+import { NotFoundPage } from '../../shell/not-found-page.tsx';
 import { t } from '../../i18n/translate.ts';
 import { EditForm } from './edit-form.tsx';
 
@@ -26,7 +26,7 @@ export default function EditCampaignPage({ id }: { id: string }) {
   // What is being written stays in sight.
   if (error && !isComplete)
     return (
-      <Failed
+      <ErrorAlert
         error={error}
         retry={() => void Promise.all([post, analytics, file].filter((one) => one.isError).map((one) => one.refetch()))}
       />

@@ -3,31 +3,31 @@ import { Link } from 'wouter';
 import type { PlannedRun } from '../../api/operations.ts';
 import { accountQuery } from '../../api/queries.ts';
 import { addDays } from '../../calendar/days.ts';
-import { usePlan } from '../../calendar/use-plan.ts';
+import { usePlannedRuns } from '../../calendar/use-planned-runs.ts';
 import { count } from '../../format/numbers.ts';
 import { clockTime, dateIn, shortTime } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
-import { Failed } from '../../parts/failed.tsx';
-import { useNow } from '../../parts/moment.tsx';
+import { useZone } from '../../format/zone-context.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
-import { statusOfRun } from '../../parts/tone.ts';
+import { statusOfRun } from '../../parts/status-tone.ts';
 import { t } from '../../i18n/translate.ts';
 import classes from './agenda.module.css';
 
 /** What failed longer ago is nobody's business of today. */
 const PAST_DAYS = 6;
 /** Lines for a day; where there are more, the last one leads to them in the calendar. */
-const MOST_RUNS = 7;
+const MAX_RUNS = 7;
 
 /** What goes out today and tomorrow, and what somebody has to see to. */
 export function Agenda() {
   const zone = useZone();
   const today = dateIn(new Date(useNow()), zone);
   const tomorrow = addDays(today, 1);
-  const plan = usePlan(addDays(today, -PAST_DAYS), tomorrow);
-  if (plan.isError) return <Failed error={plan.error} retry={() => void plan.refetch()} />;
+  const plan = usePlannedRuns(addDays(today, -PAST_DAYS), tomorrow);
+  if (plan.isError) return <ErrorAlert error={plan.error} retry={() => void plan.refetch()} />;
   const { data: runs } = plan;
   if (!runs) return null;
   const on = (day: string) => runs.filter((run) => run.status !== 'cancelled' && dateIn(run.due_at, zone) === day);
@@ -37,14 +37,14 @@ export function Agenda() {
         <Day title={t('agenda.today')} day={today} runs={on(today)} />
         <Day title={t('agenda.tomorrow')} day={tomorrow} runs={on(tomorrow)} />
       </Section>
-      <NeedsYou runs={runs} today={today} />
+      <AttentionList runs={runs} today={today} />
     </div>
   );
 }
 
 function Day({ title, day, runs }: { title: string; day: string; runs: readonly PlannedRun[] }) {
   // Where there are too many, what is over is left out first.
-  const most = runs.length > MOST_RUNS ? MOST_RUNS - 1 : MOST_RUNS;
+  const most = runs.length > MAX_RUNS ? MAX_RUNS - 1 : MAX_RUNS;
   const next = runs.findIndex(isToCome);
   const from = Math.max(0, Math.min(next === -1 ? runs.length : next, runs.length - most));
   const shown = runs.slice(from, from + most);
@@ -95,7 +95,7 @@ function RunLine({ run }: { run: PlannedRun }) {
 }
 
 /** Each thing once, with the way to where it is seen to. */
-function NeedsYou({ runs, today }: { runs: readonly PlannedRun[]; today: string }) {
+function AttentionList({ runs, today }: { runs: readonly PlannedRun[]; today: string }) {
   const zone = useZone();
   const { data: account } = useQuery(accountQuery);
   const lines: { key: string; href: string; said: string }[] = [];

@@ -2,8 +2,8 @@ import { Link } from 'wouter';
 import type { CampaignRow as Row } from '../../api/operations.ts';
 import { count, share } from '../../format/numbers.ts';
 import { shortTime, zoneName } from '../../format/time.ts';
-import { useZone } from '../../format/zone.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { useZone } from '../../format/zone-context.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
@@ -68,7 +68,7 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
           </span>
         )}
         <span className={`${classes.when} ${textClasses.dim}`}>
-          <Moment at={campaign.created_at} />
+          <RelativeTime at={campaign.created_at} />
         </span>
       </Link>
       <CampaignRowMenu campaign={campaign} />

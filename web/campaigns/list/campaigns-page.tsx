@@ -6,7 +6,7 @@ import boxClasses from '../../parts/box.module.css';
 import { DraftsMenu } from '../../drafts/drafts-menu.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Filters } from '../../parts/filters.tsx';
-import { More } from '../../parts/more.tsx';
+import { LoadMoreButton } from '../../parts/load-more-button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
 import { QueryStatus } from '../../parts/query-status.tsx';
@@ -71,7 +71,7 @@ export default function CampaignsPage() {
           </ul>
         </div>
       )}
-      <More of={found} fullWidth mt="md" />
+      <LoadMoreButton of={found} fullWidth mt="md" />
     </Page>
   );
 }

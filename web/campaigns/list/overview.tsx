@@ -10,7 +10,7 @@ import { t } from '../../i18n/translate.ts';
 import classes from './overview.module.css';
 
 const SPANS = ['7', '30', '90'];
-const FRESH_MS = 30_000;
+const REFETCH_MS = 30_000;
 
 /** How it went lately, in four figures: each with how that differs from the days before, and with a small chart where days have it. */
 export function Overview() {
@@ -19,7 +19,7 @@ export function Overview() {
     queryKey: ['overview', span],
     queryFn: ({ signal }) => call('analytics/get-overview', { days: Number(span), with_previous: true }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: FRESH_MS,
+    refetchInterval: REFETCH_MS,
   });
   if (!data) return null;
   const { totals, previous, daily } = data;

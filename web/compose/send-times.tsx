@@ -1,0 +1,73 @@
+import { Stack, Text } from '@mantine/core';
+import { clockTime, dateIn, dateName, duration, shortTime, timeOfDay, zoneName } from '../format/time.ts';
+import { useNow } from '../parts/relative-time.tsx';
+import { namesOfDays } from '../format/weekday.ts';
+import { t } from '../i18n/translate.ts';
+import type { Draft } from './draft.ts';
+import type { Check } from './use-check.ts';
+
+const SHOWN_RUNS = 3;
+const DAYS_OF_WEEK = 7;
+
+/** When the draft would be sent, in words. */
+export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
+  const nowMs = useNow();
+  const lines = [
+    ...(draft.isScheduled && check.runs ? describeRuns(draft, check.runs) : []),
+    ...describeDuration(draft, check, nowMs),
+  ];
+  if (lines.length === 0) return null;
+  return (
+    <Stack gap={6} mt="sm" aria-live="polite">
+      {lines.map((line) => (
+        <Text size="sm" key={line}>
+          {line}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+/** How long it would take, and until when that is. */
+export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
+  if (seconds === undefined) return [];
+  const takes = duration(seconds);
+  if (draft.isScheduled) return [t('compose.takesEach', { time: takes })];
+  const end = new Date(nowMs + seconds * 1_000);
+  return [
+    `${t('compose.takes', { time: takes })} ${t('compose.doneBy', { when: timeOrDay(end, nowMs, draft.timeZone) })}`,
+  ];
+}
+
+/** The time of day; with the day where it is another. */
+function timeOrDay(at: Date, nowMs: number, zone: string): string {
+  return dateIn(at, zone) === dateIn(new Date(nowMs), zone) ? clockTime(at, zone) : shortTime(at, zone);
+}
+
+/** On which days at what time where. */
+export function describeSchedule({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
+  const start = startDate ?? '';
+  const [from = '', to = ''] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
+  const when = { time: timeOfDay(time), zone: timeZone };
+  if (from === to) return t('compose.scheduleOnce', { day: from, ...when });
+  if (weekdays.length === DAYS_OF_WEEK) return t('compose.scheduleDaily', { from, to, ...when });
+  return t('compose.scheduleOn', { from, to, weekdays: namesOfDays(weekdays).join(', '), ...when });
+}
+
+/** The next runs; where the clocks change among all of them, that the time of day stays. */
+export function describeRuns({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
+  const shown = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => ({
+    time: shortTime(dueAt, timeZone),
+    zone: zoneName(timeZone, new Date(dueAt)),
+  }));
+  const more = runs.length - shown.length;
+  const zones = [...new Set(runs.map(({ due_at: dueAt }) => zoneName(timeZone, new Date(dueAt))))];
+  const [before = timeZone, after] = zones;
+  const times = shown.map((run) => run.time);
+  if (after === undefined) return [t('compose.runs', { first: times.join(' · '), zone: before, count: more })];
+  const withZones = shown.map((run) => `${run.time} ${run.zone}`);
+  return [
+    t('compose.runsOverChange', { first: withZones.join(' · '), count: more }),
+    t('compose.clockChange', { time, before, after }),
+  ];
+}
