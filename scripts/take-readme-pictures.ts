@@ -105,8 +105,8 @@ async function prepare(): Promise<string> {
 async function compose(page: Page): Promise<void> {
   await writeMessage(page, ...MESSAGE);
   await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: await drawPoster() });
-  await page.getByRole('button', { name: 'Select all found' }).click();
-  await page.getByRole('complementary', { name: 'As a member sees it' }).locator('img').waitFor();
+  await page.getByRole('button', { name: 'Select all matching' }).click();
+  await page.getByRole('complementary', { name: 'What members see' }).locator('img').waitFor();
   await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
 }
 

@@ -247,8 +247,8 @@ async function takeDialogs(
   await page.goto(`/campaigns/${campaign}`);
   for (const [name, button] of [
     ['more', 'More'],
-    ['edit', 'Edit what was sent …'],
-    ['delete', 'Delete for everyone …'],
+    ['edit', 'Edit sent posts…'],
+    ['delete', 'Delete for everyone…'],
   ] as const) {
     await page.getByRole('button', { name: button, exact: true }).click();
     await take(`campaign-${name}`);

@@ -48,9 +48,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         summary: 'the encryption key and what is sealed with it',
         imports: ['platform/config', 'platform/database', 'platform/errors', 'platform/log'],
       },
+      i18n: { summary: 'languages, and messages from the catalogs in `messages/`', imports: [] },
       mail: {
         summary: 'the outbox of mails: templates, sending, link codes',
-        imports: ['platform/concurrency', 'platform/database', 'platform/errors', 'platform/log'],
+        imports: ['platform/concurrency', 'platform/database', 'platform/errors', 'platform/i18n', 'platform/log'],
       },
     },
   },
@@ -249,11 +250,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
 /** What stands beside `src/`: of it they take only types, except for the files that browsers may load. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'clients/typescript': ['api/contract'],
-  web: ['clients/typescript', 'api/contract', 'messengers', 'content/text'],
+  web: ['clients/typescript', 'api/contract', 'messengers', 'content/text', 'platform/i18n'],
 };
 
 /** The only files of `src/` of which a browser may load code. */
-const IN_BROWSERS = /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/parse-whatsapp)\.ts$/;
+const IN_BROWSERS =
+  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/parse-whatsapp|platform\/i18n\/(?:languages|translator))\.ts$/;
 
 export interface Import {
   from: string;

@@ -43,8 +43,8 @@ describe.skipIf(!browser)('in a browser', () => {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   /** At the first link the page asks how the number was used. */
   const chooseUse = (name: string) => page.getByRole('radio', { name }).check();
-  const USED = 'It has long posted to groups';
-  const state = (text: string) => page.getByRole('region', { name: 'Your link' }).getByText(text, { exact: true });
+  const USED = 'It has posted to groups for a long time';
+  const state = (text: string) => page.getByRole('region', { name: 'Connection' }).getByText(text, { exact: true });
 
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
@@ -59,16 +59,16 @@ describe.skipIf(!browser)('in a browser', () => {
   test('an account is linked by the QR code on the page, and posts to the groups of its number', async () => {
     await signUpInBrowser(page, 'ada', `+${OWN_NUMBER}`);
     await page.getByText('Link your WhatsApp, or try everything').waitFor();
-    await page.getByRole('link', { name: 'See account' }).click();
+    await page.getByRole('link', { name: 'View account' }).click();
     await state('Not linked').waitFor();
     await press('Link with a QR code');
-    await page.getByText('Choose one: a new number has to begin slowly.').waitFor();
+    await page.getByText('Choose one: a new number has to start slowly.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await chooseUse(USED);
     await press('Link with a QR code');
     const picture = page.getByRole('img', { name: 'Code to scan with your phone' });
     await picture.waitFor();
-    await page.getByText(/^This code is good for another \d+ s/).waitFor();
+    await page.getByText(/^This code is valid for another \d+ s/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     const { qr = '' } = await ask<Status>('venom/account-status');
     const drawn = (await picture.locator('path').getAttribute('d')) ?? '';
@@ -139,9 +139,9 @@ describe.skipIf(!browser)('in a browser', () => {
     const end = new Date(Date.now() + 2 * 3_600_000);
     peer.script.restrictedUntil = end;
     tellRestriction(companion, end);
-    await page.getByText(/^Sending rests until .*, \d\d:\d\d CES?T$/).waitFor();
+    await page.getByText(/^Sending is paused until .*, \d\d:\d\d CES?T$/).waitFor();
     await page.getByRole('status').getByText('WhatsApp has restricted').waitFor();
-    await page.getByText('It goes on by itself in 2 hours; there is nothing to do.').waitFor();
+    await page.getByText('It resumes automatically in 2 hours;').waitFor();
     await page.getByRole('link', { name: /^Account: Paused until \d\d:\d\d/ }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Sending is stopped', { exact: true }).waitFor();
     await page.getByText(/^Sending is stopped: the records .* Connect your account again/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await press('Check and go on');
+    await press('Check and resume');
     await page.getByText('Sending is stopped', { exact: true }).waitFor({ state: 'detached' });
     expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });
   });
@@ -169,9 +169,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByLabel('From').fill('21:30');
     await page.getByLabel('To', { exact: true }).fill('21:30');
     await press('Save');
-    await page.getByText('Choose another time than the one it begins at.').waitFor();
+    await page.getByText('Choose a time that differs from the start.').waitFor();
     await page.getByLabel('To', { exact: true }).fill('06:15');
-    await page.getByLabel('At most on one day').fill('250');
+    await page.getByLabel('Posts per day, at most').fill('250');
     await press('Save');
     await page.getByText('Sent today: 0 of 250.').waitFor();
     const rules = () => ask<object>('venom/update-account');
@@ -180,7 +180,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('06:15');
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('checkbox', { name: /^Quiet hours/ }).uncheck();
-    await page.getByLabel('At most on one day').fill('');
+    await page.getByLabel('Posts per day, at most').fill('');
     await press('Save');
     await page.getByText('Sent today').waitFor({ state: 'detached' });
     expect(await rules()).toMatchObject({ quiet_hours: null, daily_cap: null });

@@ -61,7 +61,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('an address that is none is a page, and leads home', async () => {
     const response = await page.goto('/no/such/place');
     expect(response?.status()).toBe(404);
-    await page.getByRole('heading', { name: 'Nothing here', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Go to campaigns' }).click();
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
     // What the browser says of the answer is no complaint of ours.

@@ -130,7 +130,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await enter(page, 'ada');
     await open('/');
     await page.context().setOffline(true);
-    await page.getByText('Not connected since', { exact: false }).waitFor();
+    await page.getByText('Offline since', { exact: false }).waitFor();
     expect(await look()).toEqual([]);
     visited.forgive(CUT);
   });
@@ -146,10 +146,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('?');
     await dialog().getByText('Why is nothing being sent?').click();
     found.push(...(await lookAtTop()));
-    await button('What to do about Every morning').click();
+    await button('Actions for Every morning').click();
     await page.getByRole('menuitem', { name: 'Cancel campaign' }).waitFor();
     found.push(...(await lookAtTop()));
-    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Paused' }).waitFor();
     found.push(...(await lookAtTop()));
     await button('ada').click();
@@ -172,11 +172,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('Saved lists').click();
     await page.getByRole('menuitem', { name: /Clubs/ }).waitFor();
     found.push(...(await lookAtTop()));
-    await button('Select all found').click();
-    await button('Save as list …').click();
+    await button('Select all matching').click();
+    await button('Save as list…').click();
     await dialog().waitFor();
     found.push(...(await lookAtTop()));
-    await button('Send a test to …').click();
+    await button('Send a test…').click();
     await dialog().getByRole('combobox', { name: 'Group' }).click();
     await page.getByRole('option', { name: 'Village news' }).click();
     await dialog().getByText('will see it', { exact: false }).waitFor();
@@ -198,7 +198,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await enter(page, 'ada');
     await open(sent);
     const found: string[] = [];
-    for (const name of ['Edit what was sent …', 'Delete for everyone …']) {
+    for (const name of ['Edit sent posts…', 'Delete for everyone…']) {
       await button(name).click();
       await dialog().waitFor();
       await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
@@ -209,7 +209,7 @@ describe.skipIf(!browser)('in a browser', () => {
     found.push(...(await lookAtTop()));
     await open(failed);
     await page.getByRole('region', { name: '1 post failed' }).getByRole('button', { expanded: false }).click();
-    await button('Copy the names').waitFor();
+    await button('Copy names').waitFor();
     found.push(...(await look()));
     await open(scheduled);
     await button('More').click();
@@ -259,14 +259,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('New API key').click();
     await dialog().getByLabel('Name').fill('Till');
     found.push(...(await look(LAYERS)));
-    await button('Make key').click();
+    await button('Create key').click();
     await button('Copy key').waitFor();
     found.push(...(await look(LAYERS)));
     await button('Done').click();
     await button('Revoke Till').click();
     await dialog().waitFor();
     found.push(...(await lookAtTop()));
-    await button('Delete account …').click();
+    await button('Delete account…').click();
     await dialog().waitFor();
     found.push(...(await lookAtTop()));
     await page.getByRole('combobox', { name: 'Language' }).click();
@@ -286,7 +286,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await open('/account');
     await button('Change').click();
     await dialog().getByLabel('WhatsApp number').fill('0151 23456789');
-    await dialog().getByRole('combobox', { name: 'Country of this number' }).click();
+    await dialog().getByRole('combobox', { name: 'Country code' }).click();
     await page.getByRole('option').first().waitFor();
     found.push(...(await look(LAYERS)));
     expect(found).toEqual([]);

@@ -79,10 +79,10 @@ describe.skipIf(!browser)('in a browser', () => {
   test('the picture of a post is seen on its page and on the phone, and other files by what they are', async () => {
     const id = await send({ image: PICTURE });
     await page.goto(`/campaigns/${id}`);
-    await seePicture('section[aria-label="As members see it"]');
+    await seePicture('section[aria-label="What members see"]');
     await page.getByRole('img', { name: 'Picture' }).waitFor();
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download the file' }).click();
+    await page.getByRole('button', { name: 'Download file' }).click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('Fair.png');
     expect(await readFile(await saved.path(), 'base64')).toBe(PICTURE);
@@ -106,11 +106,11 @@ describe.skipIf(!browser)('in a browser', () => {
     const id = await send();
     await page.goto(`/campaigns/${id}`);
     const failures = page.getByRole('region', { name: '1 post failed' });
-    await failures.getByText('the group is gone, or you are no longer in it.').waitFor();
+    await failures.getByText('the group no longer exists, or you are no longer a member.').waitFor();
     await failures.getByText('Chess friends').waitFor();
     await page.getByRole('row', { name: /^Chess friends Failed 1/ }).waitFor();
     await takeAway(-1_000_000);
-    await failures.getByRole('button', { name: 'Send failed again' }).click();
+    await failures.getByRole('button', { name: 'Resend failed' }).click();
     await page.getByText('Done', { exact: true }).first().waitFor();
     await failures.waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /^Chess friends Sent/ }).waitFor();
@@ -121,8 +121,8 @@ describe.skipIf(!browser)('in a browser', () => {
     const id = await send();
     await isDone(id);
     await page.goto(`/campaigns/${id}`);
-    await page.getByRole('button', { name: 'Edit what was sent …' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Edit what was sent of “Fair”' });
+    await page.getByRole('button', { name: 'Edit sent posts…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the sent posts of “Fair”' });
     await dialog.getByText('The new text takes the place of the old one in 3 groups.', { exact: false }).waitFor();
     await dialog.getByText('WhatsApp allows that for 15 minutes', { exact: false }).waitFor();
     const submit = dialog.getByRole('button', { name: 'Edit for everyone' });
@@ -130,24 +130,24 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog.getByRole('textbox', { name: 'Message' }).click();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('We open at ten');
-    await dialog.getByRole('group', { name: 'As a member sees it' }).getByText('We open at ten').waitFor();
+    await dialog.getByRole('group', { name: 'What members see' }).getByText('We open at ten').waitFor();
     await submit.click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('region', { name: 'Changed afterwards' }).getByText('3 posts were edited.').waitFor();
+    await page.getByRole('region', { name: 'Edited or deleted later' }).getByText('3 posts were edited.').waitFor();
     await page.getByRole('row', { name: /^Chess friends Sent Edited/ }).waitFor();
-    await page.getByRole('region', { name: 'As members see it' }).getByText('We open at ten').waitFor();
+    await page.getByRole('region', { name: 'What members see' }).getByText('We open at ten').waitFor();
     await page.goto('/phone');
     const phone = page.getByRole('figure', { name: /Chess friends is open/ });
     await phone.getByText('We open at ten').waitFor();
     await phone.getByText('Edited').waitFor();
 
     await page.goto(`/campaigns/${id}`);
-    await page.getByRole('button', { name: 'Delete for everyone …' }).click();
+    await page.getByRole('button', { name: 'Delete for everyone…' }).click();
     await page.getByRole('dialog').getByText('This cannot be undone.', { exact: false }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click();
     await page.getByText('3 posts were deleted for everyone.').waitFor();
     await page.getByRole('row', { name: /^Chess friends Sent Deleted/ }).waitFor();
-    await page.getByRole('region', { name: 'As members see it' }).getByText('This message was deleted').waitFor();
+    await page.getByRole('region', { name: 'What members see' }).getByText('This message was deleted').waitFor();
     await page.goto('/phone');
     await phone.getByText('This message was deleted').waitFor();
     expect(await phone.getByText('We open').count()).toBe(0);
@@ -162,13 +162,13 @@ describe.skipIf(!browser)('in a browser', () => {
     await sql`update sandbox_messages set sent_at = sent_at - interval '1 hour' where account_id in
                 (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     await page.goto(`/campaigns/${id}`);
-    await page.getByRole('button', { name: 'Edit what was sent …' }).click();
+    await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('In 3 groups it is too late: the post stays as it is there.', { exact: false }).waitFor();
+    await dialog.getByText('It is too late in 3 groups: the post stays as it is there.', { exact: false }).waitFor();
     await dialog.getByRole('textbox', { name: 'Message' }).click();
     await page.keyboard.type('!');
     await dialog.getByRole('button', { name: 'Edit for everyone' }).click();
-    const changed = page.getByRole('region', { name: 'Changed afterwards' });
+    const changed = page.getByRole('region', { name: 'Edited or deleted later' });
     await changed.getByText('In 3 groups it could not be done.').waitFor();
     await changed.getByText('Too late: a post can be changed for 15 minutes', { exact: false }).waitFor();
     await page.getByRole('row', { name: /^Chess friends Sent Not done: Too late/ }).waitFor();
@@ -187,10 +187,10 @@ describe.skipIf(!browser)('in a browser', () => {
     );
     await page.goto(`/campaigns/${id}`);
     await page
-      .getByRole('button', { name: /^What to do about the run of/ })
+      .getByRole('button', { name: /^Actions for the run of/ })
       .first()
       .click();
-    await page.getByRole('menuitem', { name: 'Delete for everyone …' }).click();
+    await page.getByRole('menuitem', { name: 'Delete for everyone…' }).click();
     await page.getByRole('dialog').getByText('in 3 groups. Other runs stay.', { exact: false }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click();
     await page.getByText('3 posts were deleted for everyone.').waitFor();
@@ -218,7 +218,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('1 run has begun or is over, and stays as it is.', { exact: false }).waitFor();
     await seePicture('aside');
     const save = page.getByRole('button', { name: 'Save changes' });
-    await page.getByText('Nothing is changed yet.').waitFor();
+    await page.getByText('No changes yet.').waitFor();
     expect(await save.isDisabled()).toBe(true);
     await page.getByLabel('Campaign name').fill('Good evening');
     await page.getByRole('textbox', { name: 'Message' }).click();
@@ -231,11 +231,11 @@ describe.skipIf(!browser)('in a browser', () => {
     const dialog = page.getByRole('dialog');
     for (const line of [
       'It is called Good evening; it was Good morning.',
-      'The message says something else.',
-      'The groups are others: 1 fewer; there were 3.',
-      'It is sent at other times. Until now: ',
+      'The message changes.',
+      'Groups: 1 of 3 removed.',
+      'The schedule changes. So far: ',
       // The one that has gone out stood on the first day, on which the new time is still to come.
-      '4 runs follow; 3 were still to come.',
+      '4 runs remain; there were 3.',
     ])
       await dialog.getByText(line, { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Save changes' }).click();
@@ -254,7 +254,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}/change`);
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await save.click();
-    await dialog.getByText('No file goes along any more.').waitFor();
+    await dialog.getByText('The file is removed.').waitFor();
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { name: 'Good evening', level: 1, exact: true }).waitFor();
     expect((await read(id))['media']).toBeNull();
@@ -264,11 +264,11 @@ describe.skipIf(!browser)('in a browser', () => {
     const id = await send();
     await isDone(id);
     await page.goto(`/campaigns/${id}/change`);
-    await page.getByText('There is nothing left to change').waitFor();
+    await page.getByText('This campaign can no longer be changed').waitFor();
     await page.getByRole('link', { name: 'Go to the campaign' }).click();
     await page.getByRole('heading', { name: 'Fair', level: 1 }).waitFor();
     await page.goto('/campaigns/00000000-0000-4000-8000-000000000000/change');
-    await page.getByText('There is no such page').waitFor();
+    await page.getByText('This page does not exist').waitFor();
     expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
     visited.forgive(refused('404'));
   });
@@ -283,7 +283,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const title = tomorrow.toLocaleString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
     const day = page.getByRole('listitem', { name: title });
     // Today may be the last day that is shown.
-    if ((await day.count()) === 0) await page.getByRole('button', { name: 'Later' }).click();
+    if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
     await day.getByRole('link', { name: /^08:00\s*At 8\s*\(Planned\)$/ }).waitFor();
     await day.getByRole('button', { name: '2 more' }).click();
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
@@ -327,7 +327,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const failed = await send();
     await isDone(failed);
     await page.goto('/');
-    const out = page.getByRole('region', { name: 'What goes out' });
+    const out = page.getByRole('region', { name: 'Next up' });
     await out
       .getByRole('list', { name: 'Today' })
       .getByRole('link', { name: /Fair.*3 groups|Fair.*2 of 3 sent/ })
@@ -336,7 +336,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByRole('list', { name: 'Tomorrow' })
       .getByRole('link', { name: /09:00\s*Good morning\s*Paused\s*3 groups/ })
       .waitFor();
-    const needs = page.getByRole('region', { name: 'What needs you' });
+    const needs = page.getByRole('region', { name: 'Needs attention' });
     await needs.getByText(/^Good morning is paused: the run of .* 09:00 waits\.$/).waitFor();
     await needs.getByRole('link', { name: 'Fair: 1 post failed.' }).click();
     await page.getByRole('heading', { name: 'Fair', level: 1 }).waitFor();
@@ -358,14 +358,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText(/^Every day at 09:00 \(Europe\/Berlin\), from .* to .*\.$/).waitFor();
     const failures = page.getByRole('region', { name: '1 post failed' });
     await failures.getByRole('button', { expanded: false }).click();
-    await failures.getByRole('button', { name: 'Copy the names' }).waitFor();
-    await failures.getByRole('button', { name: 'Leave out next time' }).click();
+    await failures.getByRole('button', { name: 'Copy names' }).waitFor();
+    await failures.getByRole('button', { name: 'Exclude from next runs' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('leave out 1 group and go to the other 2', { exact: false }).waitFor();
-    await dialog.getByRole('button', { name: 'Leave out next time' }).click();
+    await dialog.getByRole('button', { name: 'Exclude from next runs' }).click();
     await page.getByText('1 group is left out from now on.').waitFor();
     expect((await read(id))['group_metadata_ids']).toEqual(groups.slice(1));
-    await failures.getByRole('button', { name: 'Write to these only' }).click();
+    await failures.getByRole('button', { name: 'New campaign to these' }).click();
     await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
   });
@@ -397,7 +397,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await listed(page)
       .getByRole('link', { name: /Fair.*25% read/ })
       .waitFor();
-    const overview = page.getByRole('region', { name: 'How it went' });
+    const overview = page.getByRole('region', { name: 'Results' });
     await expect.poll(() => overview.textContent()).toMatch(/Posts sent\s*5/);
     await expect.poll(() => overview.textContent()).toMatch(/Groups reached\s*3/);
     await expect.poll(() => overview.textContent()).toMatch(/Read\s*25%/);
@@ -408,7 +408,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/');
     const row = listed(page).getByRole('listitem').filter({ hasText: 'Good morning' });
     const choose = async (item: string) => {
-      await page.getByRole('button', { name: 'What to do about Good morning' }).click();
+      await page.getByRole('button', { name: 'Actions for Good morning' }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     await choose('Pause');
@@ -449,8 +449,8 @@ describe.skipIf(!browser)('in a browser', () => {
                 (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     const id = await send();
     await page.goto(`/campaigns/${id}`);
-    await page.getByText(/through at about .*\d\d:\d\d CES?T/).waitFor();
+    await page.getByText(/expected finish .*\d\d:\d\d CES?T/).waitFor();
     const head = page.getByRole('region', { name: 'Progress' });
-    expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · through at about');
+    expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · expected finish');
   });
 });

@@ -41,16 +41,17 @@ describe.skipIf(!browser)('in a browser', () => {
   test('what a campaign still lacks is said from the start, and only when nothing is missing that nothing is', async () => {
     await enterAsNew(page, 'ada');
     await page.goto('/campaigns/new');
-    for (const missing of ['Write a message.', 'Pick at least one group.']) await check().getByText(missing).waitFor();
+    for (const missing of ['Write a message.', 'Select at least one group.'])
+      await check().getByText(missing).waitFor();
     await writeMessage(page, 'Hello');
     await check().getByText('Write a message.').waitFor({ state: 'detached' });
     await page.getByText('On a schedule').click();
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
     await check().getByText('Choose the first and the last day.').waitFor();
-    expect(await check().getByText('Nothing stands in the way.').count()).toBe(0);
+    expect(await check().getByText('Ready to send.').count()).toBe(0);
     await page.getByText('Now', { exact: true }).click();
-    await check().getByText('Nothing stands in the way.').waitFor();
-    await page.getByText(/^Sending takes about .* It is done around \d\d:\d\d\.$/).waitFor();
+    await check().getByText('Ready to send.').waitFor();
+    await page.getByText(/^Sending takes about .* Expected finish: about \d\d:\d\d\.$/).waitFor();
   });
 
   test('a group that got the same text is named before it gets it again, and can be left out', async () => {
@@ -63,11 +64,11 @@ describe.skipIf(!browser)('in a browser', () => {
     });
     await page.goto('/campaigns/new');
     await writeMessage(page, 'The very same');
-    await press('Select all found');
+    await press('Select all matching');
     await check().getByText('1 group gets the very same text from you').waitFor();
     await check().getByText('Chess friends').waitFor();
     await check().getByRole('button', { name: 'Leave it out' }).click();
-    await check().getByText('Nothing stands in the way.').waitFor();
+    await check().getByText('Ready to send.').waitFor();
     await page.getByRole('button', { name: 'Send to 2 groups now' }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Chess friends' }).isChecked()).toBe(false);
   });
@@ -75,15 +76,15 @@ describe.skipIf(!browser)('in a browser', () => {
   test('a test goes to one group, file and all, as a campaign of its own, and the draft stays', async () => {
     await enterAsNew(page, 'eve');
     await page.goto('/campaigns/new');
-    await press('Send a test to …');
+    await press('Send a test…');
     await dialog().getByText('Write a message first').waitFor();
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     await writeMessage(page, 'Spring *fair*');
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
     await page.getByRole('complementary').locator('img').waitFor();
-    await press('Select all found');
-    await press('Send a test to …');
+    await press('Select all matching');
+    await press('Send a test…');
     await page.getByRole('combobox', { name: 'Group' }).fill('chess');
     await page.getByRole('option', { name: 'Chess friends' }).click();
     await dialog().getByText('5 members of Chess friends will see it. It is listed as “Test: Spring fair”.').waitFor();
@@ -177,14 +178,14 @@ describe.skipIf(!browser)('in a browser', () => {
       .poll(async () => (await ask<{ status: string }>('venom/get-campaign', sent)).status, { timeout: 30_000 })
       .toBe('completed');
     await page.goto('/campaigns/new');
-    const list = page.getByRole('group', { name: 'Groups to pick from' });
+    const list = page.getByRole('group', { name: 'Groups to choose from' });
     await list
       .getByText(/^just now|^now|ago|\d% read|—/)
       .first()
       .waitFor();
     await writeMessage(page, 'The very same');
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
-    await press('Select all found');
+    await press('Select all matching');
     await press('Send to 3 groups now');
     await dialog().locator('li', { hasText: '1 group gets the very same text from you' }).waitFor();
     const text = await dialog().innerText();
@@ -274,7 +275,7 @@ describe.skipIf(!browser)('in a browser', () => {
     let seen = Temporal.Now.plainDateISO(ZONE).with({ day: 1 });
     for (; monthName(seen) !== monthName(last); seen = seen.add({ months: 1 })) {
       await page.getByText(monthName(seen), { exact: true }).waitFor();
-      await press('Later');
+      await press('Next');
     }
     await page.getByText(monthName(last), { exact: true }).waitFor();
     await expect.poll(() => chips.count()).toBe(3);

@@ -59,7 +59,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(second, 'Second ');
     await second.getByText('This draft was changed in another window').waitFor();
     expect(await findBarriers(second)).toEqual([]);
-    await second.getByRole('button', { name: 'Keep mine as a draft of its own' }).click();
+    await second.getByRole('button', { name: 'Keep mine as a separate draft' }).click();
     await expect.poll(() => texts(page)).toEqual([expect.stringContaining('First'), expect.stringContaining('Second')]);
     visited.forgive(refused('409'));
   });
@@ -99,7 +99,7 @@ describe.skipIf(!browser)('in a browser', () => {
       await route.abort('connectionreset');
     });
     await writeMessage(page, ' two');
-    await page.getByText('The draft is not saved yet, and it is tried again.', { exact: false }).waitFor();
+    await page.getByText('The draft is not saved yet. Trying again…', { exact: false }).waitFor();
     expect(lost).toBeGreaterThan(0);
     await writeMessage(page, ' three');
     await page.unroute('**/venom/save-draft');
@@ -131,7 +131,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(async () => (await listed()).map(({ name }) => name)).toEqual(['First']);
     await writeMessage(second, ' of mine');
     await second.getByText('This draft was changed in another window').waitFor();
-    await second.getByRole('button', { name: 'Show the other one' }).click();
+    await second.getByRole('button', { name: 'Show the other version' }).click();
     await expect.poll(() => second.getByLabel('Campaign name').inputValue()).toBe('First');
     await expect.poll(() => second.getByRole('textbox', { name: 'Message' }).innerText()).toBe('Both');
     await writeMessage(second, ' again');
@@ -161,7 +161,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.route('**/venom/save-draft', (route) => route.abort('connectionreset'));
     await writeMessage(page, 'Nowhere else');
     await signOut('ida');
-    const question = page.getByRole('dialog', { name: 'Sign out and lose what you wrote?' });
+    const question = page.getByRole('dialog', { name: 'Sign out and lose your changes?' });
     await question.waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await question.getByRole('button', { name: 'Go back' }).click();
@@ -170,7 +170,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     // The page of signing in is there before it is done.
     const signedOut = page.waitForResponse((response) => response.request().method() === 'DELETE');
-    await question.getByRole('button', { name: 'Sign out all the same' }).click();
+    await question.getByRole('button', { name: 'Sign out anyway' }).click();
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await signedOut;
     await enter(page, 'ida');
@@ -208,14 +208,14 @@ describe.skipIf(!browser)('in a browser', () => {
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.getByText('We open at nine or later').waitFor();
     expect(await page.getByLabel('Campaign name').inputValue()).toBe('Good evening');
-    await page.getByText('Nothing stands in the way.').waitFor();
+    await page.getByText('Ready to send.').waitFor();
     await signOut('kim');
     await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
-    await page.getByRole('button', { name: 'Throw the changes away' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Throw the changes away' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
     await expect.poll(() => page.getByLabel('Campaign name').inputValue()).toBe('Good morning');
     await expect.poll(() => message.innerText()).toBe('We open at nine');
-    await page.getByText('Nothing is changed yet.').waitFor();
+    await page.getByText('No changes yet.').waitFor();
     await signOut('kim');
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
   });

@@ -42,7 +42,7 @@ describe.skipIf(!browser)('in a browser', () => {
   async function signIn(name: string): Promise<void> {
     await page.context().clearCookies();
     await page.goto('/');
-    await page.getByLabel('User name or e-mail').fill(name);
+    await page.getByLabel('User name or email').fill(name);
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await button('Sign in').click();
   }
@@ -63,7 +63,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('Escape');
     await button('Done').click();
     await dialog().waitFor({ state: 'detached' });
-    await page.getByText('10 recovery codes are left.').waitFor();
+    await page.getByText('10 recovery codes left.').waitFor();
 
     await signIn('ann');
     await page.getByRole('textbox', { name: 'Code' }).fill('000000');
@@ -123,8 +123,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/settings');
     await button('New API key').click();
     await dialog().getByLabel('Name').fill('Till');
-    await button('Make key').click();
-    const asking = page.getByRole('dialog', { name: 'Is it you?' });
+    await button('Create key').click();
+    const asking = page.getByRole('dialog', { name: 'Confirm your identity' });
     await asking.waitFor();
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
     await asking.getByRole('textbox', { name: 'Password' }).fill('wrong');
@@ -143,12 +143,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/settings');
     await button('New API key').click();
     await dialog().getByLabel('Name').fill('Till');
-    await button('Make key').click();
-    const asking = page.getByRole('dialog', { name: 'Is it you?' });
+    await button('Create key').click();
+    const asking = page.getByRole('dialog', { name: 'Confirm your identity' });
     await asking.getByRole('textbox', { name: 'Password' }).fill('x');
     await page.keyboard.press('Escape');
     await asking.waitFor({ state: 'detached' });
-    await page.getByText('Prove once more who you are to do this.').waitFor();
+    await page.getByText('Confirm your identity to do this.').waitFor();
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Till');
     visited.forgive(refused('4'));
   });

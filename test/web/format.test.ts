@@ -93,12 +93,12 @@ describe('errors', () => {
     [new CampanileError('secret', { code: 500 }), /^Something went wrong on our side\./],
     [new CampanileError('x', { code: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
     [new CampanileError('x', { code: 429, retryAfterMs: 86_000_000 }), /Try again in 24 hours/],
-    [new CampanileError('x', { code: 507 }), /^Your files take all the room you have/],
+    [new CampanileError('x', { code: 507 }), /^Your files use all of your storage/],
     [new CampanileError('The account is not connected', { code: 503 }), /^The account is not connected\. Try again/],
     [new CampanileError('the campaign has ended', { code: 409 }), /^The campaign has ended\.$/],
     [
       new CampanileError('x', { code: 400, details: [{ field: 'end_date', issue: 'is before start_date' }] }),
-      /^The last day is before start_date\.$/,
+      /^Last day is before start_date\.$/,
     ],
     [new TypeError('x is not a function'), /^Something went wrong on our side\./],
   ])('say what to do next: %s', (error, said) => {

@@ -30,7 +30,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('checkbox', { name: 'Select Chess friends' }).check();
     await page.getByRole('checkbox', { name: 'Select Village news' }).check();
     await page.getByText('2 groups selected · 126 members').waitFor();
-    await press('Save as list …');
+    await press('Save as list…');
     await dialog().getByLabel('Name of the list').fill('Clubs');
     expect(await findBarriers(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Save list' }).click();
@@ -47,8 +47,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/groups');
     await page.getByRole('combobox', { name: 'Saved list' }).click();
     await page.getByRole('option', { name: 'Clubs · 2' }).click();
-    await press('Change or rename');
-    await page.getByText('You are changing the list Clubs').waitFor();
+    await press('Edit or rename');
+    await page.getByText('You are editing the list Clubs').waitFor();
     await page.getByRole('checkbox', { name: 'Select Running club' }).check();
     await page.getByText('3 groups selected').waitFor();
     await press('Save list');
@@ -59,7 +59,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .poll(async () => (await ask<{ group_lists: object[] }>('venom/list-group-lists')).group_lists)
       .toEqual([{ group_list_id: expect.any(Number), name: 'All clubs', group_count: 3 }]);
 
-    await press('Write to this list');
+    await press('New campaign to this list');
     await page.waitForURL('**/campaigns/new?draft=*');
     await page.getByText('3 groups · 151 members').waitFor();
     await page.goto('/groups');
@@ -108,14 +108,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(shown).toEqual(['Village news', 'Running club', 'Chess friends']);
     await page.keyboard.press('Enter');
     await expect.poll(shown).toEqual(['Chess friends', 'Running club', 'Village news']);
-    await page.getByRole('checkbox', { name: 'Sends failed' }).focus();
+    await page.getByRole('checkbox', { name: 'Failed posts' }).focus();
     await page.keyboard.press('Space');
-    await page.getByText('No group is called that').waitFor();
+    await page.getByText('No groups found').waitFor();
     await page.keyboard.press('Space');
     await page.getByRole('checkbox', { name: 'Silent for 14 days' }).focus();
     await page.keyboard.press('Space');
     await page.getByText('3 groups · 151 members').waitFor();
-    await page.getByRole('button', { name: 'Select all found' }).focus();
+    await page.getByRole('button', { name: 'Select all matching' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('3 groups selected · 151 members').waitFor();
     expect(await findBarriers(page)).toEqual([]);
@@ -173,7 +173,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('row', { name: /Village news/ }).waitFor();
 
     await page.goto('/groups/999999999');
-    await page.getByRole('heading', { level: 1, name: 'Nothing here' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     visited.forgive(refused('404'));
   });
 });

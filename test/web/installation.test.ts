@@ -27,10 +27,10 @@ test.skipIf(!browser)('what is wrong stands first, with what to do, and is looke
   await wrong.getByText('fsync or full_page_writes is off').waitFor();
   await wrong.getByText('Turn both on in postgresql.conf, and reload it.').waitFor();
   await page
-    .getByRole('region', { name: 'Somebody should see to it' })
+    .getByRole('region', { name: 'Needs attention' })
     .getByText('No automatic backups are configured')
     .waitFor();
-  await page.getByRole('region', { name: 'All is well' }).getByText('The ledger is not held').waitFor();
+  await page.getByRole('region', { name: 'All good' }).getByText('The ledger is not held').waitFor();
   const folder = process.env['INSTALLATION_PICTURES'];
   for (const [look, width] of [
     ['light', 1280],
@@ -47,7 +47,7 @@ test.skipIf(!browser)('what is wrong stands first, with what to do, and is looke
   // It is looked once in five seconds.
   await expect
     .poll(async () => {
-      await page.getByRole('button', { name: 'Look again' }).click();
+      await page.getByRole('button', { name: 'Check again' }).click();
       return wrong.getByText('and nothing is sent: a test').count();
     })
     .toBe(1);

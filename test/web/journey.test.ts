@@ -36,7 +36,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   test('a sign-up, a group and a campaign with a picture lead to who read it', async () => {
     await signUpInBrowser(page, 'ada');
-    await page.getByRole('link', { name: 'See groups' }).click();
+    await page.getByRole('link', { name: 'View groups' }).click();
     await page.getByRole('button', { name: 'New', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Group' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Book club');
@@ -51,7 +51,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('n');
     await writeMessage(page, 'Spring *fair*', '- bring cake');
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
-    const phone = page.getByRole('complementary', { name: 'As a member sees it' });
+    const phone = page.getByRole('complementary', { name: 'What members see' });
     await phone.locator('[data-styles~=bold]', { hasText: 'fair' }).waitFor();
     await phone.locator('img').waitFor();
     const id = await sendToAll(page);
@@ -74,7 +74,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByRole('link', { name: /Spring fair.*Done/ })
       .getByText('4 of 4 sent')
       .waitFor();
-    await page.getByText('of the members of groups and communities').waitFor();
+    await page.getByText('of group and community members').waitFor();
     await page.goto('/phone');
     await page.getByRole('button', { name: /Book club/ }).click();
     await page
@@ -94,7 +94,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${first}`);
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await page.waitForURL('**/campaigns/new?draft=*');
-    const phone = page.getByRole('complementary', { name: 'As a member sees it' });
+    const phone = page.getByRole('complementary', { name: 'What members see' });
     await phone.locator('[data-styles~=bold]', { hasText: 'fair' }).waitFor();
     await phone.locator('img').waitFor();
     await page.getByRole('button', { name: 'Send to 3 groups now' }).click();
@@ -210,8 +210,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await app.signUp('eve');
     await page.goto('/');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Enter your user name or e-mail address.').waitFor();
-    await page.getByLabel('User name or e-mail').fill('eve');
+    await page.getByText('Enter your user name or email address.').waitFor();
+    await page.getByLabel('User name or email').fill('eve');
     await page.getByRole('textbox', { name: 'Password' }).fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Wrong user name or password. Check both and try again.').waitFor();

@@ -19,7 +19,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/sign-up');
     await page.getByRole('button', { name: 'Create account' }).waitFor();
     await page.getByLabel('Phone number').fill('(202) 555-0123');
-    await page.getByText('The whole number: +1 202 555 0123').waitFor();
+    await page.getByText('Full number: +1 202 555 0123').waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('en');
     await end();
   });

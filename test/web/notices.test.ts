@@ -56,9 +56,9 @@ describe.skipIf(!browser)('in a browser', () => {
       html: 'Hello',
       group_metadata_ids: [groups.groups[0]?.group_metadata_id],
     });
-    await bell('Notices, 1 not read').click();
+    await bell('Notices, 1 unread').click();
     const list = page.getByRole('dialog', { name: /^Notices/ });
-    await list.getByRole('link', { name: 'Spring fair has ended: everything was sent.' }).waitFor();
+    await list.getByRole('link', { name: 'Spring fair has ended: all posts were sent.' }).waitFor();
     await bell('Notices').waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await findBarriers(page)).toEqual([]);
@@ -81,21 +81,21 @@ describe.skipIf(!browser)('in a browser', () => {
     });
     await page.goto('/settings#notices');
     const region = page.getByRole('region', { name: 'Notices' });
-    const late = region.getByRole('checkbox', { name: 'Something is late: Bell' });
+    const late = region.getByRole('checkbox', { name: 'A campaign is late: Bell' });
     await late.waitFor();
     expect(await region.getByRole('checkbox').count()).toBe(7 * 3);
-    await bell('Notices, 1 not read').waitFor();
+    await bell('Notices, 1 unread').waitFor();
     // Not `uncheck`, which looks at it before React has drawn what was chosen.
     await late.click();
     await expect.poll(() => late.isChecked()).toBe(false);
     await bell(/^Notices$/).waitFor();
-    await region.getByRole('checkbox', { name: 'A campaign is done: E-mail' }).click();
+    await region.getByRole('checkbox', { name: 'A campaign ended: Email' }).click();
     await until(
       () => askInBrowser<{ kinds: object[] }>(page, 'user/get_notice_settings'),
       ({ kinds }) =>
         JSON.stringify(kinds[0]) === JSON.stringify({ kind: 'campaign_done', bell: true, browser: true, email: true }),
     );
-    await region.getByRole('button', { name: 'Tell me in this browser' }).waitFor();
+    await region.getByRole('button', { name: 'Turn on in this browser' }).waitFor();
     expect(await page.evaluate('globalThis.asked')).toBe(0);
     expect(await page.evaluate('navigator.serviceWorker.getRegistrations().then((all) => all.length)')).toBe(0);
     expect(await findBarriers(page, { within: '#notices' })).toEqual([]);
@@ -103,13 +103,13 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page, { within: '#notices' })).toEqual([]);
   });
 
-  test('the worker of the build shows what it is pushed, in the words that the page has left', async () => {
+  test('the worker of the build shows what it is pushed, in the text that the service wrote', async () => {
     await enterAsNew(page, 'cleo');
     await page.goto('/');
     await bell('Notices').waitFor();
     await page.getByRole('link', { name: 'Settings' }).first().click();
-    await page.getByRole('button', { name: 'Tell me in this browser' }).click();
-    await page.getByText('This browser tells you, also while').waitFor();
+    await page.getByRole('button', { name: 'Turn on in this browser' }).click();
+    await page.getByText('You get notices in this browser, even while').waitFor();
     const { push_public_key: key } = await askInBrowser<{ push_public_key: string }>(page, 'user/get_notice_settings');
     expect(await page.evaluate('globalThis.subscribedFor')).toBe(key);
     const { rows } = await sql<{ endpoint: string }>`select endpoint from push_subscriptions`.execute(app.database.db);
@@ -128,23 +128,23 @@ describe.skipIf(!browser)('in a browser', () => {
     );
     await devtools.send('ServiceWorker.enable');
     const registrationId = await registered;
-    const push = (kind: string, count: number) =>
+    const push = (kind: string, text: string) =>
       devtools.send('ServiceWorker.deliverPushMessage', {
         origin: app.url,
         registrationId,
-        data: JSON.stringify({ kind, count, name: 'Spring fair', page: '/' }),
+        data: JSON.stringify({ kind, text, page: '/' }),
       });
-    await push('campaign_done', 5);
-    await push('campaign_failed', 1);
+    await push('campaign_done', '5 Kampagnen sind beendet.');
+    await push('campaign_failed', 'Spring fair has ended; some posts could not be sent.');
     const shown = await until(
       () => worker.evaluate('globalThis.shown'),
       (all) => (all as unknown[]).length === 2,
     );
     expect(shown).toEqual([
-      { title: 'Campanile', body: '5 campaigns have ended: everything was sent.', tag: 'campaign_done' },
+      { title: 'Campanile', body: '5 Kampagnen sind beendet.', tag: 'campaign_done' },
       {
         title: 'Campanile',
-        body: 'Spring fair has ended, and some of it could not be sent.',
+        body: 'Spring fair has ended; some posts could not be sent.',
         tag: 'campaign_failed',
       },
     ]);

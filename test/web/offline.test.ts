@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** It is said within 5 s; a busy machine takes its time to draw. */
 const SAID = { timeout: 15_000 };
-const BAR = /^Not connected since \d\d:\d\d\. Trying again\.$/;
+const BAR = /^Offline since \d\d:\d\d\. Reconnecting…$/;
 
 describe.skipIf(!browser)('in a browser', () => {
   let visited: Visit;
@@ -48,8 +48,8 @@ describe.skipIf(!browser)('in a browser', () => {
   async function writeToAll(): Promise<void> {
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Not to be sent');
-    await page.getByRole('button', { name: 'Select all found' }).click();
-    await page.getByText('Nothing stands in the way.').waitFor();
+    await page.getByRole('button', { name: 'Select all matching' }).click();
+    await page.getByText('Ready to send.').waitFor();
     await page.getByRole('button', { name: /^Send to \d+ groups? now$/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).waitFor();
   }
@@ -111,7 +111,7 @@ describe.skipIf(!browser)('in a browser', () => {
     network.stall();
     await pressSend();
     await goBack();
-    await page.getByText('Withdrawn. It may have arrived before that: look before you try again.').waitFor();
+    await page.getByText('Cancelled. The request may already have arrived: check before you try again.').waitFor();
     // What had waited on the way belongs to a connection that the browser has given up.
     network.cut();
     network.heal();

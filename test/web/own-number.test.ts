@@ -39,7 +39,7 @@ describe.skipIf(!browser)('in a browser', () => {
     );
     return [user_info.phone_number, user_info.wharsapp_number];
   };
-  const country = () => page.getByRole('combobox', { name: 'Country of this number' });
+  const country = () => page.getByRole('combobox', { name: 'Country code' });
 
   test('whoever signs up without the country of their number is asked for it, and sees the whole number before', async () => {
     const scripts: string[] = [];
@@ -50,18 +50,18 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await country().count()).toBe(0);
     const withoutCountry = scripts.length;
     await page.getByLabel('Phone number').fill('020 7946 0123');
-    await page.getByText('The whole number: +44 20 7946 0123').waitFor();
+    await page.getByText('Full number: +44 20 7946 0123').waitFor();
     expect(scripts.slice(withoutCountry).filter((url) => /phone-country/.test(url))).not.toEqual([]);
     expect(scripts.slice(0, withoutCountry).filter((url) => /phone-country/.test(url))).toEqual([]);
     expect(await findBarriers(page)).toEqual([]);
     await country().fill('Germ');
     await page.getByRole('option', { name: 'Germany (+49)' }).click();
     await page.getByLabel('Phone number').fill('0151 2345 6789');
-    await page.getByText('The whole number: +49 1512 3456789').waitFor();
+    await page.getByText('Full number: +49 1512 3456789').waitFor();
     await page.getByLabel('WhatsApp number').fill('(011) 98');
-    await page.getByText('Not a whole number of this country yet.').waitFor();
+    await page.getByText('Not a complete number of this country yet.').waitFor();
     await page.getByLabel('User name').fill('nora');
-    await page.getByLabel('E-mail').fill('nora@example.com');
+    await page.getByLabel('Email').fill('nora@example.com');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
     await press('Create account');
     await page.getByText('Enter the whole number and its country').waitFor();
@@ -76,7 +76,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await numbers()).toEqual(['+44 7700 900123', '+44 7700 900123']);
     await page.goto('/settings');
     await page.getByLabel('Phone number').fill('07700 900124');
-    await page.getByText('The whole number: +44 7700 900124').waitFor();
+    await page.getByText('Full number: +44 7700 900124').waitFor();
     await press('Save profile');
     await page.getByText('Your profile is saved.').waitFor();
     expect(await numbers()).toEqual(['+44 7700 900124', '+44 7700 900123']);
@@ -101,16 +101,16 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Change');
     const dialog = page.getByRole('dialog', { name: 'Change the WhatsApp number' });
     await dialog.getByRole('button', { name: 'Change number' }).click();
-    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByText('This field is required.').waitFor();
     await dialog.getByLabel('WhatsApp number').fill('07700 900201');
-    await dialog.getByText('The whole number: +44 7700 900201').waitFor();
+    await dialog.getByText('Full number: +44 7700 900201').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Change number' }).click();
     await page.getByText('Your number is changed. Link it next.').waitFor();
     await page.getByText('You post to the groups, communities and channels of +44 7700 900201').waitFor();
     const { qr = '' } = await ask<Status>('venom/connect-account');
     await peer.scan(phone, qr);
-    await page.getByRole('region', { name: 'Your link' }).getByText('Connected', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Connection' }).getByText('Connected', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Change', exact: true }).count()).toBe(0);
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Use +5511987654321 instead');
     await page.getByRole('img', { name: 'Code to scan with your phone' }).waitFor();
     await peer.scan(phone, (await ask<Status>('venom/account-status')).qr ?? '');
-    await page.getByRole('region', { name: 'Your link' }).getByText('Connected', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Connection' }).getByText('Connected', { exact: true }).waitFor();
     expect((await numbers())[1]).toBe('+5511987654321');
     await page
       .getByRole('region', { name: 'Warm-up' })
@@ -149,8 +149,8 @@ describe.skipIf(!browser)('in a browser', () => {
       ({ campaign_id } = await ask<{ campaign_id: string }>('venom/add-campaign', body));
     }
     await page.goto(`/campaigns/${campaign_id}`);
-    await page.getByText('at most 30 posts today, day 1 of 14, of which 30 are sent').waitFor();
-    await page.getByText(/through at about/).waitFor();
+    await page.getByText('at most 30 posts today (day 1 of 14), 30 already sent').waitFor();
+    await page.getByText(/expected finish/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'See the warm-up' }).click();
     const warmUp = page.getByRole('region', { name: 'Warm-up' });

@@ -51,7 +51,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const bar = (name: string) => page.getByRole('meter', { name, exact: true });
     await bar('Files').waitFor();
     expect(await bar('Files').getAttribute('aria-valuetext')).toBe('0 byte of 2 GB');
-    expect(await bar('Campaigns under way or planned').getAttribute('aria-valuetext')).toBe('0 of 10,000');
+    expect(await bar('Active or planned campaigns').getAttribute('aria-valuetext')).toBe('0 of 10,000');
     // On the sandbox there is no such limit.
     expect(await bar('Groups created in 24 hours').count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
@@ -65,7 +65,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().waitFor({ state: 'detached' });
     await button('New API key').click();
     await dialog().getByLabel('Name').fill('Till');
-    await button('Make key').click();
+    await button('Create key').click();
     await button('Copy key').waitFor();
     const shown = dialog().getByText(/^ck_|^[\w-]{30,}/);
     const key = await shown.textContent();
@@ -85,7 +85,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test('whoever deletes their account is told goodbye, and can begin anew', async () => {
     await enterAsNew(page, 'cleo');
     await page.goto('/settings');
-    await button('Delete account …').click();
+    await button('Delete account…').click();
     await dialog().getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await dialog().getByRole('button', { name: 'Delete everything' }).click();
     await page.getByRole('heading', { name: 'Goodbye', level: 1 }).waitFor();
@@ -121,7 +121,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await askInBrowser(page, 'user/get_profile')).toMatchObject({ time_zone: 'America/New_York' });
     await zone.click();
     await page.keyboard.type('nowhere at all');
-    await page.getByText('No city or country is called so.').waitFor();
+    await page.getByText('No city or country found.').waitFor();
   });
 
   test('a campaign whose zone is not known is shown in UTC', async () => {
@@ -141,7 +141,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const { rows } = await sql<{ id: string }>`
       update campaigns set time_zone = 'Mars/Olympus' returning public_id as id`.execute(app.database.db);
     await page.goto(`/campaigns/${rows[0]?.id}`);
-    await page.getByText('Times are in the zone of the campaign, Mars/Olympus.').waitFor();
+    await page.getByText('Times are in the campaign’s time zone, Mars/Olympus.').waitFor();
     expect(await page.getByText(`1 Jul ${year}, 00:00 UTC`).count()).toBeGreaterThan(0);
   });
 

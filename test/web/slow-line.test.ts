@@ -14,7 +14,7 @@ afterAll(() => app.stop());
 
 /** Keeps what the bar says, however short it says it. */
 const NOTE_BARS = `globalThis.bars = []; new MutationObserver(() => {
-  const said = /Not connected since [^.]*/.exec(document.body?.innerText ?? '');
+  const said = /Offline since [^.]*/.exec(document.body?.innerText ?? '');
   if (said) globalThis.bars.push(said[0]);
 }).observe(document, { childList: true, subtree: true, characterData: true })`;
 

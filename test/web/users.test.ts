@@ -50,8 +50,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await heading('Forgot your password?');
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
-    await page.getByLabel('User name or e-mail').fill('ada');
-    await button('Mail me a link').click();
+    await page.getByLabel('User name or email').fill('ada');
+    await button('Email me a link').click();
     await page.getByRole('status').getByText('a mail with a link is on its way').waitFor();
     const mails = await post.received('ada@example.com', 2);
     const { code } = mails.find(({ subject }) => /new password/.test(subject)) ?? {};
@@ -62,7 +62,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('Set password').click();
     await page.getByText('Your password is set.').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByLabel('User name or e-mail').fill('ada');
+    await page.getByLabel('User name or email').fill('ada');
     await page.locator('input[type=password]').fill('mauve otters knit slowly');
     await button('Sign in').click();
     await heading('Campaigns');
@@ -76,19 +76,19 @@ describe.skipIf(!browser)('in a browser', () => {
   test('an address is confirmed by a button, so that programs which open links do not', async () => {
     await signInUnverified('ben');
     await page.goto('/settings');
-    await page.getByText('Your e-mail address is not confirmed yet.').waitFor();
-    await button('Send the link again').click();
+    await page.getByText('Your email address is not confirmed yet.').waitFor();
+    await button('Resend the link').click();
     const [mail] = await post.received('ben@example.com');
     await page.goto(`/verify-email#${mail?.code}`);
-    await heading('Confirm your e-mail address');
+    await heading('Confirm your email address');
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
     await button('Confirm').click();
-    await page.getByText('Your e-mail address is confirmed.').waitFor();
-    await button('Go on').click();
+    await page.getByText('Your email address is confirmed.').waitFor();
+    await button('Continue').click();
     await heading('Campaigns');
     await page.goto('/settings');
     await button('Save profile').waitFor();
-    expect(await page.getByText('Your e-mail address is not confirmed yet.').count()).toBe(0);
+    expect(await page.getByText('Your email address is not confirmed yet.').count()).toBe(0);
   });
 
   /** Lets somebody in who has opened no mail, and signs them in on the page. */
@@ -120,8 +120,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: /root/ }).click();
     await page.getByRole('menuitem', { name: 'Users' }).click();
     await heading('Users');
-    await button('Invite somebody').click();
-    await dialog().getByLabel('E-mail').fill('cleo@example.com');
+    await button('Invite a user').click();
+    await dialog().getByLabel('Email').fill('cleo@example.com');
     await dialog().getByRole('button', { name: 'Invite', exact: true }).click();
     const link = await dialog().locator('pre').innerText();
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
@@ -162,12 +162,12 @@ describe.skipIf(!browser)('in a browser', () => {
     }
     await row.getByRole('button').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await dialog().getByLabel('Your own password').fill('wrong');
+    await dialog().getByLabel('Your password').fill('wrong');
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
     await dialog().getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog().getByText('Current password is wrong.').waitFor();
     visited?.forgive(refused('400'));
-    await dialog().getByLabel('Your own password').fill(PASSWORD);
+    await dialog().getByLabel('Your password').fill(PASSWORD);
     await dialog().getByRole('button', { name: 'Delete', exact: true }).click();
     await row.waitFor({ state: 'detached' });
   });

@@ -85,13 +85,13 @@ describe.skipIf(!browser)('in a browser', () => {
     await expectNoBarriers(page);
     await page.keyboard.type('nonsense');
     await page.keyboard.press('Enter');
-    await dialog.getByText('That is no address of a web server.').waitFor();
+    await dialog.getByText('Enter a valid web address.').waitFor();
     expect(await dialog.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Address').fill(receiver.url);
     await dialog.getByRole('checkbox', { name: 'Everything' }).press('Space');
     await dialog.getByRole('button', { name: 'Add webhook' }).press('Enter');
     await dialog.getByText('Choose at least one.').waitFor();
-    await dialog.getByRole('checkbox', { name: 'Groups came, went or changed' }).press('Space');
+    await dialog.getByRole('checkbox', { name: 'Groups were added, removed or changed' }).press('Space');
     await dialog.getByLabel('Description').fill('The till');
     await page.keyboard.press('Enter');
 
@@ -120,13 +120,13 @@ describe.skipIf(!browser)('in a browser', () => {
     // What fails says so, with what the receiver answered.
     receiver.answer(() => ({ status: 500, text: 'out of order' }));
     await happen('ann', ['one', 'two']);
-    await section.getByText('On, but it does not take what it is told').waitFor();
-    await section.getByText('Next try').waitFor();
+    await section.getByText('On, but deliveries fail').waitFor();
+    await section.getByText('Next attempt').waitFor();
     await expectNoBarriers(page);
     await press('Log');
     const failed = dialog.getByRole('listitem').filter({ hasText: 'Answered 500' }).first();
     await failed.waitFor();
-    await dialog.getByRole('switch', { name: 'Only what failed' }).press('Space');
+    await dialog.getByRole('switch', { name: 'Failed only' }).press('Space');
     await expect.poll(() => dialog.getByRole('listitem').filter({ hasText: 'Answered 200' }).count()).toBe(0);
     await failed.locator('summary').press('Enter');
     await failed.getByText('out of order').waitFor();
@@ -134,28 +134,28 @@ describe.skipIf(!browser)('in a browser', () => {
 
     // It is mended; one is told again, and what waited follows.
     receiver.answer(() => ({ status: 204 }));
-    await press('Tell again: Groups came, went or changed', failed);
+    await press('Resend: Groups were added, removed or changed', failed);
     await page.getByText('1 message is told once more.').waitFor();
     await expect.poll(told).toContain('two');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await section.getByText('On', { exact: true }).waitFor();
     const before = told().length;
-    await choose('Tell a span of time again …');
-    await dialog.getByText('Times are those of Europe/Berlin.').waitFor();
+    await choose('Resend a period…');
+    await dialog.getByText('Times are in Europe/Berlin.').waitFor();
     await expectNoBarriers(page);
     await dialog.getByLabel('To').fill('2020-01-01T00:00');
-    await press('Tell again', dialog);
-    await dialog.getByText('It has to be after the beginning.').waitFor();
+    await press('Resend', dialog);
+    await dialog.getByText('It has to be after the start.').waitFor();
     await dialog.getByLabel('To').fill(localTime(new Date(Date.now() + 60_000), 'Europe/Berlin'));
-    await press('Tell again', dialog);
+    await press('Resend', dialog);
     await page.getByText('2 messages are told once more.').waitFor();
     await expect.poll(() => told().slice(before)).toEqual(['one', 'two']);
 
     // Another secret; the one before stays good for a day.
-    await choose('New secret …');
-    await press('Make secret', dialog);
-    await dialog.getByText('Both, this one and the one before, are valid until', { exact: false }).waitFor();
+    await choose('Rotate secret…');
+    await press('Rotate', dialog);
+    await dialog.getByText('This one and the previous one are both valid until', { exact: false }).waitFor();
     expect(await dialog.locator('pre').textContent()).not.toBe(secret);
     await press('Done', dialog);
     await section.getByText('Old secret valid until').waitFor();
@@ -163,9 +163,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('More');
 
     // Off and on, by its owner and by a receiver that wants no more.
-    await choose('Switch off');
-    await section.getByText('Switched off', { exact: true }).waitFor();
-    await press('Switch on again');
+    await choose('Turn off');
+    await section.getByText('Turned off', { exact: true }).waitFor();
+    await press('Turn on again');
     await button('Send a test').waitFor();
     receiver.answer(() => ({ status: 410 }));
     await happen('ann', ['three']);
@@ -173,16 +173,16 @@ describe.skipIf(!browser)('in a browser', () => {
     await section.getByText('Off since').waitFor();
     await expectNoBarriers(page);
     receiver.answer(() => ({ status: 204 }));
-    await press('Switch on again');
+    await press('Turn on again');
     await expect.poll(() => told().at(-1)).toBe('three');
 
     // Changed, and gone.
-    await press('Change');
+    await press('Edit');
     await dialog.getByRole('checkbox', { name: 'Everything' }).press('Space');
     await press('Save', dialog);
-    await page.getByText('The webhook is changed.').last().waitFor();
+    await page.getByText('The webhook is saved.').last().waitFor();
     await section.getByText('Everything').waitFor();
-    await choose('Delete …');
+    await choose('Delete…');
     await press('Delete', dialog);
     await section.getByText('None yet.', { exact: false }).waitFor();
     visited.forgive(refused('400'));

@@ -158,8 +158,7 @@ test('a browser is told what only it can read, signed with the key that it subsc
     claims: { aud: new URL(endpoint).origin, sub: 'https://campanile.example.com' },
     said: {
       kind: 'campaign_done',
-      count: 1,
-      name: `${'x'.repeat(99)}…`,
+      text: `${'x'.repeat(99)}… has ended: all posts were sent.`,
       page: expect.stringMatching(/^\/campaigns\/.{36}$/),
     },
   });
@@ -174,17 +173,21 @@ test('what happens within a minute is told in a sum when that is over, each kind
   await happen('campaign.completed', 'Two', 'Three', 'Four');
   await happen('campaign.late', 'Five');
   await pushed(2);
-  expect(pushes.pushed[1]?.said).toMatchObject({ kind: 'campaign_late', name: 'Five' });
+  expect(pushes.pushed[1]?.said).toMatchObject({ kind: 'campaign_late', text: 'Five did not begin on time.' });
   await listed(5);
   await app.database.clock.advance({ seconds: 61 });
   await pushed(3);
-  expect(pushes.pushed[2]?.said).toEqual({ kind: 'campaign_done', count: 3, name: 'Four', page: '/' });
+  expect(pushes.pushed[2]?.said).toEqual({
+    kind: 'campaign_done',
+    text: '3 campaigns have ended: all posts were sent.',
+    page: '/',
+  });
   await choose({ kind: 'campaign_done', browser: false });
   await happen('campaign.completed', 'Six');
   await app.database.clock.advance({ seconds: 61 });
   await happen('campaign.missed', 'Seven');
   await pushed(4);
-  expect(pushes.pushed[3]?.said.name).toBe('Seven');
+  expect(pushes.pushed[3]?.said.text).toMatch(/^Seven could not begin in time/);
 });
 
 test('a push service that is away is asked again later; one that no longer knows the browser ends it', async () => {
@@ -202,7 +205,7 @@ test('a push service that is away is asked again later; one that no longer knows
   await until(waits, ({ rows }) => (rows[0]?.seconds ?? 0) > 500);
   pushes.answer(201);
   await app.database.clock.advance({ minutes: 11 });
-  expect((await pushed(1))[0]?.said.name).toBe('One');
+  expect((await pushed(1))[0]?.said.text).toMatch(/^One has ended/);
   pushes.answer(410);
   await happen('campaign.late', 'Two');
   await until(count, (left) => left === 0);
@@ -259,16 +262,38 @@ test('a mail tells it where the address is confirmed and somebody wants it, and 
   );
   await happen('campaign.completed', 'News\nof today');
   const [first] = await until(mine, (all) => all.length === 1);
-  expect(first?.text).toMatch(/News of today.* has ended: everything was sent\./);
+  expect(first?.text).toMatch(/News of today has ended: all posts were sent\./);
   expect(first?.text).toMatch(/https:\/\/campanile\.example\.com\/campaigns\/[0-9a-f-]{36}\s/);
   expect(first?.text).toContain(
-    'Settings, Notices, is where you turn that off: https://campanile.example.com/settings#notices',
+    'To change that, open Settings, Notices: https://campanile.example.com/settings#notices',
   );
   await happen('campaign.completed', 'Two', 'Three');
   await listed(4);
   await app.database.clock.advance({ seconds: 61 });
   await until(mine, (all) => all.length === 2);
-  expect(mine()[1]?.subject).toBe('2 campaigns have ended: everything was sent.');
+  expect(mine()[1]?.subject).toBe('2 campaigns have ended: all posts were sent.');
+});
+
+test('a notice is in the language and the time zone of its reader, in a browser and by mail', async () => {
+  const to = `${alice.name}@example.com`;
+  await alice.call('user/update_profile', { language: 'de', time_zone: 'Asia/Kolkata' });
+  await sql`update users set email_verified_at = campanile_now() where user_id = ${alice.userId}`.execute(
+    app.database.db,
+  );
+  await subscribe();
+  await sql`
+    insert into events (workspace_id, type, data)
+    select workspace_id, 'campaign.missed', '{"name": "Fest", "due_at": "2030-01-01T09:00:00.000Z"}'::jsonb
+    from memberships where user_id = ${alice.userId}`.execute(app.database.db);
+  const text =
+    'Fest konnte nicht rechtzeitig beginnen und wird nicht gesendet. Fällig war es am 01.01.2030, 14:30:00 GMT+5:30.';
+  expect((await pushed(1))[0]?.said.text).toBe(text);
+  const [mail] = await until(
+    () => mails.mails.filter((one) => one.to === to && one.subject.startsWith('Fest')),
+    (all) => all.length === 1,
+  );
+  expect(mail?.subject).toBe(text);
+  expect(mail?.text).toContain('Sie erhalten diese E-Mail');
 });
 
 test('two who make notices at once make each once', async () => {

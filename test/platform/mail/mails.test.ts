@@ -89,6 +89,48 @@ describe('an e-mail address', () => {
   });
 });
 
+describe('the language of a mail', () => {
+  const signUp = async (name: string, language?: string) => {
+    const body = signUpOf(name);
+    const headers = language === undefined ? {} : { 'accept-language': language };
+    expect((await server.post('/api/v1/user/create_user', body, { headers })).status).toBe(200);
+    return { userName: body.user_name, email: body.email, password: body.password };
+  };
+
+  test('is the one that the sign-up accepts best, else English', async () => {
+    const german = await signUp('greta', 'fr;q=0.9, de-AT, en;q=0.5');
+    const mail = await mailTo(german.email, /Bestätigen Sie/);
+    expect(mail.text).toContain(`${PUBLIC_URL}/verify-email#${mail.code}`);
+    await mailTo((await signUp('pierre', 'fr')).email, /^Confirm/);
+  });
+
+  test('becomes known at the first sign-in that names one, and changes with the profile alone', async () => {
+    const user = await signUp('hans');
+    const credentials = { user_name: user.userName, password: user.password };
+    const signInAs = (language: string) =>
+      server.post('/api/v1/user/authorize_user', credentials, { headers: { 'accept-language': language } });
+    await signInAs('id');
+    const { body } = await signInAs('es');
+    const { token } = (body as { data: { token: string } }).data;
+    await askForReset(user.email);
+    await mailTo(user.email, /Buat kata sandi baru/);
+    const changed = await call('update_profile', { language: 'pt-BR' }, token);
+    expect(changed.body).toMatchObject({ code: 200, data: { language: 'pt-BR' } });
+    await askForReset(user.email);
+    await mailTo(user.email, /Defina uma nova senha/);
+    const unknown = await call('update_profile', { language: 'tlh' }, token);
+    expect(unknown.body).toMatchObject({ code: 400, details: [{ field: 'language' }] });
+  });
+
+  test('of an invitation is the one of whoever invites', async () => {
+    const admin = await person(server, 'ines');
+    await sql`update users set is_admin = true where user_name = ${admin.userName}`.execute(database.db);
+    await call('update_profile', { language: 'es' }, admin.token);
+    expect((await call('invite', { email: 'invitada@example.com' }, admin.token)).status).toBe(200);
+    await mailTo('invitada@example.com', /Te invitaron a Campanile/);
+  });
+});
+
 describe('a forgotten password', () => {
   test('is replaced by the link that is mailed, once, and whatever held by the old one is refused', async () => {
     const carol = await person(server, 'carol');

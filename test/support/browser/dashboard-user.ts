@@ -7,16 +7,16 @@ export async function signUpInBrowser(page: Page, name: string, number = '+44 20
   await page.goto('/sign-up');
   await page.getByLabel('First name').fill(name);
   await page.getByLabel('User name').fill(name);
-  await page.getByLabel('E-mail').fill(`${name}@example.com`);
+  await page.getByLabel('Email').fill(`${name}@example.com`);
   await page.getByLabel('Phone number').fill(number);
-  if (!number.startsWith('+')) await page.getByText('The whole number: ').waitFor();
+  if (!number.startsWith('+')) await page.getByText('Full number: ').waitFor();
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
 }
 
 export async function signInInBrowser(page: Page, name: string): Promise<void> {
-  await page.getByLabel('User name or e-mail').fill(name);
+  await page.getByLabel('User name or email').fill(name);
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -48,7 +48,7 @@ export async function pasteMessage(page: Page, clipboard: { text?: string; html?
 
 /** Picks every group that there is, sends, and waits for the page of the campaign. Resolves to its id. */
 export async function sendToAll(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Select all found' }).click();
+  await page.getByRole('button', { name: 'Select all matching' }).click();
   await page.getByRole('button', { name: /^Send to \d+ groups? now$/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click();
   await page.waitForURL(/\/campaigns\/[0-9a-f-]{36}$/);

@@ -81,19 +81,39 @@ function read(raw: string, to: string): ReceivedMail {
   const end = raw.indexOf('\r\n\r\n');
   const head = raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, ' ');
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
-  const isQuoted = header('content-transfer-encoding') === 'quoted-printable';
   const body = raw.slice(end + 4);
-  const text = isQuoted
-    ? body
-        .replaceAll('=\r\n', '')
-        .replaceAll(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : body.replaceAll(/ \r\n/g, ' ');
+  const encoding = header('content-transfer-encoding');
+  const text =
+    encoding === 'quoted-printable'
+      ? decodeQuoted(body.replaceAll('=\r\n', ''))
+      : encoding === 'base64'
+        ? Buffer.from(body, 'base64').toString('utf8')
+        : body.replaceAll(/ \r\n/g, ' ');
   return {
     to,
     from: header('from'),
     messageId: header('message-id'),
-    subject: header('subject'),
+    subject: decodeWords(header('subject')),
     text,
     code: /#([A-Za-z0-9_-]+)/.exec(text)?.[1],
   };
+}
+
+/** Bytes of UTF-8 that are written as `=C3=A4`. */
+function decodeQuoted(text: string): string {
+  const bytes = text.replaceAll(/=([0-9A-F]{2})/g, (_all, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+/** The encoded words of a header (RFC 2047), in UTF-8. */
+function decodeWords(header: string): string {
+  return header
+    .replaceAll(/\?= =\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_all, kind: string, word: string) =>
+      kind.toUpperCase() === 'B'
+        ? Buffer.from(word, 'base64').toString('utf8')
+        : decodeQuoted(word.replaceAll('_', ' ')),
+    );
 }

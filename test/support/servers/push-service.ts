@@ -11,7 +11,7 @@ export interface Pushed {
   claims: { aud: string; exp: number; sub: string };
   /** What it was signed with, as base64url. */
   publicKey: string;
-  said: { kind: string; count: number; name: string; page: string };
+  said: { kind: string; text: string; page: string };
 }
 
 export interface PushService {
