@@ -1,6 +1,6 @@
 import { createClient, type Answer, type CallOptions } from '../../clients/typescript/client.ts';
 import { CampanileError, failureOf, unreachable } from '../../clients/typescript/failure.ts';
-import { repeatable } from '../../clients/typescript/operations.ts';
+import { idempotencyOf } from '../../clients/typescript/operations.ts';
 import { inReach, isLost, isThere, recordAnswer } from './connection.ts';
 import { DASHBOARD_HEADER, takeAnswer } from './first-answer.ts';
 import { OfflineError, Unanswered } from './not-done.ts';
@@ -57,7 +57,7 @@ export async function callWithHeaders<P extends Path>(
 async function tryCall<P extends Path>(path: P, body: Body<P>, options: CallOptions): Promise<Answer<Data<P>>> {
   // The client lets bodies be left out, which a path that is not known yet cannot tell from those that may not.
   const ask = campanile.ask as (path: P, body: Body<P>, options: CallOptions) => Promise<Answer<Data<P>>>;
-  const isChange = repeatable(path) !== 'always' && !isQuestion(path, body);
+  const isChange = idempotencyOf(path) !== 'always' && !isQuestion(path, body);
   try {
     if (!isChange) return await ask(path, body, { ...options, signal: whileInReach(options.signal) });
     await requireConnection(options.signal);
