@@ -2,16 +2,16 @@ import type { ILogger } from 'baileys/lib/Utils/logger.js';
 import type { Log } from '../../../platform/log/log.ts';
 
 /**
- * What the client library logs, made fit for a log that others read: it hands keys, sessions and whole messages to its logger, so
- * nothing of that is kept but the sentence and the message of an error. Below warnings it is for `LOG_LEVEL=debug`.
+ * The library's logger. The library logs keys, sessions and whole messages, so only its sentence and the message of an error are kept.
+ * Everything below its errors is logged as debug.
  */
 export function quietLog(log: Log): ILogger {
   const write = (level: 'debug' | 'warn') => (about: unknown, sentence?: string) => {
-    const said = sentence ?? (typeof about === 'string' ? about : 'said nothing');
-    log[level]({ client: withoutSecrets(said), ...reasonIn(about) }, 'the WhatsApp client says');
+    const text = sentence ?? (typeof about === 'string' ? about : 'said nothing');
+    log[level]({ client: withoutSecrets(text), ...reasonIn(about) }, 'the WhatsApp client says');
   };
   const quiet: ILogger = {
-    // It asks for the level to decide whether to print all it sends and receives.
+    // Below `trace` it does not log each stanza.
     level: 'warn',
     child: () => quiet,
     trace: () => undefined,
@@ -23,7 +23,7 @@ export function quietLog(log: Log): ILogger {
   return quiet;
 }
 
-/** Only an error's message; the object itself may carry whatever was being sent. */
+/** Only an error's message: the object itself may carry a message that was being sent. */
 function reasonIn(about: unknown): { reason?: string } {
   if (typeof about !== 'object' || about === null) return {};
   const { err, error, trace } = about as { err?: unknown; error?: unknown; trace?: unknown };
@@ -33,7 +33,7 @@ function reasonIn(about: unknown): { reason?: string } {
 }
 
 const LONGEST = 200;
-/** Long runs of hexadecimal or base64 digits: keys look like that. */
+/** Keys look like long runs of hexadecimal or base64 digits. */
 const LIKE_A_KEY = /[A-Za-z0-9+/_=-]{24,}/g;
 
 export function withoutSecrets(text: string): string {
