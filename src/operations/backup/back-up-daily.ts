@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, PostgresAddress } from '../../platform/database/connect.ts';
 import { readHold } from '../hold/read-hold.ts';
-import type { BackupSettings } from '../../platform/config/backup-settings.ts';
+import type { BackupSettings } from '../../platform/config/config.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { makeBackup } from './make-backup.ts';

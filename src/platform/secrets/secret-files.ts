@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encryptionKey } from '../config/config.ts';
+import { encryptionKey } from '../config/variables.ts';
 import { prepareFolder } from '../database/embedded/folder.ts';
 import { StartupError } from '../errors/errors.ts';
 
