@@ -1,9 +1,9 @@
-import type { CampaignHead } from '../../../sending/campaigns/read/get-campaign.ts';
+import type { OwnCampaign } from '../../../sending/campaigns/store.ts';
 
 /** A campaign's head as the wire has it. */
-export function toWireHead(campaign: CampaignHead) {
+export function toWireHead(campaign: OwnCampaign) {
   return {
-    campaign_id: campaign.campaignId,
+    campaign_id: campaign.publicId,
     name: campaign.name,
     desc: campaign.description,
     status: campaign.status,
