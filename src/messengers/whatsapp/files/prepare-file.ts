@@ -27,10 +27,10 @@ interface Shown {
 /** But for what is noted in them. Other pictures are converted, as WhatsApp's own clients do. */
 const SHOWN_AS_THEY_ARE = new Set(['image/jpeg', 'image/png']);
 
-export async function prepareFile(media: PostMedia, place: UploadTarget): Promise<PreparedFile> {
+export async function prepareFile(media: PostMedia, target: UploadTarget): Promise<PreparedFile> {
   const shown = await toShown(media);
   const { kind, bytes, sha256 } = shown;
-  if (place === 'channels') {
+  if (target === 'channels') {
     const file = { path: `/newsletter/newsletter-${kind}`, bytes, sha256 };
     return { file, describe: ({ directPath }) => describe(shown, { directPath }) };
   }

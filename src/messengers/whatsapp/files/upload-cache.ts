@@ -18,7 +18,7 @@ export interface UploadCache {
    * takes longer because a file is large. Throws that too when the file cannot be uploaded, and what the client throws when
    * WhatsApp asks for rest in place of saying where to.
    */
-  get(media: PostMedia, place: UploadTarget, by: Uploader): Promise<Uploaded>;
+  get(media: PostMedia, target: UploadTarget, by: Uploader): Promise<Uploaded>;
 }
 
 /** In whose name a file is uploaded. */
@@ -80,7 +80,7 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
     if (known) return known;
     const release = await permits.acquire({ key: String(accountId), signal });
     try {
-      const { file, describe } = await prepareFile(media, key.place);
+      const { file, describe } = await prepareFile(media, key.target);
       const answer = await uploadFile(client, file, { ca, signal });
       const uploaded = { message: describe(answer), handle: answer.handle };
       await recordUpload(db, key, uploaded);
@@ -104,12 +104,12 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   }
 
   return {
-    async get(media, place, by) {
+    async get(media, target, by) {
       const { accountId } = by;
-      const name = `${accountId} ${place} ${media.sha256.toString('hex')}`;
+      const name = `${accountId} ${target} ${media.sha256.toString('hex')}`;
       const failed = failures.find(name);
       if (failed) throw new NotUploadedError(failed);
-      const key = { accountId, sha256: media.sha256, place };
+      const key = { accountId, sha256: media.sha256, target };
       const uploading = uploads.forceFetch(name, { context: () => upload(name, media, key, by) });
       const waiting = new AbortController();
       const uploaded = await Promise.race([uploading, sleep(waitMs, waiting.signal)]).finally(() => waiting.abort());

@@ -107,7 +107,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     },
     drop: (sent) => dropPost(db, accountId, sent),
     isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
-    upload: (media, place) => uploads.get(media, place, { accountId, client, signal }),
+    upload: (media, target) => uploads.get(media, target, { accountId, client, signal }),
     fanOuts,
     answerMs,
     holds,

@@ -1,6 +1,6 @@
--- Called by the triggers of campaigns, for one that is new or whose state became another: tells what is news of it. That it is under
--- way, or waits for its next run, is told by its runs.
-create or replace function tell_campaign() returns trigger language plpgsql as $$
+-- Trigger function of campaigns. Emits an event when a campaign was accepted, paused, resumed or cancelled, or has completed. The events
+-- of its runs (emit_run_events) say when it starts.
+create or replace function emit_campaign_event() returns trigger language plpgsql as $$
 declare
   kind text := case
     when tg_op = 'INSERT' then 'campaign.accepted'

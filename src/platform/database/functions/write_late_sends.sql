@@ -1,12 +1,12 @@
--- What turned out to have been sent although it had been cancelled, or given up, meanwhile. The truth wins. It is noted on the lane,
--- which a turn that was lost does not move.
-create or replace function write_late_truth(living bigint[], sent_stretches jsonb) returns void language sql as $$
+-- Records posts that were sent although their delivery had been cancelled or had failed meanwhile: the truth wins. It counts the change on
+-- the lane, because the finish of a lost turn does not change the lane's turn.
+create or replace function write_late_sends(living bigint[], sent_ranges jsonb) returns void language sql as $$
   with late as materialized (
     select d.account_id, d.run_id, d.position, d.status as was, o.recipients[d.position - o.first + 1] as recipients
-    from jsonb_to_recordset(sent_stretches) o (account_id bigint, run_id bigint, first int, last int, recipients int[])
+    from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint, first int, last int, recipients int[])
     join deliveries d on d.account_id = o.account_id and d.run_id = o.run_id and d.position between o.first and o.last
     where d.status in ('cancelled', 'failed') and o.account_id = any(living)
-  ), told as (
+  ), recorded as (
     update deliveries d set status = 'sent', sent_at = campanile_now(), recipients = late.recipients, error = null
     from late where d.account_id = late.account_id and d.run_id = late.run_id and d.position = late.position
   )
@@ -19,5 +19,5 @@ create or replace function write_late_truth(living bigint[], sent_stretches json
   update lanes set changes = changes + 1 where account_id = any(living);
 
   select clear_errors(array_agg(account_id), array_agg(run_id))
-  from jsonb_to_recordset(sent_stretches) o (account_id bigint, run_id bigint)
+  from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint)
 $$;

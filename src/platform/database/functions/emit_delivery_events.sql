@@ -1,6 +1,6 @@
--- Called after each statement that changes deliveries: tells which of them failed, and to which members replied or reacted, where a
--- webhook wants to hear it; a hundred at most in one event. Nearly always there is nothing to tell, which the first look says.
-create or replace function tell_deliveries() returns trigger language plpgsql as $$
+-- Trigger function of deliveries, once a statement. If a webhook subscribes to them, it emits events that list failed deliveries, and
+-- deliveries with new replies or reactions: up to 100 in one event. The first two checks end nearly every call.
+create or replace function emit_delivery_events() returns trigger language plpgsql as $$
 begin
   if not exists (select from new_rows where status = 'failed' or reactions > 0 or replies > 0) then return null; end if;
   if not exists (
@@ -11,9 +11,9 @@ begin
   insert into events (workspace_id, type, data)
   select workspace_id, kind, jsonb_build_object(
            'campaign_id', public_id, 'run_id', run_id, case when kind like 'delivery.%' then 'deliveries' else 'groups' end,
-           jsonb_agg(told order by position))
+           jsonb_agg(item order by position))
   from (
-    select a.workspace_id, t.kind, c.public_id, n.run_id, n.position, t.told,
+    select a.workspace_id, t.kind, c.public_id, n.run_id, n.position, t.item,
            (row_number() over (partition by t.kind, n.account_id, n.run_id order by n.position) - 1) / 100 as part
     from new_rows n
     join old_rows o on o.account_id = n.account_id and o.run_id = n.run_id and o.position = n.position
@@ -22,7 +22,7 @@ begin
     join campaigns c on c.campaign_id = r.campaign_id
     cross join lateral (
       select case when n.error like 'outcome\_unknown%' then 'delivery.unknown' else 'delivery.failed' end as kind,
-             jsonb_build_object('group_metadata_id', n.group_id, 'attempts', n.attempts, 'error', left(n.error, 80)) as told
+             jsonb_build_object('group_metadata_id', n.group_id, 'attempts', n.attempts, 'error', left(n.error, 80)) as item
       where n.status = 'failed' and o.status <> 'failed'
       union all
       select 'message.reply', jsonb_build_object('group_metadata_id', n.group_id, 'replies', n.replies) where n.replies > o.replies

@@ -1,6 +1,6 @@
--- Called by the trigger of accounts: tells that one was linked, rests, is restricted, or lost its link. A connection that breaks and is
--- made again is no news.
-create or replace function tell_account() returns trigger language plpgsql as $$
+-- Trigger function of accounts. Emits an event when an account was linked, paused, restricted or quarantined, or lost its link. A
+-- connection that breaks and comes back emits none.
+create or replace function emit_account_event() returns trigger language plpgsql as $$
 declare
   kind text := case
     when new.status = 'logged_out' and old.status <> 'logged_out' then 'account.logged_out'

@@ -1,6 +1,6 @@
--- Called after each statement that writes groups: notes how many are in those of which that is new, a row a day at most, and forgets
--- of them what was so over a year ago. A statement at a time, since ten thousand groups are read at once.
-create or replace function note_group_sizes() returns trigger language plpgsql
+-- Trigger function of groups, once a statement: a sync writes ten thousand groups at once. Records changed numbers of members, one row a
+-- day and group at most, and removes rows of these groups that are older than a year.
+create or replace function record_group_sizes() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare

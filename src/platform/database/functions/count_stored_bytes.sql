@@ -1,5 +1,5 @@
--- Called for each file whose bytes come or go: how much a workspace has stored is told by its row.
-create or replace function note_stored_bytes() returns trigger language plpgsql as $$
+-- Trigger function of media. Keeps `workspaces.stored_bytes`, the size of all files of a workspace.
+create or replace function count_stored_bytes() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
     update workspaces set stored_bytes = stored_bytes - old.size where workspace_id = old.workspace_id;

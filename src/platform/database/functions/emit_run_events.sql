@@ -1,10 +1,10 @@
--- Called by the trigger of runs, for one whose state became another, or that was found to be late.
-create or replace function tell_run() returns trigger language plpgsql as $$
+-- Trigger function of runs. Emits events when the status of a run changes, and when a run is found to be late.
+create or replace function emit_run_events() returns trigger language plpgsql as $$
 declare
   about jsonb := jsonb_build_object('run_id', new.run_id,
                                     'due_at', to_char(new.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
 begin
-  -- What its owner had paused is late by their wish.
+  -- A paused run is late because its owner wants it to be.
   if new.late_at is not null and old.late_at is null and not old.paused then
     perform write_campaign_event('campaign.late', new.campaign_id, about);
   end if;
