@@ -1,15 +1,13 @@
 /** What the service knows of groups without asking, and that it asks when that is no longer true. */
 import { EventEmitter } from 'node:events';
 import type { BinaryNode, GroupMetadata, WASocket } from 'baileys';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-groups.ts';
 import { createGroupMemory, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
 import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
