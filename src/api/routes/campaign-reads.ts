@@ -31,7 +31,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
     });
     return {
       campaigns: page.campaigns.map((campaign) => ({
-        campaign_id: campaign.publicId,
+        campaign_id: campaign.campaignId,
         name: campaign.name,
         status: campaign.status,
         is_schedule: campaign.isSchedule,
