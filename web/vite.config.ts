@@ -1,7 +1,7 @@
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import { compileMessages } from './compile-messages.ts';
 
-/** Has the page fetch what its first script will ask for while that one is still on its way: a slow line is slow each time it is asked. */
+/** Preloads the files that the first script will import, which saves round trips on slow connections. */
 function preloadStart(): Plugin {
   return {
     name: 'preload-start',
@@ -57,18 +57,18 @@ export default defineConfig({
   build: {
     target: 'es2023',
     assetsDir: 'assets',
-    // The policy of the pages takes nothing from within a page.
+    // The CSP forbids inline content.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'sign-in', test: SIGN_IN_LIBRARIES }] } },
-      // For servers that render; nobody but a browser runs what is built here.
+      // "use client" directives are for server rendering.
       onLog: (level, log, tell) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : tell(level, log)),
     },
   },
-  // For `npx vite web`, beside a service that runs.
+  // For `npx vite web`, beside a running service.
   server: { proxy: Object.fromEntries(['/api', '/session', '/health'].map((path) => [path, 'http://127.0.0.1:3000'])) },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
 });

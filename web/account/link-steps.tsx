@@ -10,7 +10,7 @@ const PICTURES: Readonly<Record<'qr' | 'pairing_code', readonly StepPictureName[
 
 const STEPS = [1, 2, 3] as const;
 
-/** What to do on the phone, in pictures and words. */
+/** The steps on the phone, in pictures and words. */
 export function LinkSteps({ method }: { method: 'qr' | 'pairing_code' }) {
   const steps = STEPS.map((step) => t(`account.${method === 'qr' ? 'qrSteps' : 'codeSteps'}.${step}`));
   return (

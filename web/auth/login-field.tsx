@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { t } from '../i18n/translate.ts';
 
-/** The user name or e-mail address of somebody who is not signed in; once they have tried, it says when it is missing. */
+/** The user name or e-mail address. Says that it is missing only after a submit. */
 export function LoginField({
   value,
   change,

@@ -17,7 +17,7 @@ interface ClickEvent extends LongEvent {
   notification: Notification;
 }
 
-/** What there is in a service worker, and not in the types of pages. */
+/** The part of the service worker API that the DOM types lack. */
 interface PushWorker {
   registration: ServiceWorkerRegistration;
   clients: {
@@ -57,7 +57,7 @@ async function show({ kind, text, page }: Pushed): Promise<void> {
 }
 
 async function open({ href, origin }: URL): Promise<void> {
-  // No address that leads elsewhere, whoever sent it.
+  // Open redirect: never opens another origin.
   if (origin !== location.origin) return;
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const shown = windows.find(({ url }) => url === href);

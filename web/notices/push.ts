@@ -1,11 +1,11 @@
-/** Being told in this browser while the dashboard is closed. Only a click asks for it. */
+/** Web Push: notices in this browser while the dashboard is closed. Only a click asks for permission. */
 import { call } from '../api/call.ts';
 import { storePushKey, storedPushKey } from './stored-push-key.ts';
 import workerUrl from './push-worker.ts?worker&url';
 
 export type PushState = 'unsupported' | 'denied' | 'off' | 'on';
 
-/** Only a page that came safely has a service worker, and not every browser can be pushed to. */
+/** Service workers need a secure context, and not every browser supports push. */
 function isSupported(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
 }
@@ -16,7 +16,7 @@ export async function readPushState(): Promise<PushState> {
   return (await findSubscription()) ? 'on' : 'off';
 }
 
-/** Asks for permission, and has this browser told. Resolves to what came of it. To be called from a click. */
+/** Asks for permission and subscribes this browser. Resolves to the new state. Must be called from a click. */
 export async function enablePush(publicKey: string): Promise<PushState> {
   if (!isSupported()) return 'unsupported';
   const permission = await Notification.requestPermission();
@@ -26,7 +26,7 @@ export async function enablePush(publicKey: string): Promise<PushState> {
   return 'on';
 }
 
-/** This browser is told nothing more: its push service says so to the server, the next time that this one asks. */
+/** Unsubscribes this browser. The service learns it from the push service, the next time it sends. */
 export async function disablePush(): Promise<void> {
   storePushKey(undefined);
   if (!isSupported()) return;
@@ -58,7 +58,7 @@ async function findRegistration(): Promise<ServiceWorkerRegistration | undefined
   return navigator.serviceWorker.getRegistration(new URL('.', new URL(workerUrl, location.href)).href);
 }
 
-/** `ready` is for the page's own worker alone, and this one has no pages. */
+/** `serviceWorker.ready` is for workers that control the page, and this one controls none. */
 async function readyRegistration(): Promise<ServiceWorkerRegistration> {
   const registration = await findRegistration();
   if (!registration) throw new Error('the service worker is gone');

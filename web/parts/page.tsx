@@ -8,7 +8,7 @@ import { t } from '../i18n/translate.ts';
 import boxClasses from './box.module.css';
 import classes from './page.module.css';
 
-/** The heading of a page and what can be done there. Coming to a page puts the focus on its heading, so that it is read out. */
+/** The heading of a page and its actions. Opening a page moves the focus to its heading, so that screen readers announce it. */
 export function Page({
   title,
   actions,
@@ -43,7 +43,7 @@ export function Page({
   );
 }
 
-/** Beside what is shown while there is no connection: from when it is. */
+/** Says from when the data is while there is no connection. */
 function AsOf() {
   const zone = useZone();
   const lostSince = useDisconnectedSince();
@@ -55,7 +55,7 @@ function AsOf() {
   );
 }
 
-/** In place of what is not there yet; shown late, so that what comes quickly does not flicker. */
+/** A skeleton that appears late, so that fast responses do not flicker. */
 export function PageSkeleton() {
   if (useDisconnectedSince() !== undefined)
     return (
@@ -81,7 +81,7 @@ export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: num
   );
 }
 
-/** In place of one part that is not there yet. */
+/** In place of one part that is still loading. */
 export function PartSkeleton({ height }: { height: number }) {
   if (useDisconnectedSince() !== undefined)
     return (
@@ -92,7 +92,7 @@ export function PartSkeleton({ height }: { height: number }) {
   return <Skeleton height={height} className={classes.late} data-late />;
 }
 
-/** A part of a page. */
+/** A section of a page. */
 export function Section({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
   return (
     <section className={`${boxClasses.surface} ${classes.section}`} aria-label={title}>

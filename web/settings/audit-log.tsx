@@ -12,7 +12,7 @@ import { findMessage, t } from '../i18n/translate.ts';
 
 const PAGE = 20;
 
-/** What was done in the user's name, newest first. */
+/** The user's audit log, newest first. */
 export function AuditLog() {
   const log = useInfiniteQuery({
     queryKey: ['audit-log'],
@@ -53,7 +53,7 @@ function actionName(action: string): string {
   return findMessage(`audit.${action}`) ?? action.replaceAll(/[._]/g, ' ');
 }
 
-/** What it was done to; a campaign can be opened, unless it is deleted. */
+/** The subject of an entry; an existing campaign is a link. */
 function Subject({
   entry: { action, subject, campaign_name: name },
 }: {

@@ -19,7 +19,7 @@ const QUESTIONS = [
   'unknown',
 ] as const;
 
-/** The keys, and short answers to what people ask first. */
+/** Keyboard shortcuts and frequent questions. */
 export default function HelpDialog({ close }: { close: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   const mod = commandKey();

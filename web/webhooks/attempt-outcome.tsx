@@ -11,7 +11,7 @@ function isDelivered({ status }: Attempt): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** What came of a try, in a line. */
+/** The outcome of an attempt, in a line. */
 export function AttemptOutcome({ of }: { of: Attempt }) {
   const { status, error, milliseconds } = of;
   const took = count(milliseconds);
@@ -41,7 +41,7 @@ function reason(error: string | null): string {
   return key === undefined ? (error ?? t('common.unknown')) : t(key);
 }
 
-/** The first KiB of an answer. It scrolls, so that it can be reached by key. */
+/** The first KiB of the response. Scrollable, so it is focusable. */
 export function AttemptResponse({ of: { answer } }: { of: WebhookTry }) {
   if (answer === null || answer === '')
     return (

@@ -1,6 +1,7 @@
 import webPush from 'web-push';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { isolateStatement, type Owners } from '../../platform/database/isolate-statement.ts';
+import type { Owners } from '../../platform/database/isolate-statement.ts';
+import { claimRowsOf, isolateDueRows } from '../../platform/database/outbox.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
@@ -16,10 +17,9 @@ import { makeNotices } from './make-notices.ts';
 import type { NoticeData } from './notice-store.ts';
 import { openPrivateKey, type PushKeys } from './push-keys.ts';
 import {
-  claimMails,
-  claimPush,
-  findDuePeople,
+  claimDuePushes,
   forgetBrowser,
+  NOTICE_MAILS,
   recordFailed,
   recordReached,
   settleTurns,
@@ -34,6 +34,8 @@ const MAILS_TOGETHER = 100;
 const PERMITS = 32;
 /** How long a push service keeps what a browser that is not there is to be told. */
 const PUSH_TTL_SECONDS = 24 * 60 * 60;
+/** A push service cannot have us wait for longer. */
+const LONGEST_WAIT_SECONDS = 60 * 60;
 const GONE = new Set([404, 410]);
 
 export interface DeliverNoticesOptions {
@@ -69,20 +71,11 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
     watched,
   );
 
-  /** The one that is due longest; more only where somebody is tried alone. */
-  async function claimNext(busy: readonly UserId[]): Promise<PushTurn[]> {
-    const turns = await isolateStatement({ db, log }, 'pushes', {
-      findOwners: () => findDuePeople(db, 'browser'),
-      run: (owners) => claimPush(db, busy, owners),
-    });
-    return turns.flatMap((turn) => (turn ? [turn] : []));
-  }
-
   const pushes = serveConcurrently<PushTurn, UserId>({
     name: 'pushes',
     permits: PERMITS,
     pollMs: POLL_MS,
-    claim: claimNext,
+    claim: (busy) => claimDuePushes({ db, log }, busy),
     keyOf: ({ userId }) => userId,
     // What could not be written down is due again in a minute.
     serve: (turn) => push(options, turn, stopping.signal),
@@ -100,14 +93,13 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
 /** Hands what is due to the mails, in one transaction: none is written twice. */
 async function mailNotices(deps: QuarantineDeps, timeZone: string): Promise<void> {
   const { db } = deps;
-  await isolateStatement(deps, 'notice mails', {
-    findOwners: () => findDuePeople(db, 'email'),
-    run: (owners) => db.transaction().execute((trx) => mailNoticesOf(trx, owners, timeZone)),
-  });
+  await isolateDueRows(deps, NOTICE_MAILS, (owners) =>
+    db.transaction().execute((trx) => mailNoticesOf(trx, owners, timeZone)),
+  );
 }
 
 async function mailNoticesOf(trx: Connection, owners: Owners, timeZone: string): Promise<void> {
-  const turns = await claimMails(trx, MAILS_TOGETHER, owners);
+  const turns = await claimRowsOf<Turn>(trx, NOTICE_MAILS, { limit: MAILS_TOGETHER, busy: [], owners });
   for (const { userId, kind, count, data, ...reader } of turns) {
     if (!data) continue;
     const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
@@ -130,15 +122,14 @@ async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: Abor
   const { userId, subscriptionId } = turn;
   log.info({ userId, subscriptionId, ...answer }, 'a browser could not be told');
   if (answer.status !== undefined && GONE.has(answer.status)) return forgetBrowser(db, subscriptionId);
-  const seconds = Number(answer.retryAfter ?? 0);
-  return recordFailed(db, turn, Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3_600) : 0);
+  return recordFailed(db, turn, Math.min(answer.retryAfterSeconds ?? 0, LONGEST_WAIT_SECONDS));
 }
 
 async function sendPush(
   { egress, vault, keys, contact, timeZone }: DeliverNoticesOptions,
   { endpoint, p256dh, auth, kind, count, data, ...reader }: PushTurn & { data: NoticeData },
   signal: AbortSignal,
-): Promise<{ status?: number; retryAfter?: string | undefined; reason?: string }> {
+): Promise<{ status?: number; retryAfterSeconds?: number; reason?: string }> {
   const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
   const payload = { kind, text, page: pageOf(kind, count, data) };
   const { headers, body } = webPush.generateRequestDetails(
@@ -152,12 +143,12 @@ async function sendPush(
     },
   );
   try {
-    const { status, retryAfter } = await egress.post(endpoint, {
+    const { status, retryAfterSeconds } = await egress.post(endpoint, {
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),
       body: body ?? '',
       signal,
     });
-    return { status, retryAfter };
+    return { status, retryAfterSeconds };
   } catch (error) {
     return {
       reason: error instanceof BlockedAddressError ? error.message : error instanceof Error ? error.name : 'unknown',

@@ -4,13 +4,13 @@ import { showToast } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 
-/** What of a campaign is meant: one run, or all of it. */
+/** What to revise: one run, or the whole campaign. */
 export interface Target {
   campaignId: string;
   runId: number | undefined;
 }
 
-/** Has what was sent deleted for everyone, or edited where there is html, and says in how many groups. Rejects with a CampanileError. */
+/** Recalls sent posts, or corrects them if `html` is given, and shows in how many groups. Rejects with a CampanileError. */
 export function useRevise({ campaignId, runId }: Target): (signal: AbortSignal, html?: string) => Promise<void> {
   const client = useQueryClient();
   return async (signal, html) => {
