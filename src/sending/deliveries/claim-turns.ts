@@ -91,7 +91,7 @@ export async function claimTurns(db: Database, options: ClaimOptions): Promise<T
 
 /** A turn of which it cannot be found out whether it holds suspects is dropped: it is requeued as a stray (`requeue-strays.ts`). */
 async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
-  const { left } = await isolateFailures({ db, log }, 'suspects', turns, {
+  const { left } = await isolateFailures({ db, log }, 'poison suspects', turns, {
     idOf: ({ accountId }) => accountId,
     run: (some) => isolatePoisonDeliveries(db, some),
   });

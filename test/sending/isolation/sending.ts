@@ -93,7 +93,7 @@ export const SENDING: Case[] = [
     isDone: runIs(sql`status = 'completed'`),
   },
   {
-    batch: 'strays',
+    batch: 'orphaned turns',
     poison: ofAccount('lanes'),
     async prepare(scene, owners) {
       await sendEach(scene, owners);

@@ -103,7 +103,7 @@ export const TELLING: Case[] = [
       finds(db, sql`select from webhooks where workspace_id = ${workspaceId} and claim > 0`),
   },
   {
-    batch: 'told webhooks',
+    batch: 'webhook outcomes',
     poison: ofWorkspace('webhook_attempts', 'insert'),
     async prepare(scene, owners) {
       for (const { workspaceId, userId } of owners) {
