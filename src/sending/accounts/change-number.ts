@@ -12,9 +12,9 @@ export interface WrittenNumber {
 }
 
 /**
- * Prepares the workspace's account for another number of its owner's, in the transaction that then writes it. To write the same number
- * in another way is always allowed. Throws `conflict` once a phone has been linked, while one is being linked, and where
- * somebody else has that number linked.
+ * Prepares the account for another number of its owner, in the transaction that then writes the number. The same number in another
+ * notation is always allowed. Throws `conflict` once a phone was linked, while one is being linked, and if the number is linked to
+ * another account.
  */
 export async function prepareNumberChange(
   trx: Connection,

@@ -44,7 +44,7 @@ export interface CommandWaiters {
   wait(commandId: number, ms: number): Promise<void>;
 }
 
-/** Wakes those who wait for a command when the hint about it arrives. */
+/** Wakes the waiters of a command when the notification of its result arrives. */
 export function awaitCommandResults(hints: Notifications): CommandWaiters {
   const waiting = new Map<number, AbortController>();
   hints.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());

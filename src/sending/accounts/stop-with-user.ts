@@ -7,7 +7,7 @@ const DISABLED = 'Sending is stopped: an administrator disabled this account. Co
 
 /**
  * Stops the account of a workspace, in the transaction that disables its owner: at most the turn in hand still leaves, and nothing more
- * until the account is connected again. One that was stopped before keeps its reason.
+ * until the account is connected again. An earlier reason stays.
  */
 export async function stopWithUser(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   const { rows } = await sql<{ accountId: number }>`

@@ -12,8 +12,8 @@ export type SendWindowChange = { [Rule in keyof SendWindowRules]?: SendWindowRul
 };
 
 /**
- * Changes when the workspace's account rests and how much it sends on a day, and answers what that comes to now. It holds from the next turn on: what was in hand may
- * still leave. Throws `unauthenticated` when the user is gone.
+ * Changes the send windows of the workspace's account, and resolves to them. They apply from the next turn on. Throws `unauthenticated`
+ * when the user is deleted.
  */
 export async function updateAccount(
   { db, timeZone }: { db: Database; timeZone: string },

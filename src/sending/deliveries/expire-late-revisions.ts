@@ -1,4 +1,6 @@
-/** Gives up in bulk what is to be recalled or corrected and is too old for that: at once, and without a turn of its account. */
+/**
+ * Expires pending recalls and corrections whose window is over: in bulk, at once, and without a turn of the account.
+ */
 import { sql } from 'kysely';
 import type { Leases } from '../leases/leases.ts';
 import type { Database } from '../../platform/database/connect.ts';

@@ -4,10 +4,9 @@ import { toLedgerWrites, type Effects, type FinishedTurn } from './ledger-writes
 import { recordSuspects } from './poison-suspects.ts';
 
 /**
- * Writes down what turns came to: deliveries, run, campaign and lane in one transaction, so that a run is completed by the very
- * finish that leaves nothing queued, once. A turn whose number has moved on is fenced: of it only what was sent is taken, because
- * it is true, and the lane is left to its new holder. Of an account that is gone nothing is written down. A repeat of the same
- * finish changes nothing.
+ * Records the outcomes of turns: deliveries, run, campaign and lane in one transaction, so that a run is completed once, by the finish
+ * that leaves nothing queued. Fencing token: of a turn whose number has moved on, only sent posts are recorded, because they are true;
+ * the lane stays with its new holder. Turns of deleted accounts are skipped. A repeated call changes nothing.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
   const effects = toLedgerWrites(finished);

@@ -52,7 +52,8 @@ export function toLedgerWrites(finished: readonly FinishedTurn[]): Effects {
 }
 
 function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
-  // What was not tried stays as it is when nothing behind it was; otherwise it steps aside, so that the run's place can move on.
+  // Deliveries at the end that were not attempted stay as they are. Earlier ones become retries, so that the run's next position can move
+  // on.
   const lastAttempted = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
   let stretch: Stretch | undefined;
   turn.deliveries.forEach((delivery, index) => {

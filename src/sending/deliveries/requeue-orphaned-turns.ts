@@ -16,8 +16,8 @@ export interface OrphanOptions {
 
 export interface OrphanWatch {
   /**
-   * Queues turns again that are in hand in these shards and that nobody knows of: the server can end a claim long after its worker
-   * has given it up, without any error. Nothing of them was sent. Looks once a second at most; must not run beside a claim.
+   * Requeues orphaned turns: in hand in these shards, but unknown to this worker. The server can complete a claim long after the worker
+   * gave it up, without an error. Nothing of such a turn was sent. It polls once a second at most, and must not run during a claim.
    */
   requeue(shards: number[]): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
   return {
     async requeue(shards) {
       if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
-      // What may have left is left to the take-over, which says so.
+      // The take-over requeues turns that may have left, as uncertain.
       const untaken = options.leases.untaken();
       const orphaned = (await findOrphanedTurns(options, shards)).filter((orphan) => !untaken.has(orphan.account_id));
       await isolateFailures(options, 'orphaned turns', orphaned, {
@@ -53,7 +53,7 @@ async function findOrphanedTurns({ db, knows }: OrphanOptions, shards: number[])
   return rows.filter(({ account_id: accountId, turn }) => !knows({ accountId, turn }));
 }
 
-/** Locks before it believes: a turn may have ended since, and a shard that was lost may be another worker's, and the turn too. */
+/** Checks again under locks: the turn may have ended since, or the shard may belong to another worker. */
 async function requeueOrphanedTurns({ db, leases, gaps }: OrphanOptions, orphans: readonly InHand[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<InHand>`

@@ -45,7 +45,9 @@ export interface SendLoopOptions extends AttemptHooks {
 
 const NO_EARLIER_ATTEMPTS = { attempts: 0, uncertain: false };
 const MAX_TURNS_IN_FLIGHT = 1_000;
-/** When so many are under way, each that ends makes room for one more: those are claimed together, and so long waited for. */
+/**
+ * Above this many turns in flight, finished turns make room one by one: claims wait a moment to take several together.
+ */
 const CLAIMED_TOGETHER = 400;
 const GATHERING_MS = 20;
 /** At most so many posts are in hand at once, of an account whose messenger has no gap. */
@@ -122,7 +124,7 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
   };
 }
 
-/** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
+/** Begins due turns as far as there is room. Resolves to the milliseconds until the next step. */
 async function step(driving: SendLoopState): Promise<number> {
   const { db, leases } = driving;
   const held = leases.held();
@@ -133,7 +135,8 @@ async function step(driving: SendLoopState): Promise<number> {
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(driving);
   if (gatherMs > 0) return gatherMs;
-  // These first: a lane is parked then, and otherwise goes to what it has to send. In between it does, so that neither waits for long.
+  // Revisions first: they park the lane, which would otherwise go to its sends. An account with both alternates, so neither waits for
+  // long.
   const revising = await driving.revisions.claim(shards, room);
   for (const turn of revising.turns)
     begin(driving, turn, turn.posts.length, () =>
@@ -147,7 +150,7 @@ async function step(driving: SendLoopState): Promise<number> {
   return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
 }
 
-/** For how many turns there is room. Those whose outcome is in quarantine take none. */
+/** Returns the number of turns there is room for. Turns whose outcome is in quarantine take no room. */
 function roomOf({ underWay, inHand, usualTurn, writer }: SendLoopState): number {
   return Math.min(
     MAX_TURNS_IN_FLIGHT - (underWay.size - writer.waiting()),
@@ -155,7 +158,7 @@ function roomOf({ underWay, inHand, usualTurn, writer }: SendLoopState): number 
   );
 }
 
-/** How long to wait for more room, so that what comes free bit by bit is claimed together; 0 or less: not at all. */
+/** Returns how long to wait, so that one claim takes several turns; 0 or less: not at all. */
 function gatheringMs({ underWay, claimedMs }: SendLoopState): number {
   return underWay.size > MAX_TURNS_IN_FLIGHT - CLAIMED_TOGETHER ? claimedMs + GATHERING_MS - performance.now() : 0;
 }
@@ -188,7 +191,7 @@ interface TurnKey {
 
 const keyOf = ({ accountId, turn }: TurnKey) => `${accountId}/${turn}`;
 
-/** Has a turn carried out, of so many deliveries, and keeps it in hand until that has ended. */
+/** Runs a turn of `size` deliveries, and keeps it in flight until it has ended. */
 function begin(driving: SendLoopState, turn: TurnKey, size: number, carryOut: () => Promise<void>): void {
   const key = keyOf(turn);
   driving.inHand += size;

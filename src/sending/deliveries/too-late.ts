@@ -1,7 +1,10 @@
 import type { ChangeWindow } from '../../messengers/windows.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
 
-/** Why a post is not changed any more (contract §4); undefined: it is, or nobody knows when it left. `window` undefined: it always is. */
+/**
+ * Returns why a post can no longer be revised (contract §4); undefined if it can, or its age is unknown. Without a `window` it always
+ * can.
+ */
 export function whyTooLate(
   window: ChangeWindow | undefined,
   { kind }: Pick<RevisionTurn, 'kind'>,

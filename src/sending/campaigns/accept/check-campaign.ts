@@ -38,9 +38,9 @@ export interface CampaignCheck {
 }
 
 /**
- * What would come of a campaign, without creating anything (contract §4, check-campaign). Throws what adding it would throw; what
- * could still succeed is a problem of a group or a warning instead, and adding it refuses none of that. As the change of one of the
- * workspace's campaigns (`changeOf`) it is not held against what that campaign says and has planned. Throws 404 for another's.
+ * Checks a campaign without creating anything (contract §4, check-campaign). Throws what adding it would throw. Obstacles that may pass
+ * are problems of a group or warnings, and adding the campaign accepts them. With `changeOf` it checks a change of that campaign: the
+ * campaign's own content and planned runs do not count. Throws 404 for another workspace's campaign.
  */
 export async function checkCampaign(
   deps: CheckDeps,

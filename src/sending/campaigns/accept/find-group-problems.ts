@@ -46,7 +46,10 @@ async function findClosed(
   );
 }
 
-/** Groups that got the same text within the day before the first run, have it queued, or get it within a day of one of the runs; not where it was recalled. */
+/**
+ * Returns the groups with the same text within 24 hours: posted before the first run, queued, or planned near one of the runs. Recalled
+ * posts do not count.
+ */
 async function findRepeated(
   db: Connection,
   accountId: number,

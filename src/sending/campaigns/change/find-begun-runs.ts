@@ -9,8 +9,8 @@ export interface BegunRun {
 }
 
 /**
- * The runs of a campaign that have begun: all, or the given one. Throws 404 for a run that is not the campaign's, 409 where none has
- * begun, for then nothing has left.
+ * Returns the runs of a campaign that have begun: all, or the given one. Throws 404 for a run of another campaign, and 409 if none has
+ * begun, since nothing has left.
  */
 export async function findBegunRuns(trx: Connection, campaignId: number, runId: number | null): Promise<BegunRun[]> {
   let query = trx

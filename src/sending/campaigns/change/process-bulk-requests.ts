@@ -1,4 +1,4 @@
-/** What was asked about more deliveries than the request could touch: in pieces, so that nothing waits long for one. */
+/** Bulk requests about more deliveries than a request may write, in pieces. */
 import { sql } from 'kysely';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
@@ -19,8 +19,7 @@ const LOCKED_PAUSE_MS = 10;
 const POLL_MS = 1_000;
 
 /**
- * Does a piece for each account in these shards that has something left to do, for a moment; they take turns. Resolves to the
- * milliseconds until there may be more.
+ * Writes the next piece for each account in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call.
  */
 export async function processBulkRequests(
   db: Database,

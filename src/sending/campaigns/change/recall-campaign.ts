@@ -16,9 +16,9 @@ export interface Revised {
 }
 
 /**
- * Has what was sent of a campaign, or of one of its runs, deleted for everyone (contract §4, recall-campaign), and cancels what has
- * not been sent: of a run the rest of it, of a campaign all that is planned too. Once this resolves the request is durable; the
- * account's lane carries it out at its pace, and the analytics tell of each group. Throws 404, and 409 where there is nothing to recall.
+ * Recalls the posts of a campaign, or of one of its runs, for everyone (contract §4, recall-campaign), and cancels unsent ones: the rest
+ * of the run, or everything of the campaign. The request is durable when this resolves. The account's lane carries it out at its pace,
+ * and the analytics show the state of each group. Throws 404, and 409 if there is nothing to recall.
  */
 export async function recallCampaign(
   { db }: { db: Database },

@@ -95,7 +95,9 @@ function requireSchedule(campaign: OwnCampaign): Schedule {
   return schedule;
 }
 
-/** What the schedule becomes, with its occurrences or what is wrong with it; undefined when it stays as it is, in whichever zone. */
+/**
+ * Returns the changed schedule with its occurrences, or with its problems; undefined if the schedule does not change, in whichever zone.
+ */
 function planChange(schedule: Schedule, change: CampaignChange) {
   const next: Schedule = {
     startDate: change.startDate ?? schedule.startDate,
@@ -152,7 +154,7 @@ async function changeContent(
   };
   if (JSON.stringify(next) === JSON.stringify(content)) return;
   if (!(await hasPlanned(trx, campaignId))) {
-    // Its name is also what its owner calls it, which may change for as long as it is open.
+    // The name may change as long as the campaign is open: the owner's lists show it too.
     if (JSON.stringify({ ...next, name: content.name }) === JSON.stringify(content)) return;
     throw new AppError(
       'campaign_wrong_state',
