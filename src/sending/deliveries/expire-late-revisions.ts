@@ -91,7 +91,7 @@ async function settle(db: Database, accountIds: readonly number[], windows: read
         update revisions v set wanted = null, error = t.reason
         from (select late.row, w.reason ${late(ids, SETTLED_TOGETHER)} limit ${SETTLED_TOGETHER}) t
         where v.ctid = t.row returning v.account_id
-      ), told as (
+      ), counted as (
         update lanes set changes = changes + 1 where account_id in (select account_id from settled)
       )
       select count(*) as count from settled`.execute(trx);

@@ -30,8 +30,8 @@ export async function finishRevision(
       where account_id = ${accountId} for no key update`.execute(trx);
     const [lane] = rows;
     if (!lane) return;
-    const told = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
-    await writeOutcomes(trx, turn, told);
+    const recorded = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
+    await writeOutcomes(trx, turn, recorded);
     if (!lane.held) return;
     await sql`
       update lanes
@@ -44,19 +44,19 @@ export async function finishRevision(
   });
 }
 
-/** null: not told of. */
+/** Outcomes that are null are not recorded. */
 async function writeOutcomes(
   trx: Connection,
   { accountId, runId, number, kind, posts }: RevisionTurn,
-  told: ReadonlyArray<RevisionOutcome | null>,
+  written: ReadonlyArray<RevisionOutcome | null>,
 ): Promise<void> {
   await sql`
     with outcome as materialized (
       select o.*, at.row
-      from unnest(${posts.map((post) => post.position)}::int[], ${told.map((one) => one?.kind ?? null)}::text[],
-                  ${told.map((one) => (one?.kind === 'failed' ? one.reason : null))}::text[],
-                  ${told.map((one) => (one?.kind === 'retry' ? one.waitMs : 0))}::float8[],
-                  ${told.map((one) => (one?.kind === 'retry' ? one.tries : 0))}::smallint[])
+      from unnest(${posts.map((post) => post.position)}::int[], ${written.map((one) => one?.kind ?? null)}::text[],
+                  ${written.map((one) => (one?.kind === 'failed' ? one.reason : null))}::text[],
+                  ${written.map((one) => (one?.kind === 'retry' ? one.waitMs : 0))}::float8[],
+                  ${written.map((one) => (one?.kind === 'retry' ? one.tries : 0))}::smallint[])
         o (position, kind, reason, wait_ms, tries)
       -- A lookup for each, whatever the planner believes of a table that has just grown.
       cross join lateral (

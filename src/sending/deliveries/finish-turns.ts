@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { toLedgerWrites, type Effects, type FinishedTurn } from './ledger-writes.ts';
+import { toLedgerWrites, type LedgerWrites, type FinishedTurn } from './ledger-writes.ts';
 import { recordSuspects } from './poison-suspects.ts';
 
 /**
@@ -9,15 +9,15 @@ import { recordSuspects } from './poison-suspects.ts';
  * the lane stays with its new holder. Turns of deleted accounts are skipped. A repeated call changes nothing.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
-  const effects = toLedgerWrites(finished);
-  if (effects.suspects.length === 0) return callFinish(db, finished, effects);
+  const writes = toLedgerWrites(finished);
+  if (writes.suspects.length === 0) return callFinish(db, finished, writes);
   await db.transaction().execute(async (trx) => {
-    await callFinish(trx, finished, effects);
-    await recordSuspects(trx, effects.suspects);
+    await callFinish(trx, finished, writes);
+    await recordSuspects(trx, writes.suspects);
   });
 }
 
-async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others }: Effects) {
+async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others }: LedgerWrites) {
   const turns = finished.map((one) => ({
     account_id: one.turn.accountId,
     turn: one.turn.turn,

@@ -75,12 +75,12 @@ export interface SuspectRecord {
  * Records the suspects of finished turns. Call it in the transaction of their finish, which has locked the lanes. Turns that were taken
  * away are skipped.
  */
-export async function recordSuspects(trx: Connection, marks: readonly SuspectRecord[]): Promise<void> {
+export async function recordSuspects(trx: Connection, records: readonly SuspectRecord[]): Promise<void> {
   await sql`
     update deliveries d set resend = m.resend, interrupted_attempts = m.interrupted_attempts
-    from unnest(${marks.map((one) => one.accountId)}::bigint[], ${marks.map((one) => one.turn)}::bigint[],
-                ${marks.map((one) => one.runId)}::bigint[], ${marks.map((one) => one.position)}::int[],
-                ${marks.map((one) => one.resend)}::boolean[], ${marks.map((one) => one.interruptedAttempts)}::smallint[])
+    from unnest(${records.map((one) => one.accountId)}::bigint[], ${records.map((one) => one.turn)}::bigint[],
+                ${records.map((one) => one.runId)}::bigint[], ${records.map((one) => one.position)}::int[],
+                ${records.map((one) => one.resend)}::boolean[], ${records.map((one) => one.interruptedAttempts)}::smallint[])
          m (account_id, turn, run_id, position, resend, interrupted_attempts)
     join lanes l on l.account_id = m.account_id and l.turn = m.turn
     where d.account_id = m.account_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(

@@ -18,7 +18,7 @@ export function whyTooLate(
 /** In one sentence for the user. */
 export function tooLate({ groupMs, channelMs }: ChangeWindow, kind: RevisionTurn['kind']): string {
   const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
-  const howLong = `${inWords(groupMs)}, in a channel for ${inWords(channelMs)}`;
+  const howLong = `${formatDuration(groupMs)}, in a channel for ${formatDuration(channelMs)}`;
   return `Too late: a post can ${what} for ${howLong}. Send another post that puts it right`;
 }
 
@@ -28,7 +28,7 @@ const UNITS = [
 ] as const;
 
 /** In the largest unit that it is a whole number of. */
-function inWords(ms: number): string {
+function formatDuration(ms: number): string {
   const unit = UNITS.find((one) => ms % one.ms === 0) ?? { name: 'minutes', ms: 60_000 };
   return `${ms / unit.ms} ${unit.name}`;
 }

@@ -56,16 +56,16 @@ interface QueuedCommand {
 export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   const { log, hints } = serving;
   /** With the account of each. */
-  const underWay = new Map<Promise<void>, number>();
+  const inFlight = new Map<Promise<void>, number>();
   async function step(): Promise<number> {
-    const begun = await beginCommands(serving, [...underWay.values()]);
+    const begun = await beginCommands(serving, [...inFlight.values()]);
     for (const command of begun) {
       const ended = serve(serving, command).finally(() => {
-        underWay.delete(ended);
+        inFlight.delete(ended);
         // What waited for a place of its account.
         loop.wake();
       });
-      underWay.set(ended, command.account_id);
+      inFlight.set(ended, command.account_id);
     }
     return begun.length > 0 ? 0 : POLL_MS;
   }
@@ -76,7 +76,7 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   return {
     async stop() {
       await Promise.all([loop.stop(), clearing.stop()]);
-      await Promise.all(underWay.keys());
+      await Promise.all(inFlight.keys());
     },
   };
 }
@@ -136,7 +136,7 @@ async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
   let status: 'done' | 'failed' = 'done';
   let result: unknown;
   try {
-    result = await carryOut(serving, command);
+    result = await execute(serving, command);
   } catch (error) {
     status = 'failed';
     result = toFailure(error, log);
@@ -164,7 +164,7 @@ async function writeResult(db: Database, command: QueuedCommand, status: 'done' 
   await notifyAfterCommit(db, 'campanile_results', String(command.command_id));
 }
 
-async function carryOut(
+async function execute(
   { sessions, loadPicture }: Serving,
   { account_id: accountId, kind, input }: QueuedCommand,
 ): Promise<unknown> {

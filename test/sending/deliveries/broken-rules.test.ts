@@ -57,7 +57,7 @@ async function connect(owner: Owner): Promise<void> {
 async function finishTogether(owners: Owner[], plant: () => Promise<unknown>, batch = 500): Promise<void> {
   const claimed = await Promise.all(owners.map((owner) => turns.claim(owner, { batch })));
   await plant();
-  const finisher = createFinisher({ db: database.db, log, underWay: () => claimed.length });
+  const finisher = createFinisher({ db: database.db, log, inFlight: () => claimed.length });
   await Promise.all(
     claimed.map((turn) => finisher.finish({ turn, outcomes: turn.deliveries.map(() => sent), gapMs: 0 })),
   );

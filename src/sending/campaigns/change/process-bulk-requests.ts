@@ -34,7 +34,7 @@ export async function processBulkRequests(
     turns.served([accountId]);
     const { results } = await isolateEach({ db, log }, 'requests', [accountId], {
       idOf: (id) => id,
-      run: (id) => writeOrQuarantine({ db, log }, id, () => carryOutPiece(db, id)),
+      run: (id) => writeOrQuarantine({ db, log }, id, () => writePiece(db, id)),
     });
     if (results.some(Boolean)) isLocked = false;
     if (performance.now() > endMs) break;
@@ -44,7 +44,7 @@ export async function processBulkRequests(
 }
 
 /** False where somebody else has locked the account. */
-function carryOutPiece(db: Database, accountId: number): Promise<boolean> {
+function writePiece(db: Database, accountId: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockFreeLanes(trx, [accountId]);
     if (locked.length === 0) return false;
