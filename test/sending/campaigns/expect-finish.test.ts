@@ -35,7 +35,7 @@ async function totalsOf(campaign_id: string, with_estimate?: boolean): Promise<T
   return answer.body.data.totals;
 }
 
-test('the expected finish goes by the pace and what is left, and is told to nobody who does not ask', async () => {
+test('estimates the finish from the pace and the queued posts, on request only', async () => {
   const id = await send('Fair');
   await until(
     () => totalsOf(id),
@@ -53,7 +53,7 @@ test('the expected finish goes by the pace and what is left, and is told to nobo
   expect(await totalsOf(id, true)).toMatchObject({ expected_finish_at: null });
 });
 
-test('a list tells how many were reached and how many read it when it is asked to', async () => {
+test('returns the figures of reach and reads in the list on request', async () => {
   await send('Fair');
   interface Listed {
     campaigns: Array<{

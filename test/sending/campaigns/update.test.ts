@@ -185,7 +185,7 @@ describe('another schedule', () => {
     await expectOpenRuns(campaign);
   });
 
-  test('of a paused campaign waits for its resume', async () => {
+  test('waits for the resume of a paused campaign', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     await pauseCampaign(database, owner, campaign);
