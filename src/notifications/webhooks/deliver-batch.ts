@@ -31,7 +31,7 @@ export interface DeliveryDeps {
 /** A try, and what it means for those that follow. */
 interface Attempt extends AttemptRecord {
   message: Message;
-  retryAfter?: string | undefined;
+  retryAfterSeconds: number;
 }
 
 /** At least once: so much is delivered before it is recorded. What a crash keeps from being recorded is delivered again, with the same ids. */
@@ -115,7 +115,7 @@ async function sendMessage(
     status: answer?.status ?? null,
     answer: answer?.body ?? null,
     error,
-    retryAfter: answer?.retryAfter,
+    retryAfterSeconds: answer?.retryAfterSeconds ?? 0,
   };
 }
 
@@ -148,9 +148,9 @@ function endOf(
   };
 }
 
-function planRetry({ status, retryAfter }: Attempt, forSeconds: number): NonNullable<LaneEnd['failed']> {
+function planRetry({ status, retryAfterSeconds }: Attempt, forSeconds: number): NonNullable<LaneEnd['failed']> {
   if (status === GONE) return { reason: 'gone' };
-  const nextInSeconds = nextAttemptIn(forSeconds, retryAfter);
+  const nextInSeconds = nextAttemptIn(forSeconds, retryAfterSeconds);
   return nextInSeconds === undefined ? { reason: 'failing' } : { forSeconds, nextInSeconds };
 }
 

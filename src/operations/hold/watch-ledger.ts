@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { identifyDatabase, identifyFolder } from './database-identity.ts';
@@ -158,7 +159,7 @@ async function readHoldFile(dataDir: string): Promise<string | undefined> {
     const reason = (await readFile(join(dataDir, HOLD_FILE), 'utf8')).trim();
     return reason === '' ? 'somebody asked for that' : reason;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

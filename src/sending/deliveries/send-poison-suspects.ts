@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { MAX_INTERRUPTIONS_BY_TAKE_OVER } from '../leases/lease-store.ts';
+import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { sleep } from '../../platform/time/time.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 
@@ -21,22 +21,18 @@ export type SendSuspect = (turn: Turn, send: Send) => Promise<SendResult[]>;
  * interrupted attempts the delivery fails for good. Other deliveries are sent at once.
  */
 export function createSuspectSender({ db }: { db: Database }): SendSuspect {
-  let last: Promise<unknown> = Promise.resolve();
+  const permits = createFairSemaphore({ name: 'suspects', size: 1 });
 
   async function sendAlone(turn: Turn, suspect: ClaimedDelivery, send: Send): Promise<SendResult[]> {
-    const before = last;
-    const ended = Promise.withResolvers<void>();
-    last = ended.promise;
-    await before;
-    const tooLong = new AbortController();
-    void sleep(LONGEST_ALONE_MS, tooLong.signal).then(() => ended.resolve());
+    const release = await permits.acquire();
+    const timer = setTimeout(release, LONGEST_ALONE_MS);
     try {
       if (!(await recordAttempt(db, turn, suspect.position)))
         return [{ kind: 'offline', reason: 'the turn was taken away', cooldownMs: 0 }];
       return await send();
     } finally {
-      tooLong.abort();
-      ended.resolve();
+      clearTimeout(timer);
+      release();
     }
   }
 

@@ -89,7 +89,7 @@ test('sends at most the post in hand after a pause or cancel of a paced account'
   }
   expect(await paced.stop()).toBe(0);
   await paced.remove();
-}, 60_000);
+});
 
 test('begins no second turn after a cancel of an account without a gap', async () => {
   const worker = await startWitnessedWorker(app.database, witness);
@@ -115,4 +115,4 @@ test('begins no second turn after a cancel of an account without a gap', async (
   expect(await totals()).toMatchObject({ sent: await arrived(), cancelled: groups.length - (await arrived()) });
   expect(await worker.stop()).toBe(0);
   await worker.remove();
-}, 60_000);
+});

@@ -50,7 +50,7 @@ test('resumes a campaign as soon as a stalled database answers', async () => {
   expect(new Set(messenger.arrivals.map(({ messageId }) => messageId)).size, 'each once').toBe(40);
   expect(messenger.arrivals).toHaveLength(40);
   expect(messenger.arrivals.filter(({ uncertain }) => uncertain)).toEqual([]);
-}, 90_000);
+});
 
 test('requeues an orphaned turn without an error and not as uncertain', async () => {
   const owner = await createOwner(database.db, 3);

@@ -7,7 +7,7 @@ import { eraseDeletedUsers } from '../../../src/sending/erasure/erase-deleted-us
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
-import { dropExpiredMails, queueMail, takeDueMails } from '../../../src/platform/mail/mail-store.ts';
+import { dropExpiredMails, queueMail, claimDueMails } from '../../../src/platform/mail/mail-store.ts';
 import { createSandbox } from '../../../src/messengers/sandbox/sandbox.ts';
 import { emitSimulatedActivity } from '../../../src/messengers/sandbox/emit-simulated-activity.ts';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
@@ -152,7 +152,7 @@ export const TELLING: Case[] = [
     async prepare({ db }, owners) {
       for (const { userId } of owners) await queueMail(db, { kind: 'password_changed', userId });
     },
-    step: ({ db }) => takeDueMails({ db, log }),
+    step: ({ db }) => claimDueMails({ db, log }),
     isDone: ({ db }, { userId }) => finds(db, sql`select from mails where user_id = ${userId} and tries > 0`),
   },
   {

@@ -1,12 +1,13 @@
 /** Uploads each file once for all chats it goes to, whatever number of tries that takes. */
-import type { WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import { sleep } from '../../../platform/time/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
-import { classifyRejection, rejectionCodeOf } from '../failures.ts';
+import type { Client } from '../client/client.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import { classifyRejection } from '../failures.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
 import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadTarget } from './uploads-table.ts';
@@ -23,7 +24,7 @@ export interface UploadCache {
 /** In whose name a file is uploaded. */
 export interface Uploader {
   accountId: number;
-  client: WASocket;
+  client: Client;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
 }
