@@ -4,25 +4,25 @@ import type { MessengerGroup } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import type { ChannelQueries } from './channels.ts';
-import { packGroup, unpackGroup, type GroupMemory, type CachedGroup } from './group-cache.ts';
+import { packGroup, unpackGroup, type GroupCache, type CachedGroup } from './group-cache.ts';
 
-export interface KnownChats {
+export interface ChatCache {
   /** Rejects with what the client throws, and while the account is not connected. */
   group(chatId: string): Promise<Group>;
   /** What is known already; undefined: nothing, or it is being read. */
-  knownGroup(chatId: string): Group | undefined;
+  cachedGroup(chatId: string): Group | undefined;
   /** WhatsApp has told how a group stands, all of it. */
-  learnGroup(group: Group): void;
-  forgetGroup(chatId: string): void;
+  cacheGroup(group: Group): void;
+  invalidateGroup(chatId: string): void;
   /** As `group`. */
   channel(chatId: string): Promise<MessengerGroup>;
-  learnChannel(channel: MessengerGroup): void;
-  forgetChannel(chatId: string): void;
+  cacheChannel(channel: MessengerGroup): void;
+  invalidateChannel(chatId: string): void;
 }
 
 export interface ChatCacheOptions {
   /** Shared with other accounts. */
-  memory: GroupMemory;
+  memory: GroupCache;
   channels: Pick<ChannelQueries, 'read'>;
   /** Throws while there is none. */
   client(): Client;
@@ -36,7 +36,7 @@ const CHANNEL_GOOD_FOR_MS = 24 * 60 * 60_000;
 
 let cacheCount = 0;
 
-export function createChatCache({ memory, channels: { read }, client, onGroup }: ChatCacheOptions): KnownChats {
+export function createChatCache({ memory, channels: { read }, client, onGroup }: ChatCacheOptions): ChatCache {
   // Whatever an earlier session of the account knew: somebody else may have heard the changes since.
   const keeper = ++cacheCount;
   const keyOf = (chatId: string) => `${keeper} ${chatId}`;
@@ -66,16 +66,16 @@ export function createChatCache({ memory, channels: { read }, client, onGroup }:
       kept.isEmitted = true;
       return group;
     },
-    knownGroup(chatId) {
+    cachedGroup(chatId) {
       const kept = memory.peek(keyOf(chatId));
       return kept && open(kept);
     },
-    learnGroup: (group) => void memory.set(keyOf(group.id), packGroup(group)),
-    forgetGroup: (chatId) => void memory.delete(keyOf(chatId)),
+    cacheGroup: (group) => void memory.set(keyOf(group.id), packGroup(group)),
+    invalidateGroup: (chatId) => void memory.delete(keyOf(chatId)),
     channel: (chatId) => channels.forceFetch(chatId),
     // That one may not post there is asked again before it is believed.
-    learnChannel: (channel) =>
+    cacheChannel: (channel) =>
       void (channel.canSend ? channels.set(channel.chatId, channel) : channels.delete(channel.chatId)),
-    forgetChannel: (chatId) => void channels.delete(chatId),
+    invalidateChannel: (chatId) => void channels.delete(chatId),
   };
 }

@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { allChildrenOf } from '../client/node.ts';
-import type { KnownChats } from './chat-cache.ts';
+import type { ChatCache } from './chat-cache.ts';
 
 /** What a notification may tell that changes nothing about who gets a post, and how. */
 const OF_NO_MATTER: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ const OF_NO_MATTER: ReadonlySet<string> = new Set([
 /** Listens to one connection, from before its opening to its end. */
 export function followGroups(
   client: Pick<Client, 'onStanza' | 'onGroups'>,
-  chats: Pick<KnownChats, 'learnGroup' | 'forgetGroup'>,
+  chats: Pick<ChatCache, 'cacheGroup' | 'invalidateGroup'>,
 ): void {
   const changed = new Set<string>();
   // A list is true as of its arrival. The client hands it on later, when a group in it may have changed already.
@@ -30,10 +30,10 @@ export function followGroups(
     const told = allChildrenOf(stanza);
     if (told.length > 0 && told.every(({ tag }) => OF_NO_MATTER.has(tag))) return;
     changed.add(chatId);
-    chats.forgetGroup(chatId);
+    chats.invalidateGroup(chatId);
   });
   client.onGroups((groups) => {
-    for (const group of groups) if (isComplete(group) && !changed.has(group.id)) chats.learnGroup(group);
+    for (const group of groups) if (isComplete(group) && !changed.has(group.id)) chats.cacheGroup(group);
   });
 }
 

@@ -12,7 +12,7 @@ export interface CachedGroup {
 }
 
 /** `forceFetch` reads a group that is not in it by the `context` it is given, once for all callers that wait for it. */
-export type GroupMemory = LRUCache<string, CachedGroup, () => Promise<CachedGroup>>;
+export type GroupCache = LRUCache<string, CachedGroup, () => Promise<CachedGroup>>;
 
 /** Of all groups together, some 60 bytes each. Those that were posted to longest ago are forgotten first, and asked for again. */
 const MAX_MEMBERS_CACHED = 1_000_000;
@@ -21,7 +21,7 @@ const GROUP_WEIGHT = 30;
 /** Changes are told; this is for those that were not heard. */
 const GOOD_FOR_MS = 60 * 60_000;
 
-export function createGroupMemory({ most = MAX_MEMBERS_CACHED } = {}): GroupMemory {
+export function createGroupCache({ most = MAX_MEMBERS_CACHED } = {}): GroupCache {
   return new LRUCache({
     maxSize: most,
     sizeCalculation: ({ memberCount }) => GROUP_WEIGHT + memberCount,

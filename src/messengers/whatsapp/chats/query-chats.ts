@@ -9,14 +9,14 @@ import { classifyRejection } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
-import type { KnownChats } from './chat-cache.ts';
+import type { ChatCache } from './chat-cache.ts';
 
 interface Asking {
   connection: Pick<Connection, 'requireOnline'>;
   cooldown: Pick<Cooldown, 'begin'>;
   channels: ChannelQueries;
   /** Learns of the channels that are found. Of groups it hears by itself. */
-  chats: Pick<KnownChats, 'learnChannel'>;
+  chats: Pick<ChatCache, 'cacheChannel'>;
 }
 
 type ChatQuestions = Pick<MessengerSession, 'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel'>;
@@ -28,7 +28,7 @@ export function queryChats(asking: Asking): ChatQuestions {
       ask(asking, 'to read your groups', async (client) => {
         const groups = await listGroupChats(client);
         const listed = await channels.list(client, knownChannels);
-        for (const channel of listed) chats.learnChannel(channel);
+        for (const channel of listed) chats.cacheChannel(channel);
         return [...groups, ...listed];
       }),
     createGroup: (group) => ask(asking, 'to create the group', (client) => createGroupChat(client, group)),
@@ -46,7 +46,7 @@ export function queryChats(asking: Asking): ChatQuestions {
         throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
       return ask(asking, 'to create the channel', async (client) => {
         const created = await channels.create(client, { ...channel, picture });
-        chats.learnChannel(created);
+        chats.cacheChannel(created);
         return created;
       });
     },

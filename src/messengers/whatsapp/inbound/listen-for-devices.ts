@@ -5,13 +5,13 @@
 import type { Log } from '../../../platform/log/log.ts';
 import type { Client } from '../client/client.ts';
 import { childOf, type Node } from '../client/node.ts';
-import type { KnownMember, KnownMembers } from '../send/known-members.ts';
+import type { KnownMember, MemberCache } from '../send/member-cache.ts';
 import { findLid, lidName, numberName, readIds } from './participants.ts';
 
 export interface HearingDevices {
   accountId: number;
   log: Log;
-  members: KnownMembers;
+  members: MemberCache;
 }
 
 /** Listens to one connection, from before its opening to its end. */
@@ -38,7 +38,7 @@ const askAgain: Change = (member) => ({ ...member, askAgainAtMs: 0, leftOut: {} 
 const takeAnotherPhone: Change = (member) => ({ ...askAgain(member), phone: member.phone + 1, isStale: true });
 
 /** Groups may name them by either of their numbers. */
-async function note(client: Client, members: KnownMembers, stanza: Node, change: Change): Promise<void> {
+async function note(client: Client, members: MemberCache, stanza: Node, change: Change): Promise<void> {
   const ids = readIds([stanza.attrs['from'], stanza.attrs['lid']]);
   if (!ids) return;
   const lid = ids.lid ?? (await findLid(client.lids, ids.number ?? ''));

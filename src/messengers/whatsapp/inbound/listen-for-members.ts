@@ -20,7 +20,7 @@ export interface InboundContext {
   log: Log;
   emit: EmitMemberEvents;
   /** The cached metadata of a group. */
-  knownGroup(chatId: string): Group | undefined;
+  cachedGroup(chatId: string): Group | undefined;
 }
 
 /** Listens to one connection, from before its opening to its end. */
@@ -91,6 +91,6 @@ function findPosts({ kind, messageIds }: MemberAction): Array<{ messageId: strin
 async function resolve(client: Client, inbound: InboundContext, chatId: string, number: string) {
   const known = await findLid(client.lids, number);
   if (known !== undefined) return known;
-  const group = inbound.knownGroup(chatId);
+  const group = inbound.cachedGroup(chatId);
   return group && peopleIn(group).find((person) => person.number === number)?.lid;
 }

@@ -4,7 +4,7 @@ import { readCounts, readPosts, type ChannelPost, type PostCounts } from '../cha
 import type { Client } from '../client/client.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { classifyRejection } from '../failures.ts';
-import type { NumberedPost } from '../send/sent-posts.ts';
+import type { NumberedPost } from '../send/sent-messages.ts';
 
 export interface SoughtPost {
   /** The number that the server has given it; undefined: not known. Written when it is found out. */
@@ -24,13 +24,13 @@ const POSTS_READ = 100;
 /** What was not there so often has not arrived, or was deleted: posts are not read in full for its sake. */
 const LONGEST_SEARCH = 3;
 
-/** `recordServerIds` writes down numbers that were found out. */
+/** `storeServerIds` writes down numbers that were found out. */
 export function createChannelReader({
   log,
-  recordServerIds,
+  storeServerIds,
 }: {
   log: Log;
-  recordServerIds(posts: readonly NumberedPost[]): Promise<void>;
+  storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
 }): ReadChannel {
   let supportsCounts = true;
 
@@ -50,7 +50,7 @@ export function createChannelReader({
     }
     const numbered = learnNumbers(chatId, found, posts);
     if (numbered.length > 0)
-      await recordServerIds(numbered).catch((error: unknown) => {
+      await storeServerIds(numbered).catch((error: unknown) => {
         log.warn({ err: error, chatId }, 'the numbers of posts in a channel could not be noted');
       });
     return new Map(found.map((post) => [post.messageId, post]));

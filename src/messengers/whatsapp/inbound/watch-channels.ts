@@ -12,7 +12,7 @@ import { rejectionCodeOf } from '../client/errors.ts';
 import { classifyRejection } from '../failures.ts';
 import { createPollSchedule, type PollSchedule, type PollTiming } from './poll-schedule.ts';
 import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
-import type { NumberedPost } from '../send/sent-posts.ts';
+import type { NumberedPost } from '../send/sent-messages.ts';
 import { fileIdOf } from '../send/split-post.ts';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 
@@ -28,7 +28,7 @@ export interface ChannelWatchOptions {
   /** The posts of the last days, and how old they are. */
   findPosts(): Promise<PostedBefore[]>;
   /** Notes the numbers of posts, once they are known. */
-  recordServerIds(posts: readonly NumberedPost[]): Promise<void>;
+  storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
   /** What it answers with false is told again. Never rejects. */
   emit(events: MemberEvent[]): Promise<boolean>;
   timing: PollTiming;

@@ -5,8 +5,8 @@ import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-g
 import type { Client } from '../../../../src/messengers/whatsapp/client/client.ts';
 import type { Group as GroupMetadata } from '../../../../src/messengers/whatsapp/client/group.ts';
 import type { Node, StanzaPattern } from '../../../../src/messengers/whatsapp/client/node.ts';
-import { createGroupMemory, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
-import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
+import { createGroupCache, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
+import { createChatCache, type ChatCache } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
@@ -95,7 +95,7 @@ describe('of a group', () => {
   });
 
   test('is kept what an account knows, apart from the others, in a room that all of them share', async () => {
-    const memory = createGroupMemory({ most: 140 });
+    const memory = createGroupCache({ most: 140 });
     const read: string[] = [];
     const client = () =>
       ({
@@ -108,18 +108,18 @@ describe('of a group', () => {
     const onGroup = ({ id }: GroupMetadata) => void told.push(id);
     const channels = { read: () => Promise.reject(new Error('nobody asks about a channel')) };
     const [ann, ben] = [0, 1].map(() => createChatCache({ memory, channels, client, onGroup })) as [
-      KnownChats,
-      KnownChats,
+      ChatCache,
+      ChatCache,
     ];
-    ann.learnGroup(group);
+    ann.cacheGroup(group);
     await ann.group(group.id);
     await ann.group(group.id);
     expect({ read, told }).toEqual({ read: [], told: [group.id] });
     await ben.group(group.id);
     expect(read).toEqual([group.id]);
     for (const id of ['a@g.us', 'b@g.us', 'c@g.us']) await ben.group(id);
-    expect(ann.knownGroup(group.id)).toBeUndefined();
-    expect((await ben.knownGroup('c@g.us'))?.participants).toEqual(group.participants);
+    expect(ann.cachedGroup(group.id)).toBeUndefined();
+    expect((await ben.cachedGroup('c@g.us'))?.participants).toEqual(group.participants);
   });
 
   test('is not learned from a list what has changed between its arrival and when the client hands it on', () => {
@@ -132,8 +132,8 @@ describe('of a group', () => {
       onGroups: (listener: typeof onGroups) => void (onGroups = listener),
     };
     followGroups(client, {
-      learnGroup: ({ id }) => void learned.push(id),
-      forgetGroup: (id) => void forgotten.push(id),
+      cacheGroup: ({ id }) => void learned.push(id),
+      invalidateGroup: (id) => void forgotten.push(id),
     });
     const other = { ...group, id: '1203631@g.us' };
     const list: Node = { tag: 'iq', attrs: {}, content: [{ tag: 'groups', attrs: {} }] };
