@@ -62,7 +62,7 @@ const keyedIn = (chat: Group) =>
         .map(({ attrs }) => attrs['jid'] ?? ''),
     );
 
-describe('a device that cannot be written to', () => {
+describe('a device without keys', () => {
   const dead: Array<[string, KeysOfDevice]> = [
     ['is answered with 404', { error: 404 }],
     ['is answered with 406', { error: 406 }],
@@ -85,7 +85,7 @@ describe('a device that cannot be written to', () => {
     },
   );
 
-  test('is found among many, of whom fifty are asked about at once', async () => {
+  test('is found among many, in queries for fifty devices', async () => {
     const somebody = await linked(0);
     const members = peopleWith(120);
     for (const member of members) member.isAway = true;
@@ -101,7 +101,7 @@ describe('a device that cannot be written to', () => {
     expect(asked.keys.length).toBeLessThan(3 + 2 * 2 * 6);
   });
 
-  test('is tried again after a while', async () => {
+  test('is queried again after a while', async () => {
     const leaveOutMs = 1_000;
     await scene.restart({ leaveOutMs });
     const somebody = await linked(0);
@@ -116,7 +116,7 @@ describe('a device that cannot be written to', () => {
     await scene.restart();
   });
 
-  test('is not blamed when WhatsApp gives the keys of nobody', async () => {
+  test('is not left out when WhatsApp gives no keys for any device', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
     const group = await groupOf(somebody, members);
@@ -131,9 +131,9 @@ describe('a device that cannot be written to', () => {
   });
 });
 
-describe('a group of many', () => {
+describe('a large group', () => {
   test(
-    'is asked about a hundred at a time, and about nobody with the next post, also after a restart',
+    'is queried a hundred members at a time, and not again for the next post, also after a restart',
     { timeout: 180_000 },
     async () => {
       const somebody = await linked(0);
@@ -156,7 +156,7 @@ describe('a group of many', () => {
 });
 
 describe('a member with a new phone', () => {
-  test('reads the next post in each group, and nobody else gets its key again', async () => {
+  test('reads the next post in each group, and no other device gets the sender key again', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3, [2]);
     const groups = [await groupOf(somebody, members), await groupOf(somebody, members)];
@@ -174,7 +174,7 @@ describe('a member with a new phone', () => {
     expect(groups.map(({ chat }) => keyedIn(chat).length)).toEqual([2, 2]);
   });
 
-  test('which was told while the service was away, reads it too', async () => {
+  test('reads it too, when the change happened while the service was down', async () => {
     const somebody = await linked(0);
     const members = peopleWith(2);
     const group = await groupOf(somebody, members);
@@ -190,8 +190,8 @@ describe('a member with a new phone', () => {
   });
 });
 
-describe('what is known of the members and is outdated', () => {
-  test('such as a device that is gone, is asked for anew, and the post leaves once more', async () => {
+describe('a stale cache of members', () => {
+  test('is queried again for a device that is gone, and the post leaves once more', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3, [4]);
     const first = await groupOf(somebody, members);
@@ -206,7 +206,7 @@ describe('what is known of the members and is outdated', () => {
     expect(keyedIn(second.chat)).toHaveLength(2);
   });
 
-  test('such as how the group names them, is asked for anew, and the post leaves once more', async () => {
+  test('is queried again when the group changes its addressing mode, and the post leaves once more', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
     const group = await groupOf(somebody, members, { addressing: 'pn' });
@@ -222,7 +222,7 @@ describe('what is known of the members and is outdated', () => {
     ).toEqual(['lid', 'lid', 'lid', 'lid']);
   });
 
-  test.each([421, 479])('as WhatsApp says again and again with %i, costs the post no more than tries', async (code) => {
+  test.each([421, 479])('costs the post no more than its attempts when WhatsApp repeats %i', async (code) => {
     const somebody = await linked(0);
     const members = peopleWith(2);
     const group = await groupOf(somebody, members);
@@ -237,8 +237,8 @@ describe('what is known of the members and is outdated', () => {
   });
 });
 
-describe('a group that names its members by their numbers', () => {
-  test('is not asked about again after a restart, and nobody is written to anew', async () => {
+describe('a group that addresses its members by phone number', () => {
+  test('is not queried again after a restart, and its sessions stay', async () => {
     const somebody = await linked(0);
     const members = peopleWith(4, [6]);
     const group = await groupOf(somebody, members, { addressing: 'pn' });
@@ -250,7 +250,7 @@ describe('a group that names its members by their numbers', () => {
     expect(asked).toEqual({ devices: [], keys: [] });
   });
 
-  test('asks nobody for keys when their devices have to be asked for again', async () => {
+  test('queries no keys when only device lists have expired', async () => {
     const somebody = await linked(0);
     const members = peopleWith(4, [6]);
     const group = await groupOf(somebody, members, { addressing: 'pn' });
