@@ -103,12 +103,8 @@ export function startSession(
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing.leaveOutMs);
   const retrySuppression = createRetrySuppression();
-  const answers = startAnswering(options, {
-    store: credentials.store,
-    cooldown,
-    retrySuppression,
-    client: () => connection.online(),
-  });
+  const client = () => connection.online();
+  const answers = startAnswering(options, { store: credentials.store, cooldown, retrySuppression, client });
   const connection: Connection = startConnection({
     ...options,
     cooldown,
@@ -120,7 +116,7 @@ export function startSession(
   const watch = watchChannels({
     accountId,
     log,
-    client: () => (cooldown.now() ? undefined : connection.online()),
+    client: () => (cooldown.now() ? undefined : client()),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
     storeServerIds: (posts) => storeServerIds(db, accountId, posts),
     emit: emitMemberEvents,
@@ -128,7 +124,7 @@ export function startSession(
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const sending = { accountId, client: () => connection.online(), answerMs: timing.answerMs };
+  const sending = { accountId, client, answerMs: timing.answerMs };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };

@@ -30,18 +30,16 @@ const ID = /^(3EB0)([0-9A-F]{18})$/;
 
 /** The message id of the file that goes ahead of this text, the same in each attempt. Throws if it is no delivery's id. */
 export function fileIdOf(messageId: string): string {
-  const id = otherIdOf(messageId);
+  const id = textIdOf(messageId);
   if (id === undefined) throw new Error(`no file can go ahead of a message with the id ${messageId}`);
   return id;
 }
 
-/** The id of the text that follows the file with this id. Undefined for an id that none of our files has. */
+/**
+ * The id of the text that follows the file with this id; undefined for an id that none of our files has. Replaces each digit by its
+ * complement to F: applied twice it returns the first id, so nothing has to be stored.
+ */
 export function textIdOf(messageId: string): string | undefined {
-  return otherIdOf(messageId);
-}
-
-/** Replaces each digit by its complement to F. Applied twice it returns the first id, so nothing has to be stored. */
-function otherIdOf(messageId: string): string | undefined {
   const [, mark, digits] = ID.exec(messageId) ?? [];
   return digits && mark + digits.replaceAll(/./g, (digit) => (15 - parseInt(digit, 16)).toString(16).toUpperCase());
 }
