@@ -29,7 +29,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       time: { summary: 'clocks and time zones', imports: ['platform/errors'] },
       network: { summary: 'ranges of IP addresses', imports: [] },
       concurrency: {
-        summary: 'loops, fair semaphores, round robin, batching',
+        summary: 'loops, fair semaphores, mutexes, backoff, round robin, batching',
         imports: ['platform/errors', 'platform/log'],
       },
       config: {

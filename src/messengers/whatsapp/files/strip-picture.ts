@@ -1,6 +1,7 @@
 /**
  * Strips the metadata of a picture: place and time, camera, comments, thumbnails. The pixels stay as they are. An allow list names the
  * parts that are kept; everything else goes, also data behind the end of the picture.
+ * `sharp` cannot do this: it encodes the pixels again, which costs a JPEG quality and an animated PNG all frames but the first.
  */
 import { crc32 } from 'node:zlib';
 

@@ -28,7 +28,7 @@ export async function findUpload(
 ): Promise<Uploaded | undefined> {
   const { rows } = await sql<{ message: Buffer; handle: string | null }>`
     select message, handle from whatsapp_uploads
-    where account_id = ${accountId} and sha256 = ${sha256} and place = ${target}
+    where account_id = ${accountId} and sha256 = ${sha256} and target = ${target}
       and uploaded_at > campanile_now() - ${REUSED_HOURS} * interval '1 hour'`.execute(db);
   const [row] = rows;
   return row && { message: decodeMessage(row.message), handle: row.handle ?? undefined };
@@ -40,8 +40,8 @@ export async function recordUpload(
   { message, handle }: Uploaded,
 ): Promise<void> {
   await sql`
-    insert into whatsapp_uploads (account_id, sha256, place, message, handle, uploaded_at)
+    insert into whatsapp_uploads (account_id, sha256, target, message, handle, uploaded_at)
     values (${accountId}, ${sha256}, ${target}, ${encodeMessage(message)}, ${handle ?? null}, campanile_now())
-    on conflict (account_id, sha256, place) do update set
+    on conflict (account_id, sha256, target) do update set
       message = excluded.message, handle = excluded.handle, uploaded_at = excluded.uploaded_at`.execute(db);
 }

@@ -108,7 +108,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     },
     deleteMessage: (sent) => deleteMessage(db, accountId, sent),
     isStored: async (sent) => (await findMessage(db, accountId, sent)) !== undefined,
-    upload: (media, place) => uploads.get(media, place, { accountId, client, signal }),
+    upload: (media, target) => uploads.get(media, target, { accountId, client, signal }),
     fanOuts,
     answerMs,
     retrySuppression,

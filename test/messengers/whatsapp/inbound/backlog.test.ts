@@ -1,7 +1,7 @@
 /** WhatsApp keeps what a device has missed, and hands out as much of it at a time as it is asked for. */
 import { EventEmitter } from 'node:events';
 import type { WASocket } from 'baileys';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLog } from '../../../../src/platform/log/log.ts';
 import { drainOfflineQueue } from '../../../../src/messengers/whatsapp/client/drain-offline-queue.ts';
 import type { Node } from '../../../../src/messengers/whatsapp/client/node.ts';
@@ -9,8 +9,6 @@ import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
@@ -48,7 +46,7 @@ test('receives all 260 queued receipts, and then new ones', async () => {
   const others = Array.from({ length: 259 }, (_, index) => `3EB0${index}`);
   const waiting = [...others, messageId].map((id) => sendReceipt(companion, { chatId, messageIds: [id], by: ann }));
   await scene.start();
-  await expect.poll(() => companion.connection, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(() => companion.connection).toBeDefined();
   waiting.push(sendReceipt(companion, { chatId, messageIds: [messageId], by: ben, type: 'read' }));
   await Promise.all(waiting);
   expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 2, read: 1 });

@@ -1,6 +1,6 @@
 /** What the service knows of groups without asking, and that it asks when that is no longer true. */
 import { EventEmitter } from 'node:events';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-groups.ts';
 import type { Client } from '../../../../src/messengers/whatsapp/client/client.ts';
 import type { Group as GroupMetadata } from '../../../../src/messengers/whatsapp/client/group.ts';
@@ -10,8 +10,6 @@ import { createChatCache, type ChatCache } from '../../../../src/messengers/what
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
