@@ -182,10 +182,13 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     summary: 'the HTTP API',
     rooms: {
       contract: {
-        summary: 'schemas of requests and answers; browsers load them',
+        summary: 'declares the operations of each resource; clients take its types',
         imports: ['platform', 'workspaces', 'identity', 'notifications'],
       },
-      mcp: { summary: 'the API as tools for language models (MCP)', imports: ['platform', 'clients/typescript'] },
+      mcp: {
+        summary: 'the API as tools for language models (MCP)',
+        imports: ['platform', 'api/contract', 'clients/typescript'],
+      },
       '': {
         summary:
           '`server/` (envelope, limits, load shedding), `routes/`, `events/` (SSE). No SQL; only types of the database',

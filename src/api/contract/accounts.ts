@@ -43,7 +43,7 @@ export const accountStatusData = z.object({
     .optional()
     .meta({
       description:
-        "The number of a phone that was rejected because it is not the account's. To use it, set it as `whatsapp_number` with `update_profile` and call `connect-account` again.",
+        "The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again.",
       examples: ['+5511987654321'],
     }),
   number_fixed: z.boolean().optional().meta({
