@@ -15,13 +15,13 @@ export function createWebhookMetrics(registry: Registry): {
   const registers = [registry];
   const attempts = new Counter({
     name: 'campanile_webhook_tries_total',
-    help: 'Tries to tell a webhook a message, by what they came to',
+    help: 'Attempts to deliver a webhook message, by result',
     labelNames: ['outcome'],
     registers,
   });
   const switchedOff = new Counter({
     name: 'campanile_webhooks_switched_off_total',
-    help: 'Webhooks that were switched off, and not by their owner',
+    help: 'Webhooks that the service disabled',
     labelNames: ['reason'],
     registers,
   });
@@ -39,7 +39,7 @@ export function measureWebhooks(registry: Registry, { db, log }: { db: Database;
   const read = readSeldom(() => countWebhooks(db), log);
   const counted = new Gauge({
     name: 'campanile_webhooks',
-    help: 'Webhooks, by how they are',
+    help: 'Webhooks, by status',
     labelNames: ['status'],
     registers: [],
     async collect() {
@@ -51,11 +51,11 @@ export function measureWebhooks(registry: Registry, { db, log }: { db: Database;
   registry.registerMetric(counted);
   const overdue = {
     name: 'campanile_webhook_overdue_seconds',
-    help: 'How long the webhook that has waited longest to be told has been due, slow endpoints aside',
+    help: 'Delay of the webhook that has waited longest, without slow endpoints',
   };
   const slow = {
     name: 'campanile_webhooks_slow',
-    help: 'Webhooks whose last answer took over 2 s: they are served by permits of their own',
+    help: 'Webhooks whose last answer took over 2 s, and which use separate permits',
   };
   addGauge(registry, slow, async () => (await read())?.slow);
   addGauge(registry, overdue, async () => (await read())?.overdueSeconds);

@@ -204,14 +204,14 @@ test('what cannot be done is said, and only its code is written down', async () 
   const { code, said } = await check({ quitAt: 'Create a group' });
   peer.behave();
   expect(code).toBe(1);
-  expect(said).toMatch(/This failed: .*400/);
+  expect(said).toMatch(/Failed: .*400/);
   expect((await readReport()).steps.at(-1)).toMatchObject({ outcome: 'failed', facts: { httpStatus: 409, code: 400 } });
 });
 
 test('a file that is no report is left as it is, and a wrong word gets the right ones', async () => {
   await writeFile(path, 'my diary');
   const refused = check();
-  await expect(refused).rejects.toThrow(/no report of this check/);
+  await expect(refused).rejects.toThrow(/is not a report of this check/);
   expect(await readFile(path, 'utf8')).toBe('my diary');
   const door = join(import.meta.dirname, '../../../../bin/campanile.mjs');
   const { status, stderr } = spawnSync(process.execPath, [door, 'whatsapp-check', '--nonsense'], { encoding: 'utf8' });
