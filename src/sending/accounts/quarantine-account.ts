@@ -8,8 +8,8 @@ import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /** For the user of an account that is stopped. */
 export const STOPPED =
-  'Sending is stopped: the records of what was sent contradict each other, and nothing was written over them. Nothing is lost. ' +
-  'Connect your account again to have them counted anew and to go on';
+  'Sending is stopped, because the records of sent posts contradict each other. No data was lost. ' +
+  'Connect your account again to recount the posts and to continue.';
 
 /** Integrity constraints and data that do not fit: to try again would come to the same. */
 const BROKEN_RULES = /^2[23]/;

@@ -48,7 +48,7 @@ export function createSuspectSender({ db }: { db: Database }): SendSuspect {
   };
 }
 
-const GIVEN_UP = `its sending was cut off ${CUT_OFFS_ALLOWED} times, as if it broke what sends it`;
+const GIVEN_UP = `its sending was interrupted ${CUT_OFFS_ALLOWED} times, so it may crash the worker`;
 
 /** Counts the try that is about to begin; should it end, its finish writes down another count. False when the turn is lost. */
 async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, position: number): Promise<boolean> {

@@ -75,7 +75,7 @@ test('in a group it is given up after the last try, and says that the outcome is
   const campaign = await sendNow(database.db, owner);
   const { totals, groups } = await ended(owner, campaign);
   expect(totals).toMatchObject({ sent: 0, failed: 1 });
-  expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the line was cut\. It may have arrived or not: /);
+  expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the line was cut\. The post may have arrived\. /);
   expect(messenger.arrivals).toHaveLength(8);
 });
 

@@ -49,9 +49,9 @@ export async function updateCampaign(
   const before = await readPlan(db, actor.workspaceId, publicId);
   const { removeImage = false, ...values } = change;
   if (!removeImage && Object.values(values).every((value) => value === undefined))
-    throw new AppError('invalid_request', 'Name at least one field to change');
+    throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined)
-    throw invalid([{ field: 'remove_image', issue: 'contradicts the image that was sent' }]);
+    throw invalid([{ field: 'remove_image', issue: 'must not be true together with image' }]);
   requireChangeable(before);
   const { problems = [] } = planChange(before.schedule, change) ?? {};
   const { text, media } = await prepareChange(
@@ -80,7 +80,8 @@ export async function updateCampaign(
 }
 
 function requireChangeable({ isSchedule, status }: ScheduledCampaign): void {
-  if (!isSchedule) throw new AppError('campaign_wrong_state', 'This campaign was sent at once and cannot be changed');
+  if (!isSchedule)
+    throw new AppError('campaign_wrong_state', 'This campaign was sent immediately and cannot be changed');
   if (['completed', 'completed_with_errors', 'cancelled'].includes(status))
     throw new AppError('campaign_wrong_state', `This campaign is ${status.replaceAll('_', ' ')} and cannot be changed`);
 }
@@ -151,7 +152,7 @@ async function changeContent(
           ...(next.html === content.html ? [] : ['html']),
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
-        ].map((field) => ({ field, issue: 'cannot be changed any more' })),
+        ].map((field) => ({ field, issue: 'can no longer be changed' })),
       },
     );
   }
