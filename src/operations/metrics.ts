@@ -67,8 +67,8 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const outcomes = new Counter({
-    name: 'campanile_tries_total',
-    help: 'Attempts to send a delivery, by result',
+    name: 'campanile_attempts_total',
+    help: 'Attempts to send a delivery, by outcome',
     labelNames: ['outcome'],
     registers,
   });
@@ -84,8 +84,8 @@ export function createMetrics(): Metrics {
     registers,
   });
   const lateness = new Histogram({
-    name: 'campanile_first_try_late_seconds',
-    help: 'From the due time of a run to its first try',
+    name: 'campanile_first_attempt_late_seconds',
+    help: 'From the due time of a run to its first attempt',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200, 21_600],
     registers,
   });

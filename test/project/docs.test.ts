@@ -1,7 +1,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { decisionsIndex } from '../../scripts/write-decisions-index.ts';
+import { SECRETS } from '../../src/platform/config/config.ts';
+import { VARIABLES } from '../../src/platform/config/variables.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -74,13 +77,20 @@ test('the index of decisions lists each page in order: npm run docs', () => {
   expect(read('docs/explanation/decisions/README.md')).toBe(decisionsIndex());
 });
 
-test('the page on configuration names every variable that is read from the environment, and no other', () => {
-  const rows = rowsBelow(read('docs/reference/configuration.md'), 'Variables');
-  const named = rows.flatMap(([names = '']) => namesIn(names));
-  const source = read('src/platform/config/config.ts') + read('src/platform/config/egress-settings.ts');
-  const known = [...source.matchAll(/'([A-Z][A-Z_]{3,})'/g)].map(([, name = '']) => name);
-  const ofTheSystem = new Set(['XDG_STATE_HOME', 'LOCALAPPDATA']);
-  expect(named.toSorted()).toEqual([...new Set(known)].filter((name) => !ofTheSystem.has(name)).toSorted());
+test('the page on configuration names every variable with its default, and no other', () => {
+  const page = read('docs/reference/configuration.md');
+  const rows = rowsBelow(page, 'Variables').map(([names = '', defaults = '']) => [namesIn(names), namesIn(defaults)]);
+  expect(rows.flatMap(([names = []]) => names).toSorted()).toEqual(Object.keys(VARIABLES.shape).toSorted());
+  const documented = rows.flatMap(([names = [], defaults = []]) => names.map((name, index) => [name, defaults[index]]));
+  const defaults = Object.entries(VARIABLES.shape).filter(([, variable]) => variable instanceof z.ZodPrefault);
+  expect(documented).toEqual(
+    expect.arrayContaining(defaults.map(([name, variable]) => [name, (variable as z.ZodPrefault).def.defaultValue])),
+  );
+});
+
+test('the page on configuration names every variable that can come from a file', () => {
+  const paragraph = /^\*\*Secrets from files\*\*.*$/m.exec(read('docs/reference/configuration.md'))?.[0] ?? '';
+  expect(namesIn(paragraph).toSorted()).toEqual(['JWT_SECRET_FILE', ...SECRETS].toSorted());
 });
 
 test('the metrics that are described are those that are counted', () => {
