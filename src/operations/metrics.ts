@@ -167,11 +167,7 @@ export function measureBacklog(registry: Registry, { db, log }: { db: Database; 
       return found && pick(found);
     });
   gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', (found) => found.queued);
-  gauge(
-    'campanile_queue_oldest_seconds',
-    'Time since the oldest unfinished run was due',
-    (found) => found.oldestSeconds,
-  );
+  gauge('campanile_queue_oldest_seconds', 'Lateness of the oldest unfinished run', (found) => found.oldestSeconds);
   gauge('campanile_runs_late', 'Runs that have not begun a minute after their time', (found) => found.late);
   gauge('campanile_lane_overdue_seconds', 'Delay of the most overdue lane', (found) => found.overdueSeconds);
 }
