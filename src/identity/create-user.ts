@@ -55,8 +55,8 @@ function notOpen(signUp: 'invite' | 'closed'): AppError {
   return new AppError(
     'signup_closed',
     signUp === 'invite'
-      ? 'Sign-up is by invitation here: ask whoever runs this service for one'
-      : 'Sign-up is closed here: ask whoever runs this service',
+      ? 'Sign-up needs an invitation. Ask an administrator of this service for one.'
+      : 'Sign-up is closed. Ask an administrator of this service.',
   );
 }
 

@@ -40,7 +40,7 @@ export async function endUser(
     // Before the user: whoever locks lanes locks them first.
     await onUserDeleted(trx, user.workspaceId);
     if (!(await setUserDeleted(trx, user)))
-      throw new AppError('changed_meanwhile', 'The password or the tokens were changed at the same moment: try again');
+      throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
     await deleteFactors(trx, user.userId);
     await also(trx);
   });

@@ -27,7 +27,7 @@ export async function invite(
 ): Promise<{ code?: string }> {
   await requireAdmin(db, actor);
   if (signUp === 'closed')
-    throw new AppError('signup_closed', 'Sign-up is closed here: SIGNUP=invite lets in who is invited');
+    throw new AppError('signup_closed', 'Sign-up is closed (SIGNUP=closed). SIGNUP=invite allows invitations.');
   if (await findUserByLogin(db, loginOf(email)))
     throw new AppError('login_taken', 'email is already taken', {
       details: [{ field: 'email', issue: 'is already taken' }],
@@ -53,7 +53,8 @@ export async function withdrawInvitation(
   email: string,
 ): Promise<void> {
   await requireAdmin(db, actor);
-  if (!(await dropInvitation(db, email))) throw new AppError('invitation_not_found', 'There is no such invitation');
+  if (!(await dropInvitation(db, email)))
+    throw new AppError('invitation_not_found', 'No invitation to this address is pending');
 }
 
 /**
@@ -62,7 +63,7 @@ export async function withdrawInvitation(
  */
 export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, address: string): Promise<User> {
   if (deps.signUp === 'closed')
-    throw new AppError('signup_closed', 'Sign-up is closed here: ask whoever runs this service');
+    throw new AppError('signup_closed', 'Sign-up is closed. Ask an administrator of this service.');
   requireMailId(deps.links, input.code);
   return withSignInPermit(address, () => acceptInTurn(deps, input, address));
 }

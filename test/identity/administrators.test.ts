@@ -79,7 +79,7 @@ test('who is disabled is out at once with tokens, keys and password, sends nothi
   const again = await app.signIn('carol');
   const status = (await again.call<{ status: string; reason: string }>('venom/account-status')).body.data;
   expect(status.status).toBe('paused');
-  expect(status.reason).toContain('an administrator disabled this account');
+  expect(status.reason).toContain('an administrator disabled this user');
   const progress = async () =>
     (
       await again.call<{ totals: { sent: number; queued: number } }>('analytics/get-campaign-group-analytics-master', {

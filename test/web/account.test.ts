@@ -153,7 +153,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const { rows } = await sql<{ id: number }>`select max(account_id) as id from accounts`.execute(db);
     await writeOrQuarantine({ db }, rows[0]?.id ?? 0, () => sql`select 1 / 0`.execute(db));
     await page.getByText('Sending is stopped', { exact: true }).waitFor();
-    await page.getByText(/^Sending is stopped: the records .* Connect your account again/).waitFor();
+    await page.getByText(/^Sending is stopped, because the records .* Connect your account again/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await press('Check and go on');
     await page.getByText('Sending is stopped', { exact: true }).waitFor({ state: 'detached' });

@@ -24,7 +24,7 @@ test.skipIf(!browser)('what is wrong stands first, with what to do, and is looke
   await page.getByRole('heading', { name: 'Installation', level: 1 }).waitFor();
   const wrong = page.getByRole('region', { name: 'Something is wrong' });
   await wrong.getByText('fsync or full_page_writes is off').waitFor();
-  await wrong.getByText('Turn both on in postgresql.conf, and reload it.').waitFor();
+  await wrong.getByText('Turn both on in postgresql.conf, and reload the server.').waitFor();
   await page
     .getByRole('region', { name: 'Somebody should see to it' })
     .getByText('No automatic backups are configured')

@@ -32,7 +32,7 @@ export async function createApiKey(
     if ((await countApiKeys(trx, actor.workspaceId)) >= API_KEYS_LIMIT)
       throw new AppError(
         'api_key_limit_reached',
-        `You have ${API_KEYS_LIMIT} API keys, which is the most: revoke one first`,
+        `You have reached the limit of ${API_KEYS_LIMIT} API keys. Revoke one first.`,
       );
     const stored = { name, scopes: [...new Set(scopes)], prefix, hash: hashApiKey(key), expiresAt };
     const apiKeyId = await insertApiKey(trx, actor, stored);

@@ -75,17 +75,18 @@ export async function addPasskey(
     }),
   );
   if (!made?.registrationInfo || !(await challenge.spend(db)))
-    throw invalid([{ field: 'passkey', issue: 'does not prove itself: try again' }]);
+    throw invalid([{ field: 'passkey', issue: 'could not be verified; try again' }]);
   const { id, publicKey, counter } = made.registrationInfo.credential;
   return db.transaction().execute(async (trx) => {
     await lockOwner(trx, userId);
     if ((await selectPasskeys(trx, { userId })).length >= MOST_PASSKEYS)
       throw new AppError(
         'factor_limit_reached',
-        `You have ${MOST_PASSKEYS} passkeys, which is the most: remove one first`,
+        `You have reached the limit of ${MOST_PASSKEYS} passkeys. Remove one first.`,
       );
     const passkey = { userId, credentialId: id, publicKey: Buffer.from(publicKey), uses: counter };
-    if (!(await insertPasskey(trx, passkey, name))) throw new AppError('factor_exists', 'This passkey is kept already');
+    if (!(await insertPasskey(trx, passkey, name)))
+      throw new AppError('factor_exists', 'This passkey is already registered');
     await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: name });
     await queueMail(trx, { kind: 'factors_changed', userId });
     return { recoveryCodes: await issueRecoveryCodes(trx, userId) };
@@ -128,7 +129,7 @@ export async function provePasskey(
       }),
     ));
   if (!passkey || !proof?.verified || !(await challenge.spend(db)))
-    throw new AppError('passkey_unknown', 'This passkey is not known here');
+    throw new AppError('passkey_unknown', 'This passkey is not registered here');
   await recordPasskeyUse(db, passkey.factorId, proof.authenticationInfo.newCounter);
   return passkey.userId;
 }

@@ -118,7 +118,7 @@ function recordSignIn(
   const { userId, workspaceId, userName: subject } = user;
   return db.transaction().execute(async (trx) => {
     if (await isDisabled(trx, userId))
-      throw new AppError('user_disabled', 'This account has been disabled: ask whoever runs this service');
+      throw new AppError('user_disabled', 'This user is disabled. Ask an administrator of this service.');
     await recordKnownNetwork(trx, userId, address);
     await insertSession(trx, user, token, client);
     const isFirst = user.isFirstLogin && (await recordFirstSignIn(trx, userId));

@@ -107,7 +107,7 @@ async function beginAttempts(db: Database, attempts: readonly CountedAttempt[]):
     if (begun) return begun;
     await sleep(randomInt(RETRY_DELAY_MS.min, RETRY_DELAY_MS.max));
   }
-  throw new AppError('sign_ins_busy', 'Too many sign-ins are under way: try again in a moment');
+  throw new AppError('sign_ins_busy', 'Too many sign-ins are in progress. Try again in a moment.');
 }
 
 /** Undefined: one of the keys is full, with attempts among it that are still under way. */
@@ -177,7 +177,7 @@ async function rejectOverLimit(
     from attempts a where subject = ${subject}`.execute(trx);
   const [row] = rows;
   if (!row || row.counted < max || (growing && row.ms <= 0)) throw new StillUnderWay();
-  throw new AppError('too_many_attempts', 'Too many attempts: try again later', {
+  throw new AppError('too_many_attempts', 'Too many attempts. Try again later.', {
     retryAfterSeconds: Math.max(1, Math.ceil(row.ms / 1_000)),
     limit: max,
   });

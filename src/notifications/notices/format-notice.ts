@@ -5,29 +5,28 @@ import type { NoticeData } from './notice-store.ts';
 const LONGEST_NAME = 100;
 
 const ONE: Readonly<Record<NoticeKind, (data: NoticeData) => string>> = {
-  campaign_done: (data) => `${nameOf(data)} has ended: everything was sent.`,
-  campaign_failed: (data) => `${nameOf(data)} has ended, and some of it could not be sent.`,
+  campaign_done: (data) => `${nameOf(data)} has ended. Every post was sent.`,
+  campaign_failed: (data) => `${nameOf(data)} has ended. Some posts could not be sent.`,
   campaign_late: (data) => `${nameOf(data)} did not begin on time, at ${data.due_at ?? 'its hour'}.`,
   campaign_missed: (data) =>
-    `${nameOf(data)} could not begin in time: what was due at ${data.due_at ?? 'its time'} is not sent.`,
-  account_unlinked: () => 'Your account is no longer linked: nothing is sent until you link it again.',
+    `${nameOf(data)} could not begin in time. The posts due at ${data.due_at ?? 'its time'} are not sent.`,
+  account_unlinked: () => 'Your account is no longer linked. Nothing is sent until you link it again.',
   version_refused: () =>
-    'The messaging application refuses the version of the client: nothing is sent until it is brought up to date.',
-  webhook_off: ({ url }) =>
-    `The webhook to ${shorten(url ?? '')} was switched off, since it could not be told anything.`,
+    'The messaging application rejects the version of the client. Nothing is sent until the client is updated.',
+  webhook_off: ({ url }) => `The webhook to ${shorten(url ?? '')} was disabled, since every delivery to it failed.`,
   backup_old: ({ last_good_at: at }) =>
     at == null
-      ? 'There is no good backup of the installation.'
-      : `The newest good backup of the installation is of ${at}.`,
+      ? 'The installation has no good backup.'
+      : `The newest good backup of the installation was made at ${at}.`,
 };
 
 /** Of the others the newest says all there is to say. */
 const MANY: Readonly<Partial<Record<NoticeKind, (count: number) => string>>> = {
-  campaign_done: (count) => `${count} campaigns have ended: everything was sent.`,
-  campaign_failed: (count) => `${count} campaigns have ended, and some of what they say could not be sent.`,
-  campaign_late: (count) => `${count} times something did not begin on time.`,
-  campaign_missed: (count) => `${count} times something could not begin in time, and is not sent.`,
-  webhook_off: (count) => `${count} webhooks were switched off, since they could not be told anything.`,
+  campaign_done: (count) => `${count} campaigns have ended. Every post was sent.`,
+  campaign_failed: (count) => `${count} campaigns have ended. Some posts could not be sent.`,
+  campaign_late: (count) => `${count} runs did not begin on time.`,
+  campaign_missed: (count) => `${count} runs could not begin in time. Their posts are not sent.`,
+  webhook_off: (count) => `${count} webhooks were disabled, since every delivery to them failed.`,
 };
 
 /** One line. */

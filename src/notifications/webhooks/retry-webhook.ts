@@ -35,15 +35,15 @@ export async function retryWebhook(
       }
       order by event_id limit ${RETRIES_LIMIT + 1}`.execute(trx);
     if (rows.length === 0 && 'messageId' in request)
-      throw new AppError('webhook_message_not_found', 'No such message', {
-        details: [{ field: 'message_id', issue: 'is not one that this webhook was told within 30 days' }],
+      throw new AppError('webhook_message_not_found', 'The webhook has no message with this id', {
+        details: [{ field: 'message_id', issue: 'is not the id of a message to this webhook from the last 30 days' }],
       });
     if (rows.length === 0)
-      throw new AppError('webhook_nothing_to_retry', 'There is nothing to tell once more in that span of time');
+      throw new AppError('webhook_nothing_to_retry', 'The webhook has no message in this span of time');
     if (rows.length > RETRIES_LIMIT)
       throw new AppError(
         'webhook_retry_too_large',
-        `That are more than ${RETRIES_LIMIT} messages: choose a shorter span of time`,
+        `The span of time has more than ${RETRIES_LIMIT} messages. Choose a shorter one.`,
       );
     await queueRetries(
       trx,
@@ -84,7 +84,7 @@ export async function listWebhookAttempts(
 }
 
 function requireEnabled(webhook: Webhook): Webhook {
-  if (webhook.disabledAt) throw new AppError('webhook_disabled', 'The webhook is switched off: switch it on first');
+  if (webhook.disabledAt) throw new AppError('webhook_disabled', 'The webhook is disabled. Enable it first.');
   return webhook;
 }
 

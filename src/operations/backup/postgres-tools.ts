@@ -24,7 +24,7 @@ export async function dumpDatabase(db: Connection, address: PostgresAddress, fil
   const major = await majorOf('pg_dump');
   if (major < server)
     throw new StartupError(
-      `The pg_dump on the PATH is of PostgreSQL ${major}, and the server of DATABASE_URL is ${server}: install postgresql-client-${server}, or back it up by other means, such as ${OTHER_MEANS}`,
+      `The pg_dump on the PATH has version ${major}, and the server of DATABASE_URL has version ${server}. Install postgresql-client-${server}, or back up by other means, such as ${OTHER_MEANS}.`,
     );
   await runTool('pg_dump', address, ['--format=custom', '--compress=6', '--no-password', `--file=${file}`]);
 }
@@ -42,7 +42,7 @@ async function majorOf(tool: Tool): Promise<number> {
     return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0);
   } catch (error) {
     throw new StartupError(
-      `There is no ${tool} on the PATH, by which a PostgreSQL of your own is backed up and restored: install PostgreSQL's client programs (postgresql-client), or do it by other means, such as ${OTHER_MEANS}`,
+      `${tool} is not on the PATH. Backups of a PostgreSQL of your own need PostgreSQL's client programs. Install postgresql-client, or use other means, such as ${OTHER_MEANS}.`,
       error,
     );
   }

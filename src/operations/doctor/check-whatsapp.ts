@@ -20,7 +20,7 @@ export interface WhatsAppConfigured {
 /** Any answer will do: it is the way there that is looked at. */
 export async function checkWhatsApp(db: Database | undefined, configured: WhatsAppConfigured): Promise<Finding[]> {
   const isUsed = configured.messenger === 'whatsapp' || (db && (await readLetIn(db)) !== undefined);
-  if (!isUsed) return [find('whatsapp', 'New accounts are of the sandbox, and none was ever on WhatsApp')];
+  if (!isUsed) return [find('whatsapp', 'New accounts use the sandbox, and no account was ever on WhatsApp')];
   const url = new URL((configured.whatsappUrl ?? WHATSAPP).replace(/^ws/, 'http'));
   try {
     const status = await ask(url, configured.whatsappCa);
@@ -29,9 +29,9 @@ export async function checkWhatsApp(db: Database | undefined, configured: WhatsA
     return [
       find(
         'whatsapp',
-        `${url.host} cannot be reached from here: ${describeError(error)}`,
+        `${url.host} cannot be reached: ${describeError(error)}`,
         'error',
-        'Let this machine open connections to it and to *.whatsapp.net, port 443, and look its name up.',
+        'Allow connections from this machine to this host and to *.whatsapp.net on port 443, and DNS lookups.',
       ),
     ];
   }
@@ -63,9 +63,9 @@ export async function checkClientVersion(
     findings.push(
       find(
         'client_version',
-        `WHATSAPP_VERSION says to be ${pinned.join('.')}, which WhatsApp will refuse some months after its release`,
+        `WHATSAPP_VERSION pins the client version to ${pinned.join('.')}. WhatsApp rejects a version some months after its release.`,
         'warning',
-        'Leave it away: then the newest that is known is taken.',
+        'Unset WHATSAPP_VERSION to use the newest known version.',
       ),
     );
   const refused = await countRejectedClients(db);
@@ -73,22 +73,22 @@ export async function checkClientVersion(
     findings.push(
       find(
         'client_version',
-        `WhatsApp refuses it to ${refused} accounts, which rest`,
+        `WhatsApp rejects this client version. Paused accounts: ${refused}`,
         'error',
-        'Upgrade Campanile, or set WHATSAPP_VERSION to one of today.',
+        'Upgrade Campanile, or set WHATSAPP_VERSION to a current version.',
       ),
     );
   if (!lastAccepted) return [...findings, find('client_version', 'No account has connected to WhatsApp yet')];
   const days = Math.max(0, Math.floor((lastAccepted.nowMs - lastAccepted.at.getTime()) / DAY_MS));
-  const said = `WhatsApp last let version ${lastAccepted.version} in on ${lastAccepted.at.toISOString().slice(0, 10)}`;
+  const said = `WhatsApp last accepted version ${lastAccepted.version} on ${lastAccepted.at.toISOString().slice(0, 10)}`;
   if (days < OLD_DAYS) return [...findings, find('client_version', said)];
   return [
     ...findings,
     find(
       'client_version',
-      `${said}, ${days} days ago; it refuses those that are some months old`,
+      `${said}, ${days} days ago. It rejects versions that are some months old.`,
       'warning',
-      'Upgrade Campanile, or see that web.whatsapp.com can be asked for the newest.',
+      'Upgrade Campanile, or allow requests to web.whatsapp.com, which name the newest version.',
     ),
   ];
 }

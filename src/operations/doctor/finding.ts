@@ -44,7 +44,7 @@ export async function runCheck(check: Check, look: () => Promise<Finding[]> | Fi
   try {
     return await look();
   } catch (error) {
-    return [find(check, `It could not be looked at: ${describeError(error)}`, 'error')];
+    return [find(check, `This check failed: ${describeError(error)}`, 'error')];
   }
 }
 

@@ -18,10 +18,10 @@ export type LedgerVerdict =
   | { kind: 'held'; reason: string };
 
 const OLDER =
-  'it is older than what this installation has sent since: it was restored from a backup, or another copy of it has gone on';
-const ELSEWHERE = 'its files are a copy: they are not where it was last served, and STATE_DIR has no mark of it';
+  'it is older than the fencing record of this installation: it was restored from a backup, or another copy has continued';
+const ELSEWHERE = 'its files are a copy: they were last served elsewhere, and STATE_DIR has no fencing record of it';
 export const UNPROVEN =
-  'no worker has a mark of it in its STATE_DIR, and none that has one is at work: it may be an older state, restored under folders that are new or were lost';
+  'no running worker has a fencing record of it in STATE_DIR: it may be an older state that was restored';
 
 /**
  * Tells the living ledger from an older state of it and from a copy. `mark` was read before the ledger was: the one that wrote it has

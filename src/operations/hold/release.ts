@@ -32,7 +32,7 @@ export async function resumeLedger(
   if (open.length > 0)
     throw new AppError(
       'release_incomplete',
-      `Choose for each campaign, "send" or "unknown"; still open: ${open.map((one) => one.name).join(', ')}`,
+      `Choose "send" or "unknown" for each campaign. Still without a choice: ${open.map((one) => one.name).join(', ')}`,
     );
   const chosen = queued.map(({ campaignId }) => ({
     campaignId,
@@ -50,4 +50,4 @@ export async function resumeLedger(
   });
 }
 
-export const isNotHeld = () => new AppError('ledger_not_held', 'This ledger is not held: it sends');
+export const isNotHeld = () => new AppError('ledger_not_held', 'The ledger is not held');

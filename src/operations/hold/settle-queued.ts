@@ -18,7 +18,7 @@ export type Choice = 'send' | 'unknown';
 
 /** In one transaction. */
 const DELIVERIES_PER_PIECE = 2_000;
-const WHY_UNKNOWN = `${OUTCOME_UNKNOWN}: it may have left before this ledger was restored`;
+const WHY_UNKNOWN = `${OUTCOME_UNKNOWN}: the post may have been sent before this ledger was restored`;
 
 interface DoubtfulRun {
   accountId: number;

@@ -47,7 +47,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
 
   function logHeld(reason: string): false {
     if (said !== reason)
-      log.error({ held: true, reason }, `this ledger is held and sends nothing: ${reason}; see campanile release`);
+      log.error({ held: true, reason }, `the ledger is held and sends nothing: ${reason}; see campanile release`);
     said = reason;
     return false;
   }
@@ -59,8 +59,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
       hasNoState = false;
       return result;
     } catch (error) {
-      if (!hasNoState)
-        log.warn({ err: error }, 'STATE_DIR cannot be used: a restored backup may not be told from the living one');
+      if (!hasNoState) log.warn({ err: error }, 'STATE_DIR cannot be used, so a restored backup may not be recognised');
       hasNoState = true;
       return undefined;
     }
@@ -85,7 +84,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(
           { ledger: ledger.number, mark: mark?.number, isSameToken: mark?.token === ledger.token },
-          'the ledger and the mark in STATE_DIR are not of one history',
+          'the ledger and the fencing record in STATE_DIR have different histories',
         );
         await holdLedger(trx, verdict.reason);
       }
@@ -93,7 +92,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
       return { verdict, next: goesOn ? await raise(trx, identity) : undefined };
     });
     if (verdict.kind === 'held') return logHeld(verdict.reason);
-    if (said !== undefined) log.info('this ledger was released, and sends again');
+    if (said !== undefined) log.info('the ledger was released and sends again');
     said = undefined;
     if (verdict.kind === 'unproven') peers.say(log);
     if (!next) return false;
@@ -142,7 +141,9 @@ function watchPeers() {
     },
     say(log: Log): void {
       if (!isSaid)
-        log.warn('STATE_DIR has no mark of this ledger: nothing is sent before another worker vouches for it');
+        log.warn(
+          'STATE_DIR has no fencing record of this ledger: nothing is sent before another worker vouches for it',
+        );
       isSaid = true;
     },
   };
@@ -173,7 +174,7 @@ async function identify(db: Connection): Promise<string> {
     db,
   );
   const [row] = named;
-  if (!row) throw new Error('the ledger has lost the row that says which it is');
+  if (!row) throw new Error('the ledger lacks its identity row');
   return row.id;
 }
 
@@ -182,7 +183,7 @@ async function lockLedger(trx: Connection): Promise<LedgerRow> {
     select number, token, database_identity as identity, installation_id as "installationId", held_reason as "heldReason"
     from ledger for no key update`.execute(trx);
   const [row] = rows;
-  if (!row) throw new Error('the ledger has lost the row that says which it is');
+  if (!row) throw new Error('the ledger lacks its identity row');
   return row;
 }
 

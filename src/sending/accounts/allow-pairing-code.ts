@@ -17,6 +17,6 @@ export async function assertNumberOwnership(db: Database, account: Account): Pro
   if (rows.length > 0)
     throw new AppError(
       'number_taken',
-      'Somebody else here has entered this number, too: scan the QR code with its phone',
+      'Another user has entered this number too. Scan the QR code with the phone of this number.',
     );
 }

@@ -42,8 +42,9 @@ export async function prepareNumberChange(
   await recordAudit(trx, { ...actor, action: 'account.number_changed', subject: number.written });
 }
 
-const STAYS = 'A phone has been linked with your number, so it stays: to use another one, sign up anew';
-const BEING_LINKED = 'Your account is being linked: wait until that is over, or cancel it, then change the number';
+const STAYS =
+  'A phone has been linked with your number, so the number can no longer change. To use another number, sign up again.';
+const BEING_LINKED = 'Your account is being linked. Wait for the end or cancel the linking, then change the number.';
 const TAKEN = 'This number is linked to another account here';
 
 /** A session that was asked for just now and shows no code yet will go by the number of before. */

@@ -91,8 +91,8 @@ export async function runCommand<K extends CommandKind>(
   throw new AppError(
     outcomeUnknown ? 'outcome_unknown' : 'account_not_connected',
     outcomeUnknown
-      ? 'The messaging application has not answered, so the outcome is unknown: sync your groups to see what exists'
-      : 'Your account is not connected just now: nothing was done, try again in a moment',
+      ? 'The messaging application has not answered, so the outcome is unknown. Sync your groups to see what exists.'
+      : 'Your account is not connected at the moment. Nothing was done. Try again in a moment.',
     { retryAfterSeconds: 5, outcomeUnknown },
   );
 }
@@ -123,7 +123,7 @@ async function enforceCampaignQuota(trx: Connection, accountId: number, perDay: 
   if (count < perDay) return;
   throw new AppError(
     'creation_limit_reached',
-    `No more than ${perDay} groups, communities and channels can be created in 24 hours: messaging applications ban numbers that create many`,
+    `You have reached the limit of ${perDay} groups, communities and channels created in 24 hours. Messaging applications ban numbers that create many.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)), limit: perDay },
   );
 }

@@ -75,11 +75,11 @@ async function changeMessenger(
 ): Promise<void> {
   const { accountId, status } = account;
   const isFree = leavesAtOnce || status === 'unlinked' || status === 'logged_out';
-  if (!isFree) throw new AppError('account_linked', 'Your account is linked: disconnect it first');
+  if (!isFree) throw new AppError('account_linked', 'Your account is linked. Disconnect it first.');
   const { rows } = await sql`
     select from runs where account_id = ${accountId} and status in ('planned', 'running') limit 1`.execute(trx);
   if (rows.length > 0)
-    throw new AppError('account_busy', 'Campaigns are planned or under way: let them end, or cancel them first');
+    throw new AppError('account_busy', 'Campaigns are planned or under way. Wait for their end, or cancel them first.');
   await sql`
     update accounts
     set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null

@@ -45,7 +45,7 @@ export function createSuspectSender({ db }: { db: Database }): SendSuspect {
   };
 }
 
-const GIVEN_UP = `its sending was cut off ${MAX_INTERRUPTED_ATTEMPTS} times, as if it broke what sends it`;
+const GIVEN_UP = `its sending was interrupted ${MAX_INTERRUPTED_ATTEMPTS} times, so it may crash the worker`;
 
 /** Counts the attempt that is about to begin; its finish writes the count again. False when the turn was taken away. */
 async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, position: number): Promise<boolean> {

@@ -19,7 +19,7 @@ export function whyTooLate(
 export function tooLate({ groupMs, channelMs }: ChangeWindow, kind: RevisionTurn['kind']): string {
   const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
   const howLong = `${formatDuration(groupMs)}, in a channel for ${formatDuration(channelMs)}`;
-  return `Too late: a post can ${what} for ${howLong}. Send another post that puts it right`;
+  return `Too late: a post can ${what} for ${howLong}. Send a correction as a new post`;
 }
 
 const UNITS = [

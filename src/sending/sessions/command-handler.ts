@@ -205,6 +205,7 @@ function toFailure(error: unknown, log: Log): StoredFailure {
     return { code, message, details, outcomeUnknown };
   }
   log.error({ err: error }, 'a command for an account failed');
-  const message = 'The messaging application could not be reached: sync your groups to see what exists, then try again';
+  const message =
+    'The messaging application could not be reached. Sync your groups to see what exists, then try again.';
   return { code: 'outcome_unknown', message, details: [], outcomeUnknown: true };
 }

@@ -48,14 +48,14 @@ export async function findResult<Result>(db: Connection, key: IdempotencyKey | u
   if (row.operation !== key.operation || !row.body_hash.equals(key.bodyHash))
     throw new AppError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used before, for another request: choose a new one',
+      'This Idempotency-Key was used before with another request. Use a new key.',
     );
   if (row.result === null)
     throw new AppError(
       row.age_ms < LONGEST_ATTEMPT_MS ? 'idempotency_key_in_progress' : 'idempotency_key_outcome_unknown',
       row.age_ms < LONGEST_ATTEMPT_MS
-        ? 'The first request with this Idempotency-Key is still under way: try again in a moment'
-        : 'The outcome is unknown: sync your groups to see whether it exists, and choose a new Idempotency-Key to try again',
+        ? 'The first request with this Idempotency-Key has not finished. Try again in a moment.'
+        : 'The outcome is unknown: sync your groups to see whether the group exists, and use a new Idempotency-Key to try again',
     );
   key.replayed?.();
   return row.result;

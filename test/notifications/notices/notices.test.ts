@@ -259,7 +259,7 @@ test('a mail tells it where the address is confirmed and somebody wants it, and 
   );
   await happen('campaign.completed', 'News\nof today');
   const [first] = await until(mine, (all) => all.length === 1);
-  expect(first?.text).toMatch(/News of today.* has ended: everything was sent\./);
+  expect(first?.text).toMatch(/News of today.* has ended\. Every post was sent\./);
   expect(first?.text).toMatch(/https:\/\/campanile\.example\.com\/campaigns\/[0-9a-f-]{36}\s/);
   expect(first?.text).toContain(
     'Settings, Notices, is where you turn that off: https://campanile.example.com/settings#notices',
@@ -268,7 +268,7 @@ test('a mail tells it where the address is confirmed and somebody wants it, and 
   await listed(4);
   await app.database.clock.advance({ seconds: 61 });
   await until(mine, (all) => all.length === 2);
-  expect(mine()[1]?.subject).toBe('2 campaigns have ended: everything was sent.');
+  expect(mine()[1]?.subject).toBe('2 campaigns have ended. Every post was sent.');
 });
 
 test('two who make notices at once make each once', async () => {

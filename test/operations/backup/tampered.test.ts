@@ -135,10 +135,10 @@ test.for<[what: string, said: string, change: (parts: string) => Promise<void>]>
   ['its secrets, taken away', `${SECRETS_FILE} is missing`, (parts) => rm(join(parts, SECRETS_FILE))],
   [
     'a name',
-    'no backup has an entry secrets.txt',
+    'the entry secrets.txt is not part of a backup',
     (parts) => rename(join(parts, SECRETS_FILE), join(parts, 'secrets.txt')),
   ],
-  ['an added file', 'no backup has an entry more', (parts) => writeFile(join(parts, 'more'), 'of it')],
+  ['an added file', 'the entry more is not part of a backup', (parts) => writeFile(join(parts, 'more'), 'of it')],
   [
     'an added dump',
     'its manifest does not name database.dump',
@@ -215,16 +215,20 @@ const OUTSIDE = '../../escaped';
 const PG_VERSION = { path: 'PG_VERSION', content: '18\n' };
 
 test.for<[what: string, said: string, entries: CraftedEntry[]]>([
-  ['an absolute path', 'leads out of it', [{ path: '/tmp/campanile-escaped' }]],
-  ['a path upwards', 'leads out of it', [{ path: OUTSIDE }]],
-  ['a path upwards from within', 'leads out of it', [{ path: `base/../../${OUTSIDE}` }]],
+  ['an absolute path', 'leads out of the folder', [{ path: '/tmp/campanile-escaped' }]],
+  ['a path upwards', 'leads out of the folder', [{ path: OUTSIDE }]],
+  ['a path upwards from within', 'leads out of the folder', [{ path: `base/../../${OUTSIDE}` }]],
   ['a symbolic link', 'neither a file nor a folder', [{ path: 'base', type: 'SymbolicLink', linkpath: '../..' }]],
   ['a hard link', 'neither a file nor a folder', [PG_VERSION, { path: 'b', type: 'Link', linkpath: 'PG_VERSION' }]],
   ['a device', 'neither a file nor a folder', [{ path: 'null', type: 'CharacterDevice' }]],
   ['a pipe', 'neither a file nor a folder', [{ path: 'pipe', type: 'FIFO' }]],
   ['a sparse file', 'neither a file nor a folder', [{ ...PG_VERSION, typeByte: 'S' }]],
-  ['a file twice', 'it has PG_VERSION twice', [PG_VERSION, PG_VERSION]],
-  ['a file that is a folder, too', 'it has base twice', [{ path: 'base/', type: 'Directory' }, { path: 'base' }]],
+  ['a file twice', 'the entry PG_VERSION occurs twice', [PG_VERSION, PG_VERSION]],
+  [
+    'a file that is a folder, too',
+    'the entry base occurs twice',
+    [{ path: 'base/', type: 'Directory' }, { path: 'base' }],
+  ],
 ])('nothing is unpacked of an archive with %s, even if it is authentic', async ([, said, entries]) => {
   const file = await rebuilt(async (parts) => {
     const archive = craftTar(entries);
@@ -262,16 +266,20 @@ test.for([
 test.for<[what: string, said: string, entries: (manifest: string) => CraftedEntry[]]>([
   [
     'two manifests',
-    'manifest.json twice',
+    'manifest.json occurs twice',
     (content) => [
       { path: MANIFEST_FILE, content },
       { path: MANIFEST_FILE, content },
     ],
   ],
-  ['a link for a manifest', 'no file', () => [{ path: MANIFEST_FILE, type: 'SymbolicLink', linkpath: '/etc/passwd' }]],
+  [
+    'a link for a manifest',
+    'is not a file',
+    () => [{ path: MANIFEST_FILE, type: 'SymbolicLink', linkpath: '/etc/passwd' }],
+  ],
   [
     'a path upwards',
-    'no backup has an entry ../more',
+    'the entry ../more is not part of a backup',
     (content) => [{ path: MANIFEST_FILE, content }, { path: '../more' }],
   ],
   ['an unknown type', 'neither a file nor a folder', (content) => [{ path: MANIFEST_FILE, content, typeByte: 'S' }]],
@@ -281,7 +289,7 @@ test.for<[what: string, said: string, entries: (manifest: string) => CraftedEntr
     () => [{ path: MANIFEST_FILE, content: Buffer.alloc(1024 ** 2 + 1, ' ') }],
   ],
   ['no manifest', 'no manifest', () => [{ path: SECRETS_FILE }]],
-  ['no entries', 'cannot be read as a backup', () => []],
+  ['no entries', 'is not a backup', () => []],
 ])('a file with %s is no backup', async ([, said, entries]) => {
   let manifest = '';
   await rebuilt(async (parts) => void (manifest = await readFile(join(parts, MANIFEST_FILE), 'utf8')));

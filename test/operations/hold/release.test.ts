@@ -69,7 +69,7 @@ test('what is queued is shown by campaign, and a release waits for a choice for 
       lastSentAt: expect.any(Date),
     },
   ]);
-  await expect(release()).rejects.toThrow('Choose for each campaign');
+  await expect(release()).rejects.toThrow('Choose "send" or "unknown" for each campaign');
   expect(await analyticsOf(database.db, owner, campaign)).toMatchObject({ totals: { sent: 1, queued: 5, failed: 0 } });
 });
 

@@ -217,7 +217,7 @@ test('warns of a daily cap that is too small for a day, with all other posts of 
   const answer = await alice.call('venom/add-campaign-batch', { ...other, schedule_time: '23:00:00' });
   expect(await overCap(now())).toEqual([]);
   const [message = ''] = await overCap(later());
-  expect(message).toMatch(/at most 3 posts a day, and 5 are to be sent on 2031-10-26.*expires/);
+  expect(message).toMatch(/at most 3 posts a day, and 5 posts are planned for 2031-10-26.*expire/);
   const change = { ...other, campaign_id: answer.headers.get('x-campaign-id') ?? '' };
   expect(await overCap(change), 'what it is to change does not count').toEqual([]);
   await alice.call('venom/update-account', { daily_cap: 2 });
@@ -235,7 +235,7 @@ test('warns of a warm-up that is too small for a day, and includes it in the est
   await alice.call('venom/add-campaign', { ...body, html: 'Number 10' });
   const found = await checked(body);
   expect(overCap(found)).toMatch(
-    /at most 30 posts on 2031-05-31, while it warms up, and 33 are to be sent on that day/,
+    /at most 30 posts on 2031-05-31, while it warms up, and 33 posts are planned for that day/,
   );
   // What today has no room for leaves after midnight, which is in twelve hours.
   expect(found.expected_seconds).toBeGreaterThanOrEqual(12 * 3_600);

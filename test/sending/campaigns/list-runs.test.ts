@@ -83,9 +83,9 @@ test('lists at most 100 days', async () => {
   ] as const)
     expect((await ask(alice, from, to)).status).toBe(200);
   for (const [from, to, issue] of [
-    ['2031-06-01', '2031-09-09', 'must be at most 100 days after start_date, both counted'],
+    ['2031-06-01', '2031-09-09', 'must be at most 100 days from start_date, both included'],
     ['2031-06-01', '2031-05-31', 'is before start_date'],
-    ['0001-01-01', '9999-12-31', 'must be at most 100 days after start_date, both counted'],
+    ['0001-01-01', '9999-12-31', 'must be at most 100 days from start_date, both included'],
   ] as const) {
     const answer = await ask(alice, from, to);
     expect(answer.status).toBe(400);

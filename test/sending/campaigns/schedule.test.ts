@@ -75,7 +75,7 @@ describe('a schedule', () => {
     await database.clock.set('2031-03-07T09:00:01Z');
     await expect(schedule(database.db, owner, week)).rejects.toMatchObject({
       kind: 'invalid',
-      details: [{ field: 'schedule_time', issue: expect.stringMatching(/^is past for today/) }],
+      details: [{ field: 'schedule_time', issue: expect.stringMatching(/^has passed today/) }],
     });
     await database.clock.set('2031-03-08T00:00:00Z');
     await expect(schedule(database.db, owner, week)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('a schedule', () => {
     const wrong = schedule(database.db, owner, { ...week, endDate: '2031-03-02', timeZone: 'Mars/Olympus' });
     await expect(wrong).rejects.toMatchObject({ details: [{ field: 'time_zone' }, { field: 'end_date' }] });
     await expect(schedule(database.db, owner, { ...week, endDate: '2032-03-03' })).rejects.toMatchObject({
-      details: [{ field: 'end_date', issue: 'must be at most 366 days after start_date, both counted' }],
+      details: [{ field: 'end_date', issue: 'must be at most 366 days from start_date, both included' }],
     });
   });
 

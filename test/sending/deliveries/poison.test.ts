@@ -56,7 +56,7 @@ describe('a delivery whose sending kills the worker', () => {
     const found = await analyticsOf(database.db, owner, campaign);
     expect(found.totals).toMatchObject({ sent: 29, failed: 1, queued: 0 });
     expect(found.groups[6]?.lastError).toMatch(
-      /^outcome_unknown: its sending was cut off 5 times, as if it broke what sends it\. /,
+      /^outcome_unknown: its sending was interrupted 5 times, so it may crash the worker\. /,
     );
     // Those before it were in its turn when the first worker died, at most.
     const repeated = groups.filter((group, index) => groups.indexOf(group) !== index && group !== 7);

@@ -75,7 +75,7 @@ test('fails with outcome_unknown in a group after the last attempt', async () =>
   const campaign = await sendNow(database.db, owner);
   const { totals, groups } = await ended(owner, campaign);
   expect(totals).toMatchObject({ sent: 0, failed: 1 });
-  expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the line was cut\. It may have arrived or not: /);
+  expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the line was cut\. The post may have arrived\. /);
   expect(messenger.arrivals).toHaveLength(8);
 });
 

@@ -90,7 +90,7 @@ describe('another user’s', () => {
     const answer = await save(alice, { name: 'mine', group_metadata_ids: [groups[0], bobs[0]] });
     expect(answer).toMatchObject({
       status: 404,
-      body: { details: [{ field: 'group_metadata_ids.1', issue: 'is not one of your groups' }] },
+      body: { details: [{ field: 'group_metadata_ids.1', issue: 'is not the id of one of your groups' }] },
     });
     expect(await listsOf(alice)).toEqual([]);
   });

@@ -145,7 +145,7 @@ describe('a receipt', () => {
     messenger.answer = () => ({ kind: 'unknown', reason: 'the line was cut' });
     const campaign = await sendNow(database.db, owner);
     const waiting = await analyticsWhen(database.db, owner, campaign, ({ groups }) => groups[0]?.lastError !== null);
-    expect(waiting.groups[0]?.lastError).toBe('the line was cut. It is tried again by itself');
+    expect(waiting.groups[0]?.lastError).toBe('the line was cut. The service retries automatically');
     messenger.answer = () => undefined;
     expect(waiting.totals).toMatchObject({ queued: 1 });
     const { rows } = await sql<{ message_id: string }>`

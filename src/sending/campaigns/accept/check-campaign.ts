@@ -102,7 +102,7 @@ async function listDue(
 
 const NOT_CONNECTED = {
   code: 'account_not_connected',
-  message: 'Your account is not connected just now: what is due waits until it is, for 6 hours at most.',
+  message: 'Your account is not connected at the moment. Posts wait for the connection, 6 hours at most.',
 };
 
 function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: FieldError[] } {

@@ -92,7 +92,7 @@ export function requirePosts(campaign: OwnCampaign, done: string): void {
   if (campaign.foldedAt === null) return;
   throw new AppError(
     'campaign_folded',
-    `This campaign ended so long ago that its single posts were folded into sums, and cannot be ${done} any more`,
+    `The single posts of this campaign are no longer kept, since it ended long ago, so it can no longer be ${done}`,
   );
 }
 

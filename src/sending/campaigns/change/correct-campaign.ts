@@ -33,10 +33,7 @@ export async function correctCampaign(
     const runIds = runs.map((run) => run.runId);
     const groups = await requestRevision(trx, accountId, runIds, 'correct');
     if (groups === 0 && !waiting)
-      throw new AppError(
-        'nothing_sent',
-        'There is nothing to correct: nothing was sent, or all of it has been recalled',
-      );
+      throw new AppError('nothing_sent', 'Nothing to correct: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
     await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId });
     return { campaignId: publicId, groups };

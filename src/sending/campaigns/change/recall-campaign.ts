@@ -34,10 +34,7 @@ export async function recallCampaign(
     const stopped = await cancelRuns(trx, campaign, runId);
     const groups = await requestRevision(trx, accountId, runIds, 'recall');
     if (groups === 0 && stopped === 0)
-      throw new AppError(
-        'nothing_sent',
-        'There is nothing to recall: nothing was sent, or all of it has been recalled',
-      );
+      throw new AppError('nothing_sent', 'Nothing to recall: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.recalled', campaign.campaignId);
     await recordAudit(trx, { ...actor, action: 'campaign.recalled', subject: publicId });
     return { campaignId: publicId, groups };

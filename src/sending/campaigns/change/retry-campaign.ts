@@ -25,8 +25,7 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
     requirePosts(campaign, 'retried');
     await requireFiles(trx, campaign, mediaDays);
     const { queued, reopened } = await queueFailed(trx, campaign);
-    if (queued === 0)
-      throw new AppError('nothing_failed', 'Nothing of this campaign has failed, so there is nothing to retry');
+    if (queued === 0) throw new AppError('nothing_failed', 'Nothing to retry: no post of this campaign has failed');
     await sql`
       update campaigns
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
@@ -45,7 +44,7 @@ async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaD
   if (rows.length > 0)
     throw new AppError(
       'campaign_media_gone',
-      `This campaign ended over ${mediaDays} days ago, and its file is no longer kept: duplicate it, and choose the file again`,
+      `This campaign ended over ${mediaDays} days ago, and its file is no longer kept. Duplicate it, and choose the file again.`,
     );
 }
 

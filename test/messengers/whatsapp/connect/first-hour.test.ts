@@ -202,14 +202,14 @@ test('says which step failed, and writes only its code down', async () => {
   const { code, said } = await check({ quitAt: 'Create a group' });
   peer.behave();
   expect(code).toBe(1);
-  expect(said).toMatch(/This failed: .*400/);
+  expect(said).toMatch(/Failed: .*400/);
   expect((await readReport()).steps.at(-1)).toMatchObject({ outcome: 'failed', facts: { httpStatus: 409, code: 400 } });
 });
 
 test('leaves a file alone that is no report, and lists the arguments after a wrong one', async () => {
   await writeFile(path, 'my diary');
   const refused = check();
-  await expect(refused).rejects.toThrow(/no report of this check/);
+  await expect(refused).rejects.toThrow(/is not a report of this check/);
   expect(await readFile(path, 'utf8')).toBe('my diary');
   const door = join(import.meta.dirname, '../../../../bin/campanile.mjs');
   const { status, stderr } = spawnSync(process.execPath, [door, 'whatsapp-check', '--nonsense'], { encoding: 'utf8' });

@@ -92,7 +92,7 @@ describe('an account on WhatsApp', () => {
     for (const person of [mallory, alice])
       expect((await connect(person, { method: 'pairing_code' })).body).toMatchObject({
         code: 409,
-        message: expect.stringContaining('scan the QR code'),
+        message: expect.stringContaining('Scan the QR code'),
       });
     expect((await statusOf(mallory)).status).toBe('unlinked');
     await linkByQr(peer, alice, own);

@@ -66,7 +66,7 @@ test('keeps the number once a phone was linked, also after it was unlinked, and 
     const { status, body } = await change(alice, `+${newNumber()}`, { first_name: 'Not this either' });
     expect([status, body.message]).toEqual([
       409,
-      expect.stringContaining('has been linked with your number, so it stays'),
+      expect.stringContaining('has been linked with your number, so the number can no longer change'),
     ]);
   }
   const { body } = await change(alice, `00${number}`);
@@ -78,7 +78,7 @@ test('keeps the number while a phone is being linked, and lets it change after t
   const [wrong, right] = [newNumber(), newNumber()];
   const alice = await signUp(wrong);
   await alice.call('venom/connect-account');
-  expect((await change(alice, `+${right}`)).body.message).toContain('is being linked: wait until that is over');
+  expect((await change(alice, `+${right}`)).body.message).toContain('is being linked. Wait for the end');
   await alice.call('venom/disconnect-account');
   expect((await change(alice, `+${right}`)).status).toBe(200);
   await linkByQr(peer, alice, peer.addPerson(right));
