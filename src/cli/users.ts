@@ -21,9 +21,9 @@ const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
 /** What is done to one user, named by the second word; answers what to say. */
-type Deed = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
+type Action = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
 
-const DEEDS: Readonly<Record<string, Deed>> = {
+const ACTIONS: Readonly<Record<string, Action>> = {
   disable: async (deps, user) => {
     await switchUser(deps, actorFor(user), user, true);
     return `${user.userName} is signed out everywhere, and nothing more of theirs is sent`;
@@ -49,8 +49,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 /** `campanile users …`: what administrators do in the dashboard, and what is needed when none can sign in. */
 export async function users({ given, output }: Shell): Promise<number> {
   const [word = '', ...rest] = given;
-  const deed = Object.hasOwn(DEEDS, word) ? DEEDS[word] : undefined;
-  if (deed) output.write(`${await withUsers(async (deps) => deed(deps, await requireUser(deps, only(rest))))}\n`);
+  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
+  if (action) output.write(`${await withUsers(async (deps) => action(deps, await requireUser(deps, only(rest))))}\n`);
   else if (word === 'list') await list(rest, output);
   else if (word === 'create') output.write(`${await create(rest)}\n`);
   else if (word === 'invite') output.write(`${await inviteUser(only(rest))}\n`);

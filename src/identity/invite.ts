@@ -2,7 +2,7 @@ import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { dropInvitation, queueMail, selectInvitations, type Invitation } from '../platform/mail/mail-store.ts';
 import { countAttempts } from './sign-in/brute-force-limit.ts';
-import { bearUser, type SignUp } from './create-user.ts';
+import { insertUserWithWorkspace, type SignUp } from './create-user.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { requireMailId, consumeCode } from './mail-codes.ts';
@@ -64,13 +64,13 @@ export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, addr
   if (deps.signUp === 'closed')
     throw new AppError('signup_closed', 'Sign-up is closed here: ask whoever runs this service');
   requireMailId(deps.links, input.code);
-  return withSignInPermit(address, () => acceptInTurn(deps, input, address));
+  return withSignInPermit(address, () => acceptWithPermit(deps, input, address));
 }
 
 type AcceptDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'hasMail' | 'links' | 'onUserCreated'>;
 type AcceptedInvite = Omit<SignUp, 'email'> & { code: string };
 
-async function acceptInTurn(
+async function acceptWithPermit(
   deps: AcceptDeps,
   { code, password, ...input }: AcceptedInvite,
   address: string,
@@ -81,7 +81,7 @@ async function acceptInTurn(
   return db.transaction().execute(async (trx) => {
     const { recipient: email } = await consumeCode(trx, links, { code, kind: 'invitation' });
     if (isPublic) await rejectWeakPassword('password', password, { ...input, email });
-    const user = await bearUser(deps, trx, { ...input, email, whatsappDigits, passwordHash }, address);
+    const user = await insertUserWithWorkspace(deps, trx, { ...input, email, whatsappDigits, passwordHash }, address);
     if (hasMail) await setEmailVerified(trx, user.userId, email);
     return user;
   });

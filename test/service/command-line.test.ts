@@ -57,5 +57,5 @@ test('--version tells version and commit', () => {
 test('serve takes no further words, rather than pass over them', () => {
   const { status, stderr } = campanile('serve', '3000');
   expect(status).toBe(2);
-  expect(stderr).toMatch(/^The service takes no words, and was given "3000"\n\nUsage:\n  campanile serve\n/);
+  expect(stderr).toMatch(/^The service takes no arguments, and was given "3000"\n\nUsage:\n  campanile serve\n/);
 });

@@ -2,7 +2,7 @@ import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { confirmPassword } from '../passwords/confirm-password.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { hasFactor } from '../factors/factor-store.ts';
-import { userIsGone } from '../get-profile.ts';
+import { userGoneError } from '../get-profile.ts';
 import { CODE_MISSING, CODE_WRONG, proveCode } from '../factors/prove-factor.ts';
 import { findUser } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
@@ -22,7 +22,7 @@ export async function reauthenticate(
   const { userId } = claims;
   if (await hasFactor(db, userId)) {
     const user = await findUser(db, userId);
-    if (!user) throw userIsGone();
+    if (!user) throw userGoneError();
     if (!isCurrent(user, claims)) throw new AppError('token_revoked', 'The token has been revoked');
     if (code === undefined) throw invalid([{ field: 'code', issue: CODE_MISSING }]);
     if (!(await proveCode(deps, userId, code))) throw invalid([{ field: 'code', issue: CODE_WRONG }]);

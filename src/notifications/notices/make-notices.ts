@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { inSavepoint } from '../../platform/database/in-savepoint.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
-import { eventOf, isForAdministrators, NOTICE_KINDS, usualWays } from './kinds.ts';
+import { eventOf, isForAdministrators, NOTICE_KINDS, defaultPreferences } from './kinds.ts';
 
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
@@ -15,7 +15,7 @@ const NEWS_HOURS = 24;
 const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join(', '));
 const KIND_ROWS = sql.join(
   NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
-    const { browser, email } = usualWays(kind);
+    const { browser, email } = defaultPreferences(kind);
     return sql`(${kind}::text, ${eventOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
   }),
 );

@@ -18,7 +18,7 @@ export interface Outcome<Item, Result> {
 }
 
 /** If so many fail and nobody succeeds, the fault is not theirs. */
-const SYSTEMIC = 10;
+const SYSTEMIC_FAILURES = 10;
 
 /**
  * Runs all items in one go, without those in quarantine. Where that fails because of the data it finds the items at fault, puts whose they
@@ -69,7 +69,7 @@ async function isolateBatch<Item, Result>(
   const { held, due } = await readQuarantined(deps.db, batch);
   const { results, failures } = await run(items.filter((item) => !held.has(idOf(item)) && !due.has(idOf(item))));
   const [first] = failures;
-  if (first && failures.length >= SYSTEMIC && results.length === 0) throw first.error;
+  if (first && failures.length >= SYSTEMIC_FAILURES && results.length === 0) throw first.error;
   const alone = Map.groupBy(
     items.filter((item) => due.has(idOf(item))),
     idOf,

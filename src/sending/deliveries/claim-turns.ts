@@ -89,7 +89,7 @@ export async function claimTurns(db: Database, options: ClaimOptions): Promise<T
   return withoutUnknown(db, toTurns(rows.filter((row) => row.turn !== null)), options.log);
 }
 
-/** A turn of which it cannot be found out whether it holds suspects is dropped: it is requeued as a stray (`requeue-strays.ts`). */
+/** A turn of which it cannot be found out whether it holds suspects is dropped: it is requeued as an orphaned turn (`requeue-orphaned-turns.ts`). */
 async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
   const { left } = await isolateFailures({ db, log }, 'suspects', turns, {
     idOf: ({ accountId }) => accountId,

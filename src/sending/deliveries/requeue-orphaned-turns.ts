@@ -32,7 +32,7 @@ export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
       // What may have left is left to the take-over, which says so.
       const untaken = options.leases.untaken();
       const orphaned = (await findOrphanedTurns(options, shards)).filter((orphan) => !untaken.has(orphan.account_id));
-      await isolateFailures(options, 'strays', orphaned, {
+      await isolateFailures(options, 'orphaned turns', orphaned, {
         idOf: (stray) => stray.account_id,
         run: (some) => requeueOrphanedTurns(options, some),
       });
@@ -54,11 +54,11 @@ async function findOrphanedTurns({ db, knows }: OrphanOptions, shards: number[])
 }
 
 /** Locks before it believes: a turn may have ended since, and a shard that was lost may be another worker's, and the turn too. */
-async function requeueOrphanedTurns({ db, leases, gaps }: OrphanOptions, strays: readonly InHand[]): Promise<void> {
+async function requeueOrphanedTurns({ db, leases, gaps }: OrphanOptions, orphaned: readonly InHand[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<InHand>`
       with stray as materialized (
-        select * from unnest(${strays.map((one) => one.account_id)}::bigint[], ${strays.map((one) => one.turn)}::bigint[])
+        select * from unnest(${orphaned.map((one) => one.account_id)}::bigint[], ${orphaned.map((one) => one.turn)}::bigint[])
                       i (account_id, turn)
       ), held as materialized (
         select shard from shards

@@ -1,4 +1,4 @@
-import { readWays } from '../../../notifications/notices/notice-store.ts';
+import { readPreferences } from '../../../notifications/notices/notice-store.ts';
 import { nothing } from '../../contract/fields.ts';
 import { noticeSettingsData } from '../../contract/notices.ts';
 import { defineOperation, type Operation } from '../../operation.ts';
@@ -15,7 +15,7 @@ export function noticeSettingsOperation(deps: NoticeDeps): Operation {
     data: noticeSettingsData,
     errors: [],
     async handle({ actor }) {
-      return settingsFields(deps, await readWays(deps.db, actor.userId));
+      return settingsFields(deps, await readPreferences(deps.db, actor.userId));
     },
   });
 }

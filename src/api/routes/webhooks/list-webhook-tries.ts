@@ -16,14 +16,14 @@ export function listWebhookTriesOperation(deps: { db: Database }): Operation {
     data: listWebhookTriesData,
     errors: [404],
     async handle({ body, actor }) {
-      const { tries, next } = await listWebhookAttempts(deps, actor, {
+      const { attempts, next } = await listWebhookAttempts(deps, actor, {
         webhookId: body.webhook_id,
         limit: body.limit,
         before: readCursor(body.cursor) ?? null,
         failedOnly: body.failed_only,
       });
       return {
-        tries: tries.map(({ messageId, type, at, milliseconds, status, answer, error }) => ({
+        tries: attempts.map(({ messageId, type, at, milliseconds, status, answer, error }) => ({
           message_id: messageId,
           type,
           at: at.toISOString(),
