@@ -27,7 +27,7 @@ function rowsBelow(document: string, heading: string): string[][] {
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 }
 
@@ -55,11 +55,22 @@ test('every source file and test that the documents name is there', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('the index names every document but the single decisions', () => {
+test('the index names every document but single decisions and pages of the API reference', () => {
   const index = read('docs/README.md');
-  const single = /^docs\/(README|explanation\/decisions\/\d.*)\.md$/;
+  const single = /^docs\/(README|explanation\/decisions\/\d.*|reference\/api\/(?!README).*)\.md$/;
   const pages = documents.filter((path) => path.startsWith('docs/') && !single.test(path));
   expect(pages.filter((path) => !index.includes(`](${path.replace('docs/', '')})`))).toEqual([]);
+});
+
+test('a cell of a table in the contract and the API reference has at most 40 words', () => {
+  const pages = documents.filter((path) => /^docs\/reference\/(contract|api\/.*)\.md$/.test(path));
+  const cells = pages.flatMap((path) =>
+    [...read(path).matchAll(/^\|.*\|$/gm)].flatMap(([row]) =>
+      row.split(/(?<!\\)\|/).map((cell) => `${path}: ${cell.trim()}`),
+    ),
+  );
+  expect(cells.length).toBeGreaterThan(1_000);
+  expect(cells.filter((cell) => cell.split(/\s+/).length > 41)).toEqual([]);
 });
 
 test('the index of decisions lists each page in order: npm run docs', () => {

@@ -12,7 +12,7 @@ import { nextAttemptIn } from './retry-schedule.ts';
 import { aboutSecret } from './webhook-store.ts';
 
 /** What a try can come to: 2xx, another answer, none. */
-export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'no_response'] as const;
+export const WEBHOOK_OUTCOMES = ['accepted', 'rejected', 'no_response'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 /** Why a webhook was switched off, and not by its owner. */
 export type DisabledReason = 'gone' | 'failing';
@@ -120,8 +120,8 @@ async function sendMessage(
 }
 
 function outcomeOf(tried: AttemptRecord): WebhookOutcome {
-  if (isSuccess(tried)) return 'taken';
-  return tried.status === null ? 'no_response' : 'refused';
+  if (isSuccess(tried)) return 'accepted';
+  return tried.status === null ? 'no_response' : 'rejected';
 }
 
 function isSuccess({ status }: AttemptRecord): boolean {

@@ -29,7 +29,7 @@ export async function retryWebhook(
       where workspace_id = ${actor.workspaceId} and ${
         'messageId' in request
           ? sql`message_id = ${request.messageId} and (type = any(${webhook.events}::text[])
-                or exists (select from webhook_tries t where t.webhook_id = ${webhookId} and t.event_id = events.event_id))`
+                or exists (select from webhook_attempts t where t.webhook_id = ${webhookId} and t.event_id = events.event_id))`
           : sql`at >= ${request.from} and at < ${request.to} and type = any(${webhook.events}::text[])
                 and position <= (select position from webhooks w where w.webhook_id = ${webhookId})`
       }
@@ -80,7 +80,7 @@ export async function listWebhookAttempts(
   if (!own.some((webhook) => webhook.webhookId === webhookId)) return noSuchWebhook();
   const found = await selectAttempts(db, webhookId, { limit: limit + 1, before, failedOnly });
   const attempts = found.slice(0, limit);
-  return { attempts, next: found.length > limit ? (attempts.at(-1)?.tryId ?? null) : null };
+  return { attempts, next: found.length > limit ? (attempts.at(-1)?.attemptId ?? null) : null };
 }
 
 function requireEnabled(webhook: Webhook): Webhook {

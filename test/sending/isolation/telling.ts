@@ -104,7 +104,7 @@ export const TELLING: Case[] = [
   },
   {
     batch: 'webhook deliveries',
-    poison: ofWorkspace('webhook_tries', 'insert'),
+    poison: ofWorkspace('webhook_attempts', 'insert'),
     async prepare(scene, owners) {
       for (const { workspaceId, userId } of owners) {
         const webhookId = randomUUID();
@@ -119,7 +119,8 @@ export const TELLING: Case[] = [
       while (await assignPositions(scene));
     },
     start: startWebhooks,
-    isDone: ({ db }, { workspaceId }) => finds(db, sql`select from webhook_tries where workspace_id = ${workspaceId}`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from webhook_attempts where workspace_id = ${workspaceId}`),
   },
   {
     batch: 'notices',
@@ -196,13 +197,13 @@ export const TELLING: Case[] = [
       }
       await sandbox.close();
       await database.clock.advance({ minutes: 10 });
-      await sql`update sandbox_messages set next_doing_at = campanile_now()`.execute(db);
+      await sql`update sandbox_messages set next_activity_at = campanile_now()`.execute(db);
     },
     step: ({ db }) => emitSimulatedActivity({ db, log, speed: 1, record: async () => undefined }),
     isDone: ({ db }, { accountId }) =>
       finds(
         db,
-        sql`select from sandbox_messages where account_id = ${accountId} and (next_doing_at is null or seen_until > sent_at)`,
+        sql`select from sandbox_messages where account_id = ${accountId} and (next_activity_at is null or seen_until > sent_at)`,
       ),
   },
   {
