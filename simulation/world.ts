@@ -159,7 +159,7 @@ export async function openWorld(
       startWorker({
         db,
         log,
-        maySend: fencingRecords && watchLedger({ db, log, marks: fencingRecords, dataDir: undefined, patienceMs }),
+        maySend: fencingRecords && watchLedger({ db, log, fencingRecords, dataDir: undefined, patienceMs }),
         notifications: notifications.open(process),
         messengers: new Map([['sandbox', witness.messenger]]),
         gaps: { sandbox: { minMs: gapMs, maxMs: gapMs * 1.5 } },

@@ -158,7 +158,7 @@ function startSending(
     maySend: watchLedger({
       db: sendingDb,
       log,
-      marks: fencingRecordsIn(config.stateDir),
+      fencingRecords: fencingRecordsIn(config.stateDir),
       dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
       patienceMs: LEASE_MS,
     }),

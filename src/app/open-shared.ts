@@ -42,7 +42,7 @@ export interface Shared {
   onLoopError: OnLoopError;
 }
 
-/** Opens what every part of the service needs, the database above all, and has what it opens closed by `closing`. */
+/** Opens the database and everything else that all parts of the service share. `closing` closes it. */
 export async function openShared(
   config: Config,
   log: Log,

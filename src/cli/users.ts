@@ -93,7 +93,7 @@ async function create(given: readonly string[]): Promise<string> {
   return `${user.userName} can sign in with the password ${password}, and should change it`;
 }
 
-/** Ends whatever holds by the password before, API keys too: who asks for this may have lost it to somebody. */
+/** Also ends all sessions and API keys: the old password may be stolen. */
 async function resetPassword({ db }: UserDependencies, user: UserWithSecrets): Promise<string> {
   const password = makePassword();
   const passwordHash = await hashPassword(password);

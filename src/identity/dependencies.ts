@@ -27,7 +27,7 @@ export interface UserSettings {
   isPublic: boolean;
   /** Seals what is kept of second factors. */
   vault: Vault;
-  /** Whether mails leave. False: whoever invites somebody is told the code, to hand it on. */
+  /** Whether mails are sent. False: the administrator gets the code of an invitation, to pass it on. */
   hasMail?: boolean;
   /** IANA zone of users who chose none. */
   timeZone: string;

@@ -57,7 +57,7 @@ export async function withdrawInvitation(
 }
 
 /**
- * Signs up who was invited, under the address that the invitation went to; who got it by mail has proven that it is theirs. Throws
+ * Creates the invited user under the address that the invitation was sent to. An invitation by mail proves that address. Throws
  * `invalid` on `code` when the invitation is good no more, and on `password` what `rejectWeakPassword` throws where strangers can come, `forbidden` where sign-up is closed by now, `conflict` as `createUser`.
  */
 export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, address: string): Promise<User> {

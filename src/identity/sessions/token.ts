@@ -21,7 +21,7 @@ export interface TokenClaims extends TokenIdentity {
 }
 
 export interface Tokens {
-  /** For somebody who has just proven who they are. */
+  /** Issues a token to a user who has just authenticated. */
   issue(user: { userId: UserId; generation: number }): { token: string; tokenId: string; expiresAtMs: number };
   /** The same token, with a proof of just now in it; it ends when it would have. */
   prove(claims: Omit<TokenClaims, 'provenAtMs'>): string;

@@ -13,8 +13,8 @@ export interface AttemptLimit {
   /** ... within any span of so many milliseconds. */
   windowMs: number;
   /**
-   * What those wait for who go on beyond that, counted from the last attempt: one after the other, and twice as long each time, up to
-   * the most. Without it they wait until the window has moved on.
+   * Exponential backoff beyond `max`: each further attempt waits twice as long after the last one, up to `mostMs`. Without it further
+   * attempts wait until the window has moved on.
    */
   growing?: { firstMs: number; mostMs: number };
 }

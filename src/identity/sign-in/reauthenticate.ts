@@ -9,8 +9,8 @@ import { isCurrent } from '../sessions/token-states.ts';
 import type { TokenClaims } from '../sessions/token.ts';
 
 /**
- * Has somebody who is signed in prove who they are: by a code when they have a second factor, else by their password. Answers the same
- * token with a fresh proof in it, which what matters asks for (contract §4); it lives no longer than before. Throws `invalid` on
+ * Reauthenticates a signed-in user: by a code with a second factor, else by the password. Returns the same token with a fresh proof, which
+ * sensitive operations require (contract §4). The token expires when it would have. Throws `invalid` on
  * `password` or `code`, `rate_limited` after 10 wrong ones, and `unauthenticated` when token or user are no more.
  */
 export async function reauthenticate(

@@ -22,7 +22,7 @@ const KIND_ROWS = sql.join(
 
 /**
  * Makes the notices of what happened since the last time, for each member of the workspace it happened in, and has them told where
- * these want to be. One at a time, over all processes: who finds another at it leaves it to that one. By e-mail only where there is a
+ * these want to be. One process at a time: a process that finds the lock taken returns at once. By e-mail only where there is a
  * mail server, and to addresses that were confirmed. Answers whether there may be more. A workspace of which no notices can be made is left
  * out; once they can, those that it missed are made.
  */

@@ -28,7 +28,7 @@ export interface DeliveryDeps {
   onAttempt?: (outcome: WebhookOutcome) => void;
 }
 
-/** A try, and what it means for those that follow. */
+/** One attempt to deliver a message. */
 interface Attempt extends AttemptRecord {
   message: Message;
   retryAfterSeconds: number;

@@ -21,9 +21,9 @@ export interface Outcome<Item, Result> {
 const SYSTEMIC_FAILURES = 10;
 
 /**
- * Runs all items in one go, without those in quarantine. Where that fails because of the data it finds the items at fault, puts whose they
- * are into quarantine (`quarantine.ts`) and runs the others. Whoever is due to be tried again is tried alone. Throws what is about nobody
- * in particular (`isDataError`), and also the error of a batch of which ten or more all fail.
+ * Runs all items in one go, without those in quarantine. If that fails because of the data (`isDataError`), it finds the items at fault,
+ * puts their owners into quarantine (`quarantine.ts`) and runs the others. Owners who are due again are tried alone. Throws every other
+ * error, and the first error of a batch of which ten or more items fail and none succeeds.
  */
 export function isolateFailures<Item, Result>(
   deps: QuarantineDeps,

@@ -5,7 +5,7 @@ import { pingDatabase, type Database } from './connect.ts';
 
 /** What is known of the disk that the database is on. */
 export interface DiskWatch {
-  /** Takes what a statement failed of, whatever it is. */
+  /** Call it with the error of each failed statement. */
   recordError(error: unknown): void;
   reportDiskFull(): void;
   /** Whether somebody has found it full in the last minute, and nothing has shown since that there is room. */

@@ -7,7 +7,7 @@ const BATCH = 1_000;
 
 /**
  * Gives what has been committed its place, in the order in which it can be read from then on, and notes at each webhook up to where
- * there is something that it wants. One at a time, over all processes: who finds another at it leaves it to that one. Answers whether
+ * there is something that it wants. One process at a time: a process that finds the lock taken returns at once. Returns whether
  * there may be more.
  */
 export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 
-/** A key as a request carries it, and what it stands for. */
+/** An `Idempotency-Key` and the request that it was sent with. */
 export interface IdempotencyKey {
   workspaceId: WorkspaceId;
   /** 1 to 255 characters, chosen by the client. */

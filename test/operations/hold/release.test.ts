@@ -155,7 +155,7 @@ test('of a copy and its original one goes on: who is released holds the other, a
     watchLedger({
       db: database.db,
       log: createLog('silent'),
-      marks: fencingRecordsIn(stateDir),
+      fencingRecords: fencingRecordsIn(stateDir),
       dataDir: undefined,
       patienceMs: LEASE_MS,
     });
@@ -186,7 +186,7 @@ test('a database that was dumped and restored elsewhere is held without a mark, 
     watchLedger({
       db: database.db,
       log: createLog('silent'),
-      marks: fencingRecordsIn(stateDir),
+      fencingRecords: fencingRecordsIn(stateDir),
       dataDir: undefined,
       patienceMs,
     });

@@ -33,7 +33,7 @@ const worker = (stateDir: string): MaySend =>
   watchLedger({
     db: database.db,
     log: createLog('silent'),
-    marks: fencingRecordsIn(stateDir),
+    fencingRecords: fencingRecordsIn(stateDir),
     dataDir: undefined,
     patienceMs: LEASE_MS,
   });

@@ -45,8 +45,8 @@ export async function chooseIdentity(
 }
 
 /**
- * Who creates a cluster for `identity`: the program for that wants a user with a name, which an id that is nobody's has not. It is nobody,
- * in a group that is nobody else's: whatever it creates must stand in a folder that only that group may enter.
+ * Returns the identity that creates a cluster for `identity`. `initdb` requires a user with a name, and an unused id has none. So it runs as
+ * the user `nobody` in an unused group, and creates the cluster in a folder that only that group may enter.
  */
 export function creatorOf(identity: Identity): Identity {
   const { prefix, as } = identity;
