@@ -17,7 +17,7 @@ import { runChecksOnce } from '../operations/doctor/run-checks-once.ts';
 import { createAuthenticate } from '../api/server/auth.ts';
 import { listOperations } from '../api/routes/operations.ts';
 import { buildServer, type HttpLimits } from '../api/server/server.ts';
-import { whyHeld } from '../operations/hold/read-hold.ts';
+import { readHoldReason } from '../operations/hold/read-hold.ts';
 import { fencingRecordsIn } from '../operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../operations/hold/watch-ledger.ts';
 import type { Log } from '../platform/log/log.ts';
@@ -139,14 +139,14 @@ export async function startApp(
 }
 
 function startSending(
-  { config, log, sendingDb, hints, metrics, onLoopError }: Shared,
+  { config, log, sendingDb, notifications, metrics, onLoopError }: Shared,
   messengers: readonly Messenger[],
   alone: boolean,
 ): Promise<Worker> {
   return startWorker({
     db: sendingDb,
     log,
-    hints,
+    notifications,
     messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: gapsOf(config),
     timeZone: config.timeZone,
@@ -158,7 +158,7 @@ function startSending(
     maySend: watchLedger({
       db: sendingDb,
       log,
-      marks: fencingRecordsIn(config.stateDir),
+      fencingRecords: fencingRecordsIn(config.stateDir),
       dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
       patienceMs: LEASE_MS,
     }),
@@ -179,12 +179,12 @@ function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: {
   });
 }
 
-function startMails({ config, log, sendingDb, hints, onLoopError }: Shared, secret: string) {
+function startMails({ config, log, sendingDb, notifications, onLoopError }: Shared, secret: string) {
   const { smtpUrl, mailFrom: from, publicUrl } = config;
   return sendMails({
     db: sendingDb,
     log,
-    hints,
+    notifications,
     links: createMailLinks(secret),
     mail:
       smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
@@ -205,7 +205,7 @@ interface ApiParts {
 }
 
 function buildApi(
-  { config, log, db, healthDb, disk, schema, hints, metrics, health, onLoopError }: Shared,
+  { config, log, db, healthDb, disk, schema, notifications, metrics, health, onLoopError }: Shared,
   {
     jwtSecret,
     jwtSecretPrevious,
@@ -229,7 +229,7 @@ function buildApi(
     vault,
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
-    hints,
+    notifications,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     onUserDeleted: unlinkAccount,
     onUserDisabled: stopWithUser,
@@ -244,16 +244,16 @@ function buildApi(
       quotas: config.quotas,
       mediaDays: config.mediaDays,
       gaps: gapsOf(config),
-      waiters: awaitCommandResults(hints),
+      waiters: awaitCommandResults(notifications),
       countPairingCode: (key) => countAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
       messengers: messengersByName,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       examine: runChecksOnce({ config, db }),
     }),
-    events: { db, clock: systemClock, hints, onLoopError },
+    events: { db, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => disk.check(healthDb), schema: () => schema.check(healthDb) },
-    whyHeld: () => whyHeld(healthDb),
+    readHoldReason: () => readHoldReason(healthDb),
     health,
     isDiskFull: disk.isFull,
     assertDiskSpace: disk.assertDiskSpace,

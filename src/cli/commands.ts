@@ -7,7 +7,7 @@ export interface Command {
   /** What it does, in a few words. */
   about: string;
   /**
-   * Resolves to the exit code. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to
+   * Resolves to the exit code. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to
    * change.
    */
   run(shell: Shell): Promise<number>;

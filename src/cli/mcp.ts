@@ -11,7 +11,7 @@ const PORT = /^\d{1,5}$/;
 
 /**
  * `campanile mcp`: over stdio with the key in a file, or over HTTP, where each request carries a key. Resolves when the client has
- * gone, or at SIGTERM. Throws a UsageError for words it does not take, a StartupError for a file that cannot be read.
+ * gone, or at SIGTERM. Throws a UsageError for arguments it does not take, a StartupError for a file that cannot be read.
  */
 export async function mcp({ given, input, output }: Shell): Promise<number> {
   const { url, keyFile, port, host, origins } = readGiven(given);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listQueued, type QueuedCampaign } from '../operations/hold/list-queued.ts';
 import { readHold } from '../operations/hold/read-hold.ts';
-import { resumeLedger } from '../operations/hold/release.ts';
+import { resumeLedger } from '../operations/hold/resume-ledger.ts';
 import type { Choice } from '../operations/hold/settle-queued.ts';
 import { HOLD_FILE } from '../operations/hold/watch-ledger.ts';
 import { AppError, StartupError, UsageError } from '../platform/errors/errors.ts';
@@ -18,7 +18,7 @@ Example: campanile release --unknown all`;
 
 /**
  * `campanile release`: shows why the ledger is held and what is queued in it. With choices, `--send ID` and `--unknown ID`, it carries them
- * out and ends the hold. Works beside the running service. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change.
+ * out and ends the hold. Works beside the running service. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change.
  */
 export async function release({ given, output }: Shell): Promise<number> {
   const { choices, others } = readChoices(given);

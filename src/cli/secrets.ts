@@ -13,23 +13,23 @@ import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase, type Opened } from './with-database.ts';
 
-/** `campanile secrets …`. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change. */
+/** `campanile secrets …`. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change. */
 export async function secrets({ given, output }: Shell): Promise<number> {
-  const { words, isSure } = readGiven(given);
-  if (words.join(' ') === 'rotate' && !isSure) output.write(`${await rotate()}\n`);
-  else if (words.join(' ') === 'give-up') output.write(`${await withDatabase((opened) => giveUp(opened, isSure))}\n`);
+  const { args, isSure } = readGiven(given);
+  if (args.join(' ') === 'rotate' && !isSure) output.write(`${await rotate()}\n`);
+  else if (args.join(' ') === 'give-up') output.write(`${await withDatabase((opened) => giveUp(opened, isSure))}\n`);
   else throw new UsageError('Expected "rotate" or "give-up"');
   return 0;
 }
 
-function readGiven(args: readonly string[]): { words: string[]; isSure: boolean } {
+function readGiven(args: readonly string[]): { args: string[]; isSure: boolean } {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: { yes: { type: 'boolean', default: false } },
     });
-    return { words: positionals, isSure: values.yes };
+    return { args: positionals, isSure: values.yes };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -65,7 +65,7 @@ async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> 
     const isOpen = present !== undefined && (recorded.keyId === null || keyIds.includes(recorded.keyId));
     if (sealed.length === 0 && isOpen) return 'Nothing to give up: the configured keys open all sealed data';
     const lost = describeSealed(sealed) || 'no sealed data';
-    if (await isAtWork(trx))
+    if (await isServiceRunning(trx))
       throw new StartupError(
         'A worker is running and has the key. Give this command the same ENCRYPTION_KEY, or stop all processes first.',
       );
@@ -83,7 +83,7 @@ async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> 
   });
 }
 
-async function isAtWork(trx: Connection): Promise<boolean> {
+async function isServiceRunning(trx: Connection): Promise<boolean> {
   const { rows } = await sql`
     select from workers where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond' limit 1`.execute(trx);
   return rows.length > 0;

@@ -17,7 +17,7 @@ const REJECTED = 1;
 const PENDING = 3;
 
 /**
- * `campanile upgrade --check`: says what the next start would do to the database, and changes nothing. Throws a UsageError for words it
+ * `campanile upgrade --check`: says what the next start would do to the database, and changes nothing. Throws a UsageError for arguments it
  * does not take, a StartupError for whatever the operator has to change.
  */
 export async function upgrade({ given, output }: Shell): Promise<number> {

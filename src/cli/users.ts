@@ -21,9 +21,9 @@ const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
 /** What is done to one user, named by the second word; answers what to say. */
-type Deed = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
+type Action = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
 
-const DEEDS: Readonly<Record<string, Deed>> = {
+const ACTIONS: Readonly<Record<string, Action>> = {
   disable: async (deps, user) => {
     await switchUser(deps, actorFor(user), user, true);
     return `Disabled ${user.userName}: signed out everywhere, and sending has stopped`;
@@ -49,8 +49,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 /** `campanile users …`: what administrators do in the dashboard, and what is needed when none can sign in. */
 export async function users({ given, output }: Shell): Promise<number> {
   const [word = '', ...rest] = given;
-  const deed = Object.hasOwn(DEEDS, word) ? DEEDS[word] : undefined;
-  if (deed) output.write(`${await withUsers(async (deps) => deed(deps, await requireUser(deps, only(rest))))}\n`);
+  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
+  if (action) output.write(`${await withUsers(async (deps) => action(deps, await requireUser(deps, only(rest))))}\n`);
   else if (word === 'list') await list(rest, output);
   else if (word === 'create') output.write(`${await create(rest)}\n`);
   else if (word === 'invite') output.write(`${await inviteUser(only(rest))}\n`);
@@ -93,7 +93,7 @@ async function create(given: readonly string[]): Promise<string> {
   return `Created ${user.userName}. Password: ${password}. Change it after signing in.`;
 }
 
-/** Ends whatever holds by the password before, API keys too: who asks for this may have lost it to somebody. */
+/** Also ends all sessions and API keys: the old password may be stolen. */
 async function resetPassword({ db }: UserDependencies, user: UserWithSecrets): Promise<string> {
   const password = makePassword();
   const passwordHash = await hashPassword(password);

@@ -17,7 +17,7 @@ type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' |
  * - names, addresses, numbers, password and keys are gone, and the user name and the e-mail address are free again.
  *
  * A worker then closes the session and removes everything else, which may be millions of rows, in small steps that a crash only
- * interrupts (`erasure/erase-user.ts`); what is left meanwhile belongs to nobody who could sign in.
+ * interrupts (`erasure/erase-user.ts`); until then the rest belongs to a user who cannot sign in.
  *
  * Throws what `confirmPassword` throws, on `password`, and `conflict` when password or tokens were changed at the same moment.
  */

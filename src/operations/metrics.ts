@@ -142,7 +142,7 @@ export function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => P
   };
 }
 
-/** What cannot be told is NaN, and not what it was before. */
+/** Adds a gauge that is NaN, and not its last value, while it cannot be read. */
 export function addGauge(
   registry: Registry,
   about: { name: string; help: string },

@@ -14,7 +14,7 @@ import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.
 export interface EventSource {
   db: Database;
   clock: Clock;
-  hints?: Pick<Notifications, 'on'>;
+  notifications?: Pick<Notifications, 'on'>;
   limits?: Partial<WatchLimits>;
   onLoopError?: OnLoopError;
 }

@@ -12,7 +12,7 @@ import { whyDatabaseAway } from './database-unavailable.ts';
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
 
 /** Why nothing is sent, in a sentence; undefined: it is. */
-export type WhyHeld = () => Promise<string | undefined>;
+export type ReadHoldReason = () => Promise<string | undefined>;
 
 const CHECK_TIMEOUT_MS = 3_000;
 
@@ -21,7 +21,7 @@ export function registerOperatorRoutes(
   server: FastifyInstance,
   {
     readyChecks,
-    whyHeld,
+    readHoldReason,
     health,
     isDiskFull,
     isStopping,
@@ -30,7 +30,7 @@ export function registerOperatorRoutes(
     log,
   }: {
     readyChecks: ReadyChecks;
-    whyHeld?: WhyHeld;
+    readHoldReason?: ReadHoldReason;
     health?: Pick<Health, 'problems'>;
     isDiskFull: () => boolean;
     isStopping(): boolean;
@@ -56,10 +56,10 @@ export function registerOperatorRoutes(
     const isReady = Object.values(checks).every((outcome) => outcome === 'ok');
     reply.code(isReady ? 200 : 503);
     let held: string | undefined;
-    if (isReady && whyHeld)
+    if (isReady && readHoldReason)
       await outcomeOf(
         async () => {
-          held = await whyHeld();
+          held = await readHoldReason();
         },
         (error) => log.debug({ err: error }, 'whether the ledger is held could not be read'),
       );

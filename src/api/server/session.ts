@@ -6,7 +6,7 @@ import { versionLine } from '../../platform/config/version.ts';
 import { authorizeUser, completeSignIn } from '../../identity/sign-in/authorize-user.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
 import { reauthenticate } from '../../identity/sign-in/reauthenticate.ts';
-import { getProfile, userIsGone } from '../../identity/get-profile.ts';
+import { getProfile, userGoneError } from '../../identity/get-profile.ts';
 import type { Client } from '../../identity/sessions/session-store.ts';
 import { signOut } from '../../identity/sessions/sign-out.ts';
 import { findUser, type Membership } from '../../identity/store.ts';
@@ -40,7 +40,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     }
     const userId = await userOfPasskey(users, request, { passkey: body.passkey, publicUrl });
     const user = await findUser(users.db, userId);
-    if (!user) throw userIsGone();
+    if (!user) throw userGoneError();
     return completeSignIn(users, user, clientOf(request));
   };
   /** What the cookie held until now is good for nobody any more. */

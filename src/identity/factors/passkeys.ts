@@ -103,8 +103,8 @@ export function passkeyRequestOptions(
 }
 
 /**
- * Who proved themselves with a passkey: that they have it, and to it by a finger or a PIN who they are, so that it stands for password and
- * second factor. Throws `unauthenticated`, one and the same, for one that is not known or does not prove itself.
+ * Returns the user that a passkey authenticates. User verification (a fingerprint or a PIN) is required, so that a passkey replaces password
+ * and second factor. Throws the same `unauthenticated` for an unknown passkey and for a failed proof.
  */
 export async function provePasskey(
   { db, challenges }: PasskeyDeps,

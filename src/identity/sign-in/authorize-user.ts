@@ -66,8 +66,8 @@ async function checkCredentials(
 }
 
 /**
- * Signs somebody in who has proven who they are. One whom an administrator has disabled is told so: `forbidden`. A sign-in from a place
- * that is new is told to the user by mail.
+ * Completes the sign-in of an authenticated user. Throws `forbidden` for a user whom an administrator has disabled. A sign-in from a new
+ * network is reported to the user by mail.
  */
 export async function completeSignIn(
   { db, tokens }: Pick<UserDependencies, 'db' | 'tokens'>,

@@ -54,7 +54,7 @@ export async function retryWebhook(
   });
 }
 
-/** Sends a webhook a message that tells nothing. Resolves to its id; what came of it is in the log of tries. */
+/** Sends a webhook a message that tells nothing. Resolves to its id; what came of it is in the log of attempts. */
 export async function testWebhook({ db }: { db: Database }, actor: Actor, webhookId: string): Promise<string> {
   return db.transaction().execute(async (trx) => {
     requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
@@ -65,7 +65,7 @@ export async function testWebhook({ db }: { db: Database }, actor: Actor, webhoo
   });
 }
 
-/** The log of tries, newest first. `next` is where the next page begins; null: this was the last. */
+/** The log of attempts, newest first. `next` is where the next page begins; null: this was the last. */
 export async function listWebhookAttempts(
   { db }: { db: Database },
   { workspaceId }: Actor,
@@ -75,12 +75,12 @@ export async function listWebhookAttempts(
     before,
     failedOnly,
   }: { webhookId: string; limit: number; before: number | null; failedOnly: boolean },
-): Promise<{ tries: ListedAttempt[]; next: number | null }> {
+): Promise<{ attempts: ListedAttempt[]; next: number | null }> {
   const own = await selectWebhooks(db, workspaceId);
   if (!own.some((webhook) => webhook.webhookId === webhookId)) return noSuchWebhook();
   const found = await selectAttempts(db, webhookId, { limit: limit + 1, before, failedOnly });
-  const tries = found.slice(0, limit);
-  return { tries, next: found.length > limit ? (tries.at(-1)?.tryId ?? null) : null };
+  const attempts = found.slice(0, limit);
+  return { attempts, next: found.length > limit ? (attempts.at(-1)?.attemptId ?? null) : null };
 }
 
 function requireEnabled(webhook: Webhook): Webhook {

@@ -33,7 +33,7 @@ export async function restoreDatabase(
       throw new StartupError(
         `${file} is a backup of an embedded PostgreSQL. Unset DATABASE_URL to restore it into DATA_DIR.`,
       );
-    if (!backup.isAuthenticated) await requireHarmlessRole(db, file);
+    if (!backup.isAuthenticated) await requireUnprivilegedRole(db, file);
     const secrets = await readSecrets(folder);
     await compareSecrets(secrets, dataDir);
     await db.connection().execute((connection) => load(connection, join(folder, DUMP_FILE), address));
@@ -46,7 +46,7 @@ export async function restoreDatabase(
 }
 
 /** A dump is SQL: what it may do is up to the role that pg_restore signs in as. */
-async function requireHarmlessRole(db: Connection, file: string): Promise<void> {
+async function requireUnprivilegedRole(db: Connection, file: string): Promise<void> {
   const { rows } = await sql<{ mayRunCommands: boolean }>`
     select rolsuper or pg_has_role(rolname, 'pg_execute_server_program', 'member') as "mayRunCommands"
     from pg_roles where rolname = session_user`.execute(db);

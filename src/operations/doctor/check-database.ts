@@ -83,7 +83,7 @@ function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, 
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_ERROR_MS = 30_000;
 
-/** What is due is judged by the clock of the database, and what users read by that of this machine. */
+/** Due times use the clock of the database; times that users read use the clock of this machine. */
 export async function checkClock(db: Database): Promise<Finding[]> {
   const before = Date.now();
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);

@@ -19,7 +19,7 @@ export interface WhatsAppConfigured {
 
 /** Any answer will do: it is the way there that is looked at. */
 export async function checkWhatsApp(db: Database | undefined, configured: WhatsAppConfigured): Promise<Finding[]> {
-  const isUsed = configured.messenger === 'whatsapp' || (db && (await readLetIn(db)) !== undefined);
+  const isUsed = configured.messenger === 'whatsapp' || (db && (await readLastAcceptedVersion(db)) !== undefined);
   if (!isUsed) return [find('whatsapp', 'New accounts use the sandbox, and no account was ever on WhatsApp')];
   const url = new URL((configured.whatsappUrl ?? WHATSAPP).replace(/^ws/, 'http'));
   try {
@@ -57,7 +57,7 @@ export async function checkClientVersion(
   db: Database,
   { whatsappVersion: pinned }: WhatsAppConfigured,
 ): Promise<Finding[]> {
-  const lastAccepted = await readLetIn(db);
+  const lastAccepted = await readLastAcceptedVersion(db);
   const findings: Finding[] = [];
   if (pinned)
     findings.push(
@@ -68,12 +68,12 @@ export async function checkClientVersion(
         'Unset WHATSAPP_VERSION to use the newest known version.',
       ),
     );
-  const refused = await countRejectedClients(db);
-  if (refused > 0)
+  const rejected = await countRejectedClients(db);
+  if (rejected > 0)
     findings.push(
       find(
         'client_version',
-        `WhatsApp rejects this client version. Paused accounts: ${refused}`,
+        `WhatsApp rejects this client version. Paused accounts: ${rejected}`,
         'error',
         'Upgrade Campanile, or set WHATSAPP_VERSION to a current version.',
       ),
@@ -93,7 +93,9 @@ export async function checkClientVersion(
   ];
 }
 
-async function readLetIn(db: Database): Promise<{ version: string; at: Date; nowMs: number } | undefined> {
+async function readLastAcceptedVersion(
+  db: Database,
+): Promise<{ version: string; at: Date; nowMs: number } | undefined> {
   const { rows } = await sql<{ version: string; at: Date; now: Date }>`
     select version, let_in_at as at, campanile_now() as now from whatsapp_version`.execute(db);
   const [row] = rows;
@@ -101,9 +103,9 @@ async function readLetIn(db: Database): Promise<{ version: string; at: Date; now
 }
 
 async function countRejectedClients(db: Database): Promise<number> {
-  const { rows } = await sql<{ refused: number }>`
-    select count(*)::int as refused from accounts where status = 'paused' and status_reason = ${VERSION_REJECTED}`.execute(
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from accounts where status = 'paused' and status_reason = ${VERSION_REJECTED}`.execute(
     db,
   );
-  return rows[0]?.refused ?? 0;
+  return rows[0]?.count ?? 0;
 }

@@ -29,7 +29,7 @@ export async function examine({
     runCheck('permissions', () => checkPermissions(installed)),
     runCheck('whatsapp', () => checkWhatsApp(reached, config)),
     runCheck('backups', () => checkBackups(installed)),
-    ...(reached ? runDatabaseChecks(reached, config) : [isAway(reason)]),
+    ...(reached ? runDatabaseChecks(reached, config) : [findUnreachableDatabase(reason)]),
   ];
   const findings = (await Promise.all(checks)).flat();
   return findings.toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check));
@@ -61,7 +61,7 @@ async function reach(db: Database): Promise<[reason: string, db?: Database]> {
   }
 }
 
-function isAway(reason: string): Finding[] {
+function findUnreachableDatabase(reason: string): Finding[] {
   return [
     find(
       'database',

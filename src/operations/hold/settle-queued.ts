@@ -25,7 +25,7 @@ interface DoubtfulRun {
   runId: number;
 }
 
-/** Carries out the choice for one campaign of a ledger that is held, in pieces. What a crash leaves of it is done by doing it again. */
+/** Carries out the choice for one campaign of a ledger that is held, in pieces. Idempotent: after a crash, run it again. */
 export async function settleQueued(db: Database, campaignId: string, choice: Choice): Promise<void> {
   for (const run of await findDoubtful(db, campaignId)) {
     const targets = await db.transaction().execute((trx) => begin(trx, run, choice));

@@ -56,7 +56,7 @@ export interface DueMail {
   /** Of the user; null: of an invitation. */
   userName: string | null;
   detail: string;
-  tries: number;
+  attempts: number;
 }
 
 const OWNER = sql<UserId | null>`
@@ -73,7 +73,7 @@ const OUTBOX: Outbox = {
   set: sql`user_id = ${OWNER},
     recipient = coalesce((select u.email from users u where u.user_id = ${OWNER} and ${IS_RECIPIENT}), q.recipient)`,
   columns: sql`
-    q.mail_id as "mailId", q.kind, q.user_id as "userId", q.detail, q.tries, u.user_name as "userName",
+    q.mail_id as "mailId", q.kind, q.user_id as "userId", q.detail, q.tries as attempts, u.user_name as "userName",
     case when q.kind = 'invitation' then q.recipient else u.email end as recipient`,
   joins: sql`left join users u on u.user_id = q.user_id and ${IS_RECIPIENT}`,
 };

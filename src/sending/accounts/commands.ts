@@ -11,7 +11,7 @@ import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { LinkMethod, MessengerGroup } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
-import { userIsGone } from './store.ts';
+import { userGoneError } from './store.ts';
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
@@ -45,9 +45,9 @@ export interface CommandWaiters {
 }
 
 /** Wakes the waiters of a command when the notification of its result arrives. */
-export function awaitCommandResults(hints: Notifications): CommandWaiters {
+export function awaitCommandResults(notifications: Notifications): CommandWaiters {
   const waiting = new Map<number, AbortController>();
-  hints.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
+  notifications.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
   return {
     async wait(commandId, ms) {
       const hint = new AbortController();
@@ -80,7 +80,7 @@ export async function runCommand<K extends CommandKind>(
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
     const ended = await readCommand(db, commandId);
-    if (!ended) throw userIsGone();
+    if (!ended) throw userGoneError();
     if (ended.status === 'done') return ended.result as Commands[K]['result'];
     if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
   }

@@ -49,7 +49,7 @@ export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`
 /** The account of a workspace. Every one has one from sign-up on; throws `unauthenticated` when its owner is gone. */
 export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
   const row = await selectAccounts(db).where('accounts.workspace_id', '=', workspaceId).executeTakeFirst();
-  if (!row) throw userIsGone();
+  if (!row) throw userGoneError();
   return row;
 }
 
@@ -147,11 +147,11 @@ export async function lockFreeLanes(trx: Connection, accountIds: readonly number
 
 /** `lockLane` for a request of the user. Throws `unauthenticated` when the user is deleted. */
 export async function lockOwnLane(trx: Connection, accountId: number): Promise<void> {
-  if (!(await lockLane(trx, accountId))) throw userIsGone();
+  if (!(await lockLane(trx, accountId))) throw userGoneError();
 }
 
 /** A request can outlive its user by a moment. */
-export function userIsGone(): AppError {
+export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
 }
 

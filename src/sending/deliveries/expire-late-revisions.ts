@@ -17,7 +17,7 @@ import { findWanting } from './watch-revisions.ts';
 interface Settling {
   db: Database;
   log: Log;
-  hints: Notifications;
+  notifications: Notifications;
   leases: Pick<Leases, 'shards'>;
   messengers: MessengersCapabilities;
   onLoopError?: OnLoopError;
@@ -27,7 +27,7 @@ const POLL_MS = 1_000;
 const SETTLED_TOGETHER = 2_000;
 
 export function expireLateRevisions(settling: Settling): Loop {
-  const { db, log, hints, leases, onLoopError } = settling;
+  const { db, log, notifications, leases, onLoopError } = settling;
   const windows = windowsOf(settling.messengers);
   const loop = startLoop(
     'late revisions',
@@ -42,7 +42,7 @@ export function expireLateRevisions(settling: Settling): Loop {
     },
     { log, ...(onLoopError && { onError: onLoopError }) },
   );
-  hints.on('campanile_revisions', () => loop.wake());
+  notifications.on('campanile_revisions', () => loop.wake());
   return loop;
 }
 

@@ -33,7 +33,7 @@ export interface SendLoopOptions extends AttemptHooks {
   log: Log;
   leases: Leases;
   sessions: Sessions;
-  hints: Notifications;
+  notifications: Notifications;
   messengers: MessengersCapabilities;
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
@@ -109,8 +109,8 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     wake: () => loop.wake(),
   };
   const loop = startLoop('lanes', () => step(state), { log, ...(onLoopError && { onError: onLoopError }) });
-  options.hints.on('campanile_lanes', () => loop.wake());
-  options.hints.on('campanile_revisions', () => {
+  options.notifications.on('campanile_lanes', () => loop.wake());
+  options.notifications.on('campanile_revisions', () => {
     state.revisions.pollNow();
     loop.wake();
   });

@@ -33,7 +33,7 @@ const RESULT_PAUSE_MS = 500;
 interface Serving {
   db: Database;
   log: Log;
-  hints: Pick<Notifications, 'on'>;
+  notifications: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId'>;
   sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
   /** A stored picture's bytes. */
@@ -54,7 +54,7 @@ interface QueuedCommand {
  * a slow one delays none of another account.
  */
 export function serveCommands(serving: Serving): { stop(): Promise<void> } {
-  const { log, hints } = serving;
+  const { log, notifications } = serving;
   /** With the account of each. */
   const inFlight = new Map<Promise<void>, number>();
   async function step(): Promise<number> {
@@ -72,7 +72,7 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
   const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
   const loop = startLoop('commands', step, options);
   const clearing = startLoop('old commands', () => clearOldCommands(serving), options);
-  hints.on('campanile_commands', () => loop.wake());
+  notifications.on('campanile_commands', () => loop.wake());
   return {
     async stop() {
       await Promise.all([loop.stop(), clearing.stop()]);

@@ -31,7 +31,7 @@ async function serve() {
   serving = serveCommands({
     db: database.db,
     log: createLog('silent'),
-    hints: { on: () => undefined },
+    notifications: { on: () => undefined },
     leases: { shards: () => ALL_SHARDS, workerId: () => 1 },
     sessions: {
       get: (accountId) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
-import { userIsGone } from '../../accounts/store.ts';
+import { userGoneError } from '../../accounts/store.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
 
@@ -51,7 +51,7 @@ async function readReadiness(db: Connection, accountId: number): Promise<{ now: 
     select campanile_now() as now,
            greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt"
     from lanes where account_id = ${accountId}`.execute(db);
-  if (!rows[0]) throw userIsGone();
+  if (!rows[0]) throw userGoneError();
   return rows[0];
 }
 

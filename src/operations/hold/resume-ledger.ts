@@ -5,8 +5,8 @@ import { listQueued } from './list-queued.ts';
 import { settleQueued, type Choice } from './settle-queued.ts';
 
 /**
- * More than any mark of before can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. Without a
- * token it is one that no worker has served yet, which needs no mark.
+ * More than any earlier fencing record can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. Without a
+ * token it is one that no worker has served yet, which needs no fencing record.
  */
 const RESUME_STEP = 2 ** 32;
 
