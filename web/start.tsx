@@ -28,15 +28,15 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
-import { whenSignedOut } from './api/call.ts';
-import { isLost, startConnectionWatch, watch } from './api/connection.ts';
+import { setSignedOutHandler } from './api/call.ts';
+import { isDisconnected, startConnectionMonitor, onConnectionChange } from './api/connection.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { endSession } from './api/session.ts';
 import { App } from './app.tsx';
-import { confirmBeforeUnload } from './drafts/unsaved.ts';
+import { confirmBeforeUnload } from './drafts/unsaved-changes.ts';
 import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 import { browserLocale } from './format/locale.ts';
-import { followClock } from './format/time.ts';
+import { setHourCycle } from './format/time.ts';
 import { cssVariables, theme } from './theme.ts';
 import { words } from './words/words.ts';
 
@@ -47,17 +47,17 @@ const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const client = createQueryClient();
-whenSignedOut(() => endSession(client));
-startConnectionWatch();
+setSignedOutHandler(() => endSession(client));
+startConnectionMonitor();
 confirmBeforeUnload(client);
-watch(() => {
-  if (!isLost()) void client.refetchQueries({ type: 'active', stale: true });
+onConnectionChange(() => {
+  if (!isDisconnected()) void client.refetchQueries({ type: 'active', stale: true });
 });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 document.documentElement.lang = words.language;
-followClock(browserLocale() ?? words.locale);
+setHourCycle(browserLocale() ?? words.locale);
 // Menus, dialogs and pickers are drawn in there, so that they too belong to a part of the page that has a name.
 document.getElementById('layers')?.setAttribute('aria-label', words.layers);
 createRoot(root).render(

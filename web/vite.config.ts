@@ -41,7 +41,7 @@ function preloadStart(): Plugin {
  * What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. Only of libraries:
  * modules of ours that use the words may not be loaded before these are.
  */
-const WAY_IN = new RegExp(
+const SIGN_IN_LIBRARIES = new RegExp(
   [
     String.raw`/@mantine/core/esm/components/(ActionIcon|Anchor|Button|Center|CloseButton|Group|Input|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|UnstyledButton)/`,
     String.raw`/node_modules/(@tanstack|wouter|regexparam|use-sync-external-store)/`,
@@ -62,7 +62,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'way-in', test: WAY_IN }] } },
+      output: { codeSplitting: { groups: [{ name: 'sign-in', test: SIGN_IN_LIBRARIES }] } },
       // For servers that render; nobody but a browser runs what is built here.
       onLog: (level, log, tell) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : tell(level, log)),
     },

@@ -17,10 +17,10 @@ const ENTRY_ID = join(import.meta.dirname, '../../web/compose/entry-of-a-test.ts
 const compose = join(import.meta.dirname, '../../web/compose');
 
 const ENTRY = `
-import { messageSchema as schema, readMessage, writeMessage } from ${JSON.stringify(join(compose, 'message.ts'))};
-import { readText } from ${JSON.stringify(join(compose, 'signs.ts'))};
-globalThis.throughEditor = (html) => writeMessage(schema.nodeFromJSON(readMessage(html)));
-globalThis.pasted = (text) => writeMessage(schema.node('doc', null, readText(text, schema, () => {})));
+import { messageSchema as schema, parseMessage, serializeMessage } from ${JSON.stringify(join(compose, 'message-schema.ts'))};
+import { parsePlainText } from ${JSON.stringify(join(compose, 'formatting-markers.ts'))};
+globalThis.throughEditor = (html) => serializeMessage(schema.nodeFromJSON(parseMessage(html)));
+globalThis.pasted = (text) => serializeMessage(schema.node('doc', null, parsePlainText(text, schema, () => {})));
 `;
 
 /** The editor's reading and writing as a script, without the editor. */

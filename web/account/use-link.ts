@@ -6,7 +6,7 @@ import { accountQuery, sendWindowQuery } from '../api/queries.ts';
 export type Link = Body<'venom/connect-account'>;
 
 /** Links the account and ends the link. Whether that went well or not, how the account then stands is asked anew. */
-export function useLink() {
+export function useAccountLink() {
   const client = useQueryClient();
   const onSettled = () => {
     void client.invalidateQueries({ queryKey: sendWindowQuery.queryKey });

@@ -1,12 +1,11 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { sendWindowQuery } from '../api/queries.ts';
 import { readWarmUp, type WarmUpToday } from '../api/warm-up.ts';
 import { count } from '../format/numbers.ts';
 import { dateName } from '../format/time.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
@@ -18,7 +17,6 @@ const HIGHEST_PX = 64;
 export function WarmUp() {
   const client = useQueryClient();
   const { data: rests } = useQuery(sendWindowQuery);
-  const [isAsking, setAsking] = useState(false);
   const warmUp = rests && readWarmUp(rests);
   if (!warmUp) return null;
   const { day, caps, cap, sent, endsOn } = warmUp;
@@ -34,19 +32,10 @@ export function WarmUp() {
         <Text size="sm" c="dimmed">
           {words.warmUp.about(dateName(endsOn))}
         </Text>
-        <Button variant="default" onClick={() => setAsking(true)}>
-          {words.warmUp.end}
-        </Button>
+        <ConfirmButton title={words.warmUp.endTitle} action={words.warmUp.end} act={end}>
+          {words.warmUp.endNote}
+        </ConfirmButton>
       </Stack>
-      <Confirm
-        opened={isAsking}
-        close={() => setAsking(false)}
-        title={words.warmUp.endTitle}
-        action={words.warmUp.end}
-        act={end}
-      >
-        {words.warmUp.endNote}
-      </Confirm>
     </Section>
   );
 }

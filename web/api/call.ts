@@ -1,39 +1,39 @@
 import { createClient, type Answer, type CallOptions } from '../../clients/typescript/client.ts';
 import { CampanileError, failureOf, unreachable } from '../../clients/typescript/failure.ts';
 import { repeatable } from '../../clients/typescript/operations.ts';
-import { inReach, isLost, isThere, recordAnswer } from './connection.ts';
-import { DASHBOARD_HEADER, takeAnswer } from './first-answer.ts';
-import { OfflineError, Unanswered } from './not-done.ts';
+import { connectionSignal, isDisconnected, checkConnection, recordResponse } from './connection.ts';
+import { DASHBOARD_HEADER, takePrefetched } from './prefetch.ts';
+import { OfflineError, UnansweredError } from './connection-errors.ts';
 import type { Body, Data, Path } from './operations.ts';
-import { withProof } from './proof.ts';
+import { withReauthentication } from './reauthentication.ts';
 
-const SLOW_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const KEY_BYTES = 18;
 /** Of what may outlive the page a browser takes 64 KiB in all. */
-const OUTLIVING_CHARACTERS = 20_000;
-const onTheirWay = new WeakSet<AbortSignal>();
+const KEEPALIVE_MAX_CHARACTERS = 20_000;
+const inFlight = new WeakSet<AbortSignal>();
 let onSignedOut = () => {};
 
 async function send(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const headers = { ...(init.headers as Record<string, string>), ...DASHBOARD_HEADER };
-  const isSmall = typeof init.body === 'string' && init.body.length <= OUTLIVING_CHARACTERS;
+  const isSmall = typeof init.body === 'string' && init.body.length <= KEEPALIVE_MAX_CHARACTERS;
   // A page that is out of sight may be gone in a moment.
   const keepalive = isSmall && document.visibilityState === 'hidden';
   try {
-    const response = await (takeAnswer(String(input)) ?? fetch(input, { ...init, headers, keepalive }));
-    recordAnswer(response);
+    const response = await (takePrefetched(String(input)) ?? fetch(input, { ...init, headers, keepalive }));
+    recordResponse(response);
     return response;
   } catch (error) {
-    if (!init.signal?.aborted) void isThere();
+    if (!init.signal?.aborted) void checkConnection();
     throw error;
   }
 }
 
 /** The API as whoever is signed in. */
-export const campanile = createClient({ url: '', tries: 3, longestWaitMs: 5_000, timeoutMs: SLOW_MS, fetch: send });
+export const campanile = createClient({ url: '', tries: 3, longestWaitMs: 5_000, timeoutMs: TIMEOUT_MS, fetch: send });
 
 /** What is to be done when the service no longer knows who we are. */
-export function whenSignedOut(act: () => void): void {
+export function setSignedOutHandler(act: () => void): void {
   onSignedOut = act;
 }
 
@@ -51,51 +51,51 @@ export async function callWithHeaders<P extends Path>(
   body: Body<P>,
   options: CallOptions = {},
 ): Promise<Answer<Data<P>>> {
-  return withProof(() => tryCall(path, body, options));
+  return withReauthentication(() => tryCall(path, body, options));
 }
 
 async function tryCall<P extends Path>(path: P, body: Body<P>, options: CallOptions): Promise<Answer<Data<P>>> {
   // The client lets bodies be left out, which a path that is not known yet cannot tell from those that may not.
   const ask = campanile.ask as (path: P, body: Body<P>, options: CallOptions) => Promise<Answer<Data<P>>>;
-  const isChange = repeatable(path) !== 'always' && !isQuestion(path, body);
+  const isChange = repeatable(path) !== 'always' && !isReadOnlyCall(path, body);
   try {
-    if (!isChange) return await ask(path, body, { ...options, signal: whileInReach(options.signal) });
+    if (!isChange) return await ask(path, body, { ...options, signal: withConnectionSignal(options.signal) });
     await requireConnection(options.signal);
-    if (options.signal) onTheirWay.add(options.signal);
+    if (options.signal) inFlight.add(options.signal);
     return await ask(path, body, options);
   } catch (error) {
     endSessionOnUnauthorized(error);
-    throw isChange ? asUnanswered(error) : error;
+    throw isChange ? toUnansweredError(error) : error;
   } finally {
-    if (options.signal) onTheirWay.delete(options.signal);
+    if (options.signal) inFlight.delete(options.signal);
   }
 }
 
 /** Whether a change that this signal ends was sent and not answered yet: to end it now leaves open what became of it. */
-export function isOnItsWay(signal: AbortSignal): boolean {
-  return onTheirWay.has(signal);
+export function isInFlight(signal: AbortSignal): boolean {
+  return inFlight.has(signal);
 }
 
 /** Asked with nothing to change, the operation only tells. */
-function isQuestion(path: Path, body: object): boolean {
+function isReadOnlyCall(path: Path, body: object): boolean {
   return path === 'venom/update-account' && Object.keys(body).length === 0;
 }
 
-function whileInReach(signal: AbortSignal | undefined): AbortSignal {
-  return signal ? AbortSignal.any([signal, inReach()]) : inReach();
+function withConnectionSignal(signal: AbortSignal | undefined): AbortSignal {
+  return signal ? AbortSignal.any([signal, connectionSignal()]) : connectionSignal();
 }
 
 /** A browser that believes to be offline may still reach a service on the same machine, so it is asked. */
 async function requireConnection(signal: AbortSignal | undefined): Promise<void> {
-  if (!isLost() && navigator.onLine) return;
-  const isReached = await isThere();
+  if (!isDisconnected() && navigator.onLine) return;
+  const isReached = await checkConnection();
   signal?.throwIfAborted();
   if (!isReached) throw new OfflineError({ isOffline: !navigator.onLine });
 }
 
-function asUnanswered(error: unknown): unknown {
+function toUnansweredError(error: unknown): unknown {
   const isSilence = error instanceof CampanileError && error.code === 0 && !(error instanceof OfflineError);
-  return isSilence ? new Unanswered(error) : error;
+  return isSilence ? new UnansweredError(error) : error;
 }
 
 /** To be shown whatever a request failed with: a 401 ends the session. */
@@ -110,8 +110,8 @@ export async function request<Result>(
   { body, signal }: { body?: unknown; signal?: AbortSignal } = {},
 ): Promise<Result> {
   if (method !== 'GET') await requireConnection(signal);
-  const waited = method === 'GET' ? whileInReach(signal) : signal;
-  const timeout = AbortSignal.timeout(SLOW_MS);
+  const waited = method === 'GET' ? withConnectionSignal(signal) : signal;
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const hasBody = body !== undefined;
   let response: Response;
   try {

@@ -4,7 +4,7 @@ import { call } from './call.ts';
 /** For what live progress does not tell. */
 const POLL_MS = 60_000;
 /** A notice is made a moment after what it tells. */
-const SOON_MS = 2_500;
+const REFETCH_DELAY_MS = 2_500;
 const PAGE = 20;
 
 /** What whoever is signed in was told, newest first, a page at a time; the first also says how much of it was not read. */
@@ -22,18 +22,18 @@ export const noticeSettingsQuery = queryOptions({
   queryFn: ({ signal }) => call('user/get_notice_settings', {}, { signal }),
 });
 
-let asked: ReturnType<typeof setTimeout> | undefined;
+let refetchTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Something happened that there may be a notice of. */
 export function refetchNoticesSoon(client: QueryClient): void {
-  asked ??= setTimeout(() => {
-    asked = undefined;
+  refetchTimer ??= setTimeout(() => {
+    refetchTimer = undefined;
     void client.invalidateQueries({ queryKey: noticesQuery.queryKey });
-  }, SOON_MS);
+  }, REFETCH_DELAY_MS);
 }
 
 /** All up to the newest that is known has been read. Those that were not are still shown as such until they are asked for anew. */
-export async function readAll(client: QueryClient): Promise<void> {
+export async function markAllRead(client: QueryClient): Promise<void> {
   const [first] = client.getQueryData(noticesQuery.queryKey)?.pages ?? [];
   const newest = first?.notices[0];
   if (!first || !newest || first.unread_count === 0) return;

@@ -3,14 +3,14 @@ import { call } from './call.ts';
 import type { AccountStatus, Analytics, CampaignStatus, Group, GroupColumn, GroupKind } from './operations.ts';
 
 /** Live progress tells of most changes; these are for what it does not tell, and for when it is cut off. */
-const SOON_MS = 4_000;
-const LATER_MS = 30_000;
+const FAST_POLL_MS = 4_000;
+const SLOW_POLL_MS = 30_000;
 
 /** The state of the link; asked often while it is about to change. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],
   queryFn: ({ signal }): Promise<AccountStatus> => call('venom/account-status', {}, { signal }),
-  refetchInterval: ({ state }) => (state.data?.status === 'connected' ? LATER_MS : SOON_MS),
+  refetchInterval: ({ state }) => (state.data?.status === 'connected' ? SLOW_POLL_MS : FAST_POLL_MS),
 });
 
 /** How the account stood before, newest first; with the state in its key, so that a change of it shows at once. */
@@ -23,7 +23,7 @@ export const historyQuery = (status: AccountStatus['status']) =>
       return told.history ?? [];
     },
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: SLOW_POLL_MS,
   });
 
 /** Whether a phone has ever been linked, so that the number stays: what the history has told, of whatever state it was. */
@@ -37,7 +37,7 @@ export const numberFixedQuery = queryOptions<boolean>({
 export const sendWindowQuery = queryOptions({
   queryKey: ['rests'],
   queryFn: ({ signal }) => call('venom/update-account', {}, { signal }),
-  refetchInterval: LATER_MS,
+  refetchInterval: SLOW_POLL_MS,
 });
 
 export interface GroupFilter {
@@ -59,7 +59,7 @@ export interface GroupSort {
 
 const GROUPS_PAGE = 500;
 /** A campaign takes no more (contract §3), and neither does a saved list. */
-export const MOST_GROUPS = 10_000;
+export const MAX_GROUPS = 10_000;
 
 /** The user's saved lists, by name. */
 export const groupListsQuery = queryOptions({
@@ -82,7 +82,7 @@ function toWire({ kind, search, listId, silentDays, hasFailed, minMembers, maxMe
 }
 
 /** Groups with what came of the posts to them and how many there are, a page at a time. */
-export const activityQuery = (filter: GroupFilter, { by, isDown }: GroupSort) =>
+export const groupsWithActivityQuery = (filter: GroupFilter, { by, isDown }: GroupSort) =>
   infiniteQueryOptions({
     queryKey: ['groups', 'activity', filter, by, isDown],
     queryFn: ({ pageParam, signal }) => {
@@ -100,18 +100,18 @@ export const groupQuery = (groupId: number) =>
   queryOptions({
     queryKey: ['group', groupId],
     queryFn: ({ signal }) => call('analytics/get-group', { group_metadata_id: groupId }, { signal }),
-    refetchInterval: LATER_MS,
+    refetchInterval: SLOW_POLL_MS,
   });
 
 /** Every group that the filter finds, however many pages that takes. */
-export async function findAllGroups(filter: GroupFilter): Promise<Group[]> {
+export async function fetchAllGroups(filter: GroupFilter): Promise<Group[]> {
   const all: Group[] = [];
   let cursor: string | null | undefined;
   do {
     const page = await call('venom/list-groups', { ...toWire(filter), limit: GROUPS_PAGE, cursor });
     all.push(...page.groups);
     cursor = page.next_cursor;
-  } while (cursor !== null && all.length < MOST_GROUPS);
+  } while (cursor !== null && all.length < MAX_GROUPS);
   return all;
 }
 
@@ -147,12 +147,12 @@ export const campaignsQuery = ({ status, search }: CampaignFilter) =>
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: ({ state }) => {
       const isBusy = state.data?.pages.some((page) => page.campaigns.some((one) => one.status === 'running'));
-      return isBusy ? SOON_MS : LATER_MS;
+      return isBusy ? FAST_POLL_MS : SLOW_POLL_MS;
     },
   });
 
 /** How many times rarer a large answer is asked for, which takes longer to make and to draw. */
-export function weightOf({ groups }: Analytics): number {
+export function pollFactor({ groups }: Analytics): number {
   return Math.max(1, Math.ceil(groups.length / 2_000));
 }
 
@@ -170,11 +170,11 @@ export const analyticsQuery = (campaignId: string) =>
     structuralSharing: false,
     refetchInterval: ({ state }) => {
       const { data } = state;
-      if (!data) return SOON_MS;
+      if (!data) return FAST_POLL_MS;
       const isBusy = data.campaign.status === 'running';
       const isYoung = Date.now() - Date.parse(data.campaign.finished_at ?? data.campaign.created_at) < 5 * 60_000;
-      const interval = isBusy || isYoung ? SOON_MS : LATER_MS;
-      return interval * weightOf(data);
+      const interval = isBusy || isYoung ? FAST_POLL_MS : SLOW_POLL_MS;
+      return interval * pollFactor(data);
     },
   });
 
@@ -182,5 +182,5 @@ export const campaignQuery = (campaignId: string) =>
   queryOptions({
     queryKey: ['campaign', campaignId],
     queryFn: ({ signal }) => call('venom/get-campaign', { campaign_id: campaignId }, { signal }),
-    refetchInterval: LATER_MS,
+    refetchInterval: SLOW_POLL_MS,
   });

@@ -24,7 +24,7 @@ export function addMonths(date: string, months: number): string {
 }
 
 /** The days that a view of `date` shows: whole weeks from Monday on. */
-export function daysOf(view: View, date: string): string[] {
+export function daysOfView(view: View, date: string): string[] {
   if (view === 'week') return listDays(mondayOf(date), 7);
   const first = `${date.slice(0, 8)}01`;
   const last = addDays(addMonths(first, 1), -1);

@@ -1,9 +1,9 @@
 import { Group } from '@mantine/core';
 import type { PlannedRun } from '../api/operations.ts';
 import { clockTime, dateIn, hourIn } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { Status } from '../parts/status.tsx';
-import { statusOfRun } from '../parts/tone.ts';
+import { statusOfRun } from '../parts/status-tone.ts';
 import { words } from '../words/words.ts';
 import classes from './calendar.module.css';
 import { Day, MoreRuns, RunChip } from './day.tsx';

@@ -12,11 +12,11 @@ import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
 /** A warning that matters only together with a file. */
-const OF_CAPTIONS = 'caption_too_long';
+const CAPTION_WARNING = 'caption_too_long';
 const NAMED = 5;
 
 /** What has to be put right before the draft can be sent, in the order of the page. */
-export function validateSemantics(
+export function validateDraft(
   draft: Draft,
   { preview, error, isSettled }: { preview: Preview; error: unknown; isSettled: boolean },
 ): string[] {
@@ -36,7 +36,7 @@ export function validateSemantics(
 export function warningsOf({ preview, check, hasFile }: { preview: Preview; check: Check; hasFile: boolean }) {
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
   return [...heard.values()]
-    .filter(({ code }) => hasFile || code !== OF_CAPTIONS)
+    .filter(({ code }) => hasFile || code !== CAPTION_WARNING)
     .map(({ code, message }) => ({ code, text: words.warnings[code] ?? message }));
 }
 

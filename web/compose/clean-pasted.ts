@@ -1,4 +1,4 @@
-import { isTight, setTight } from './lines.ts';
+import { isTight, setTight } from './line-model.ts';
 import { flattenTables } from './pasted-tables.ts';
 
 /**

@@ -3,8 +3,8 @@ import { PartSkeleton, Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { Checks } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { without } from './pick-groups.tsx';
-import { Plan } from './plan.tsx';
+import { excludeGroups } from './group-picker.tsx';
+import { SendTimes } from './send-times.tsx';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
@@ -13,7 +13,7 @@ export function WhenSection({ draft, check, children }: { draft: Draft; check: C
   return (
     <Section title={words.compose.when}>
       <Suspense fallback={<PartSkeleton height={80} />}>{children}</Suspense>
-      <Plan draft={draft} check={check} />
+      <SendTimes draft={draft} check={check} />
     </Section>
   );
 }
@@ -34,7 +34,11 @@ export function CheckSection({
 }) {
   return (
     <Section title={words.compose.check}>
-      <Checks {...found} picked={draft.groups} onLeaveOut={(out) => update({ groups: without(draft.groups, out) })} />
+      <Checks
+        {...found}
+        picked={draft.groups}
+        onLeaveOut={(out) => update({ groups: excludeGroups(draft.groups, out) })}
+      />
     </Section>
   );
 }

@@ -23,7 +23,7 @@ export default function EmojiGrid({ pick }: { pick: (emoji: string) => void }) {
                 // One stop for each kind; from there on by arrows.
                 tabIndex={index === 0 ? 0 : -1}
                 onClick={() => pick(emoji)}
-                onKeyDown={goOn}
+                onKeyDown={moveFocus}
               >
                 {emoji}
               </UnstyledButton>
@@ -35,7 +35,7 @@ export default function EmojiGrid({ pick }: { pick: (emoji: string) => void }) {
   );
 }
 
-function goOn(event: KeyboardEvent<HTMLButtonElement>): void {
+function moveFocus(event: KeyboardEvent<HTMLButtonElement>): void {
   const step = STEPS[event.key];
   const all = [...(event.currentTarget.parentElement?.children ?? [])];
   const next = step === undefined ? undefined : all[all.indexOf(event.currentTarget) + step];

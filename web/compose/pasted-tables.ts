@@ -13,7 +13,7 @@ export function flattenTables(body: HTMLElement): void {
     const whole = body.ownerDocument.createElement('div');
     if (caption) whole.append(inDiv(caption));
     whole.append(...rows);
-    table.replaceWith(apart(body), whole, apart(body));
+    table.replaceWith(separator(body), whole, separator(body));
   }
 }
 
@@ -46,6 +46,6 @@ function inDiv({ ownerDocument, childNodes }: Element): HTMLElement {
 }
 
 /** What has no text parts what stands before and after it. */
-function apart({ ownerDocument }: HTMLElement): HTMLElement {
+function separator({ ownerDocument }: HTMLElement): HTMLElement {
   return ownerDocument.createElement('p');
 }

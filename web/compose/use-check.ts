@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import type { Draft } from './draft.ts';
-import { bodyOf } from './send.ts';
+import { toCampaignBody } from './send-draft.ts';
 
 type Checked = Data<'venom/check-campaign'>;
 
@@ -37,7 +37,7 @@ export function useCheck(
   const check = useQuery({
     queryKey: ['check', settled.idempotencyKey],
     queryFn: ({ signal }) =>
-      call('venom/check-campaign', { ...bodyOf(settled, name || NAMELESS), ...changed }, { signal }),
+      call('venom/check-campaign', { ...toCampaignBody(settled, name || NAMELESS), ...changed }, { signal }),
     enabled: canSay,
     placeholderData: keepPreviousData,
     gcTime: 60_000,

@@ -1,4 +1,4 @@
-import { clockZone } from './clock-zone.ts';
+import { supportedZone } from './supported-zone.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -22,7 +22,7 @@ export function instantOf(local: string, zone: string): Date | undefined {
 /** How far clocks in `zone` are ahead of UTC at an instant. */
 function offsetMs(at: Date, zone: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: clockZone(zone),
+    timeZone: supportedZone(zone),
     hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',

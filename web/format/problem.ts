@@ -1,5 +1,5 @@
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { OfflineError, Unanswered } from '../api/not-done.ts';
+import { OfflineError, UnansweredError } from '../api/connection-errors.ts';
 import { words } from '../words/words.ts';
 import { count } from './numbers.ts';
 
@@ -10,7 +10,7 @@ export function problemText(error: unknown): string {
   if (!(error instanceof CampanileError)) return words.problems.unexpected;
   const { code, retryAfterMs } = error;
   if (error instanceof OfflineError) return error.isOffline ? words.problems.offline : words.problems.notSent;
-  if (error instanceof Unanswered) return words.problems.unanswered;
+  if (error instanceof UnansweredError) return words.problems.unanswered;
   if (code === 0) return words.problems.unreachable;
   if (code === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
     return words.problems.enoughToday(count(Math.ceil(retryAfterMs / HOUR_MS)));

@@ -1,5 +1,5 @@
 import { words } from '../words/words.ts';
-import { clockZone } from './clock-zone.ts';
+import { supportedZone } from './supported-zone.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -17,7 +17,7 @@ let hourCycle: HourCycle = hourCycleOf(words.locale);
  * From now on the clock has 12 or 24 hours as `locale` has it. The browser's own fields for a time go by its language, and so is all else
  * to.
  */
-export function followClock(locale: string): void {
+export function setHourCycle(locale: string): void {
   hourCycle = hourCycleOf(locale);
 }
 
@@ -30,7 +30,7 @@ function hourCycleOf(locale: string): HourCycle {
 /** Making one takes long; a table of a thousand rows needs the same one each time. */
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = zone + JSON.stringify(options);
-  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: clockZone(zone), ...options });
+  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: supportedZone(zone), ...options });
   known.set(key, made);
   return made;
 }

@@ -15,14 +15,14 @@ export function useGroupFilter() {
   const [typed, setTyped] = useState('');
   const [kind, setKind] = useState<KindFilter>('all');
   const [search] = useDebouncedValue(typed, WAIT_MS);
-  return filterOf({ typed, setTyped, kind, setKind }, search);
+  return toGroupFilter({ typed, setTyped, kind, setKind }, search);
 }
 
 /** The same of a page of groups, which has them in its address. */
-export function useAddressedFilter() {
+export function useGroupFilterParams() {
   const { typed, setTyped, settled } = useDebouncedQueryParam('search');
   const [kind, setKind] = useQueryParam('kind', 'all', isKind);
-  return filterOf({ typed, setTyped, kind, setKind }, settled);
+  return toGroupFilter({ typed, setTyped, kind, setKind }, settled);
 }
 
 interface Fields {
@@ -32,7 +32,7 @@ interface Fields {
   setKind: (kind: KindFilter) => void;
 }
 
-function filterOf(fields: Fields, search: string) {
+function toGroupFilter(fields: Fields, search: string) {
   const { kind } = fields;
   const filter: GroupFilter = { kind: kind === 'all' ? undefined : kind, search };
   return { filter, isFiltered: kind !== 'all' || search !== '', fields };

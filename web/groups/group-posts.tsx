@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { GroupKind, GroupReport } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
@@ -28,7 +28,7 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
               <div>{post.error}</div>
             </div>
             <span className={`${textClasses.dim} ${textClasses.nowrap}`}>
-              <Moment at={post.at} />
+              <RelativeTime at={post.at} />
             </span>
           </li>
         ))}
@@ -67,7 +67,7 @@ export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: Grou
                     <CampaignLink post={post} />
                   </td>
                   <td>
-                    <Moment at={post.at} />
+                    <RelativeTime at={post.at} />
                   </td>
                   <td className={post.failed > 0 ? textClasses.failed : undefined}>{stateOf(post)}</td>
                   <td className={classes.wide}>{post.sent > 0 ? count(post.recipients) : words.unknown}</td>

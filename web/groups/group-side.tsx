@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { GroupReport } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { shortTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
@@ -17,7 +17,7 @@ import classes from './group-page.module.css';
 const SHOWN_RUNS = 6;
 
 /** What is to go out to it next. */
-export function Planned({ runs }: { runs: GroupReport['planned'] }) {
+export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   const zone = useZone();
   const [isComplete, whole] = useDisclosure(false);
   const shown = isComplete ? runs : runs.slice(0, SHOWN_RUNS);

@@ -1,7 +1,7 @@
 import type { GroupReport } from '../api/operations.ts';
-import { countTicks } from '../campaign/ticks.ts';
+import { countTicks } from '../format/axis-ticks.ts';
 import { count } from '../format/numbers.ts';
-import { useNow } from '../parts/moment.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { words } from '../words/words.ts';
 import { TrendChart } from './trend-chart.tsx';
 

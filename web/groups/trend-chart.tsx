@@ -1,8 +1,8 @@
 import '@mantine/charts/styles.layer.css';
 import { LineChart } from '@mantine/charts';
-import { timeTicks } from '../campaign/ticks.ts';
+import { timeTicks } from '../format/axis-ticks.ts';
 import { dayName, shortTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 

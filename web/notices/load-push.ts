@@ -9,5 +9,5 @@ export async function resumePush(): Promise<void> {
 
 /** Whoever signs in here next is to hear nothing of it. */
 export async function stopPush(): Promise<void> {
-  if (storedPushKey() !== undefined) await (await import('./push.ts')).endPush();
+  if (storedPushKey() !== undefined) await (await import('./push.ts')).disablePush();
 }

@@ -2,14 +2,14 @@ import { Anchor, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { noticesQuery, readAll } from '../api/notices.ts';
+import { noticesQuery, markAllRead } from '../api/notices.ts';
 import type { Notice, NoticeKind } from '../api/operations.ts';
 import { shortTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
-import { Failed } from '../parts/failed.tsx';
+import { useZone } from '../format/zone-context.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { More } from '../parts/more.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import classes from './bell.module.css';
@@ -33,7 +33,7 @@ export function NoticeList({ close }: { close: () => void }) {
   const unread = useUnreadAtFirst(notices);
   const newest = notices[0]?.place;
   useEffect(() => {
-    if (newest !== undefined) void readAll(client).catch(notifyError);
+    if (newest !== undefined) void markAllRead(client).catch(notifyError);
   }, [client, newest]);
   return (
     <>
@@ -45,7 +45,7 @@ export function NoticeList({ close }: { close: () => void }) {
           {words.notices.choose}
         </Anchor>
       </div>
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.isError && <ErrorAlert error={list.error} retry={() => void list.refetch()} />}
       {list.data && notices.length === 0 && (
         <Text size="sm" c="dimmed" px="md" pb="md">
           {words.notices.none}
@@ -59,7 +59,7 @@ export function NoticeList({ close }: { close: () => void }) {
             </li>
           ))}
           <li>
-            <More of={list} variant="subtle" size="compact-sm" fullWidth my={6} />
+            <LoadMoreButton of={list} variant="subtle" size="compact-sm" fullWidth my={6} />
           </li>
         </ul>
       )}
@@ -85,7 +85,7 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
       <span>
         <Said notice={notice} />
         <span className={classes.when}>
-          <Moment at={at} />
+          <RelativeTime at={at} />
         </span>
       </span>
     </>

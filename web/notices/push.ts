@@ -11,14 +11,14 @@ function isSupported(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
 }
 
-export async function readPush(): Promise<PushState> {
+export async function readPushState(): Promise<PushState> {
   if (!isSupported()) return 'unsupported';
   if (Notification.permission === 'denied') return 'denied';
   return (await findSubscription()) ? 'on' : 'off';
 }
 
 /** Asks for permission, and has this browser told. Resolves to what came of it. To be called from a click. */
-export async function beginPush(publicKey: string): Promise<PushState> {
+export async function enablePush(publicKey: string): Promise<PushState> {
   if (!isSupported()) return 'unsupported';
   const permission = await Notification.requestPermission();
   if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
@@ -28,7 +28,7 @@ export async function beginPush(publicKey: string): Promise<PushState> {
 }
 
 /** This browser is told nothing more: its push service says so to the server, the next time that this one asks. */
-export async function endPush(): Promise<void> {
+export async function disablePush(): Promise<void> {
   storePushKey(undefined);
   if (!isSupported()) return;
   await (await findSubscription())?.unsubscribe();

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { useLostSince } from '../api/connection.ts';
+import { useDisconnectedSince } from '../api/connection.ts';
 import classes from './figures.module.css';
 
 /** A few figures in a row, paler while they are no longer live. `dense`: with more of them than room. */
 export function Figures({ label, dense, children }: { label?: string; dense?: boolean; children: ReactNode }) {
-  const isLost = useLostSince() !== undefined;
+  const isLost = useDisconnectedSince() !== undefined;
   return (
     <dl className={classes.figures} aria-label={label} data-dense={dense} data-stale={isLost || undefined}>
       {children}

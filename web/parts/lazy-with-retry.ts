@@ -1,4 +1,4 @@
-import { isThere, regained } from '../api/connection.ts';
+import { checkConnection, waitForConnection } from '../api/connection.ts';
 
 /**
  * Loads a part of the dashboard once there is a connection. For `lazy`, which asks once and keeps what went wrong; and what failed half
@@ -6,12 +6,12 @@ import { isThere, regained } from '../api/connection.ts';
  */
 export function lazyWithRetry<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {
-    await regained();
+    await waitForConnection();
     try {
       return await load();
     } catch (error) {
-      if (await isThere()) throw error;
-      await regained();
+      if (await checkConnection()) throw error;
+      await waitForConnection();
       location.reload();
       return new Promise(() => undefined);
     }

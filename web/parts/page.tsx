@@ -1,8 +1,8 @@
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { useLostSince } from '../api/connection.ts';
+import { useDisconnectedSince } from '../api/connection.ts';
 import { clockTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { words } from '../words/words.ts';
 import boxClasses from './box.module.css';
 import classes from './page.module.css';
@@ -45,7 +45,7 @@ export function Page({
 /** Beside what is shown while there is no connection: from when it is. */
 function AsOf() {
   const zone = useZone();
-  const lostSince = useLostSince();
+  const lostSince = useDisconnectedSince();
   if (lostSince === undefined) return null;
   return (
     <Text size="sm" c="dimmed" className={classes.asOf} data-stale>
@@ -56,7 +56,7 @@ function AsOf() {
 
 /** In place of what is not there yet; shown late, so that what comes quickly does not flicker. */
 export function PageSkeleton() {
-  if (useLostSince() !== undefined)
+  if (useDisconnectedSince() !== undefined)
     return (
       <Text className={classes.page} role="status">
         {words.connection.notAsked}
@@ -82,7 +82,7 @@ export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: num
 
 /** In place of one part that is not there yet. */
 export function PartSkeleton({ height }: { height: number }) {
-  if (useLostSince() !== undefined)
+  if (useDisconnectedSince() !== undefined)
     return (
       <Text size="sm" c="dimmed">
         {words.connection.notAsked}

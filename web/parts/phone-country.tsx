@@ -10,7 +10,13 @@ import { browserCountry } from '../format/phone.ts';
 import { words } from '../words/words.ts';
 
 /** Asks for the country of a number without one, at first the browser's, and hands the whole number on, as it is shown. */
-export default function PhoneCountry({ text, onComplete }: { text: string; onComplete: (number: string) => void }) {
+export default function PhoneCountrySelect({
+  text,
+  onComplete,
+}: {
+  text: string;
+  onComplete: (number: string) => void;
+}) {
   const countries = useMemo(() => listCountries(), []);
   const [country, setCountry] = useState(() => countries.find(({ value }) => value === browserCountry())?.value);
   const whole = country && fullNumber(text, country);

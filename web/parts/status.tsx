@@ -1,7 +1,7 @@
 import type { CampaignStatus, Run } from '../api/operations.ts';
 import { words } from '../words/words.ts';
 import classes from './status.module.css';
-import { toneOfStatus, type Tone } from './tone.ts';
+import { toneOfStatus, type Tone } from './status-tone.ts';
 
 /** The state of a campaign or a run: a dot, and the word for it. */
 export function Status({ of, large }: { of: CampaignStatus | Run['status']; large?: boolean }) {

@@ -2,7 +2,7 @@ import { isOptionsGroup, Select, type ComboboxItem, type ComboboxParsedItem, typ
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { timeZonesQuery } from '../api/time-zones.ts';
-import { choiceOf, findZones, zoneChoices } from '../format/zones.ts';
+import { findChoice, findZones, zoneChoices } from '../format/zone-choices.ts';
 import { words } from '../words/words.ts';
 
 /** Picks one of the service's zones by its city or its country. Typing replaces what is there. */
@@ -22,7 +22,7 @@ export function ZonePicker({
       {...props}
       label={words.fields.time_zone}
       data={choices}
-      value={choiceOf(choices, value)}
+      value={findChoice(choices, value)}
       // Also when the choice is the present zone by another name.
       onOptionSubmit={onChange}
       onFocus={(event) => event.currentTarget.select()}

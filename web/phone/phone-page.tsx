@@ -4,11 +4,11 @@ import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
 import { groupsQuery } from '../api/queries.ts';
 import { zoneName } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import boxClasses from '../parts/box.module.css';
 import { Empty } from '../parts/empty.tsx';
-import { Failed } from '../parts/failed.tsx';
-import { More } from '../parts/more.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useDebouncedQueryParam } from '../parts/use-query-param.ts';
@@ -35,7 +35,7 @@ export default function PhonePage() {
         {words.phone.lead(zone, zoneName(zone))}
       </Text>
       {found.isPending && !group && <RowsSkeleton rows={4} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      {found.isError && <ErrorAlert error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && groups.length === 0 && search === '' && (
         <Empty title={words.groups.none} link={{ href: '/groups', label: words.groups.goThere }}>
           {words.groups.noneHint}
@@ -56,7 +56,7 @@ export default function PhonePage() {
                   {words.groups.noneFound}
                 </Text>
               )}
-              <More of={found} variant="subtle" fullWidth />
+              <LoadMoreButton of={found} variant="subtle" fullWidth />
             </nav>
           </div>
           <Chat key={group.group_metadata_id} group={group} />

@@ -24,7 +24,7 @@ export function commandsFor({
 }
 
 /** What somebody wants to be done and what to, by what they typed: "pause spring". The command may come last, as some languages have it. */
-export function readCommand(typed: string): { command: Command | undefined; rest: string } {
+export function parseCommand(typed: string): { command: Command | undefined; rest: string } {
   const text = typed.trim().replaceAll(/\s+/g, ' ');
   const lower = text.toLocaleLowerCase(words.locale);
   for (const command of COMMANDS) {

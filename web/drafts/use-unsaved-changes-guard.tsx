@@ -1,0 +1,37 @@
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { notifyError } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import { saveAllDrafts } from './save-draft.ts';
+import { hasUnsavedChanges } from './unsaved-changes.ts';
+
+/**
+ * For what signs out, and takes with it what the page has in its memory: first what is being written is kept, and where something could
+ * not be, `question` asks whether to leave all the same.
+ */
+export function useUnsavedChangesGuard(leave: () => Promise<void>) {
+  const client = useQueryClient();
+  const [isAsking, asking] = useDisclosure(false);
+  const leaving = useMutation({
+    mutationFn: async () => {
+      await saveAllDrafts(client);
+      if (hasUnsavedChanges(client)) asking.open();
+      else await leave();
+    },
+    onError: notifyError,
+  });
+  const question = (
+    <ConfirmDialog
+      opened={isAsking}
+      close={asking.close}
+      title={words.drafts.leaveTitle}
+      action={words.drafts.leave}
+      act={leave}
+      danger
+    >
+      {words.drafts.leaveNote}
+    </ConfirmDialog>
+  );
+  return { leave: () => leaving.mutate(), isLeaving: leaving.isPending, question };
+}
