@@ -104,7 +104,7 @@ test('what is too late is told without waiting for any gap', async () => {
   );
   expect(groups[0]?.lastError).toMatch(/^Too late: .*60 hours/);
   // Before, sixty gaps of four seconds.
-  expect(performance.now() - startedMs).toBeLessThan(15_000);
+  expect(performance.now() - startedMs).toBeLessThan(120_000);
 });
 
 test('of two campaigns the one that was sent last is recalled first, whichever was asked for first', async () => {
