@@ -17,7 +17,7 @@ const SLOW = [
   'web/{campaigns,compose,groups,journey,pages,session}',
   'platform/database/{embedded*,full-disk}',
   'service/{command-line,crashes,door,journey,low-disk,main,refusals,traces,worker-loops}',
-  'project/{examples,readme,tutorial,witness}',
+  'project/{api-reference,examples,readme,tutorial,witness}',
   'sending/deliveries/{effort,lost-shard,poison,revise}',
   'sending/accounts/{history,send-window}',
   'sending/campaigns/{check,clock,large-requests,occurrences,revise}',

@@ -12,7 +12,7 @@ import { ZoneProvider } from './format/zone-context.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
 import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 
-/** Whoever is not signed in needs the way in alone, and that soon. */
+/** Loaded lazily: visitors who are not signed in need only the sign-in form. */
 const Shell = lazy(lazyWithRetry(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));
 const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/list/campaigns-page.tsx')));
 const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
@@ -27,10 +27,10 @@ const UsersPage = lazy(lazyWithRetry(() => import('./users/users-page.tsx')));
 const InstallationPage = lazy(lazyWithRetry(() => import('./installation/installation-page.tsx')));
 const PhonePage = lazy(lazyWithRetry(() => import('./phone/phone-page.tsx')));
 
-/** A timer for longer than this would fire at once. */
+/** `setTimeout` fires at once for longer delays. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Who is signed in sees the pages, everybody else the way in; the address stays, so that signing in again leads back. */
+/** Shows the pages to signed-in users and the sign-in form to others. The address stays, so signing in again leads back. */
 export function App() {
   const session = useQuery(sessionQuery);
   const [path] = useLocation();
@@ -81,7 +81,7 @@ export function App() {
   );
 }
 
-/** Sees when its time is up that the session has ended, rather than at the first request that fails for it. */
+/** Ends the session when it expires, not at the first request that fails. */
 function useExpiry(session: SignedIn | null | undefined): void {
   const client = useQueryClient();
   const expiresAt = session?.expires_at;

@@ -9,7 +9,7 @@ async function start(): Promise<void> {
   await import('./start.tsx');
 }
 
-/** While somebody develops, words that were added in English alone are said in English; a build is not made without them. */
+/** Development only: texts that exist only in English so far are shown in English. The build rejects missing ones. */
 function withEnglishFallback(english: Words, spoken: Words): Words {
   const fill = (from: object, own: object): object =>
     Object.fromEntries(

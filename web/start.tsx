@@ -1,6 +1,6 @@
 import '@fontsource-variable/inter';
-// In a layer: whatever is styled here wins, in whichever order the files of the pages arrive. What signing in needs, in the order of
-// the whole sheet, which comes with what needs more.
+// In a CSS layer: our own styles win in any loading order. Only the styles of the sign-in form, in the order of the whole sheet, which
+// loads later.
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/default-css-variables.layer.css';
 import '@mantine/core/styles/global.layer.css';
@@ -43,7 +43,7 @@ import { words } from './words/words.ts';
 const Toasts = lazy(lazyWithRetry(async () => ({ default: (await import('./parts/toasts.tsx')).Toasts })));
 
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
-// What keeps a page from scrolling below a dialog writes a style element of its own, and looks for the nonce here.
+// Mantine's scroll lock writes a style element and reads the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const client = createQueryClient();
@@ -58,7 +58,7 @@ const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 document.documentElement.lang = words.language;
 setHourCycle(browserLocale() ?? words.locale);
-// Menus, dialogs and pickers are drawn in there, so that they too belong to a part of the page that has a name.
+// Popovers are rendered into this landmark, so that they belong to a named region.
 document.getElementById('layers')?.setAttribute('aria-label', words.layers);
 createRoot(root).render(
   <StrictMode>

@@ -16,7 +16,7 @@ import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import classes from './account-number.module.css';
 
-/** The number of the account, and the way to another one for as long as there is one. */
+/** Shows the account's number, with a button to change it while it can still be changed. */
 export function AccountNumber({ number, canChange }: { number: string; canChange: boolean }) {
   const [isChanging, setChanging] = useState(false);
   const close = () => setChanging(false);
@@ -76,7 +76,7 @@ function ChangeNumberForm({ close }: { close: () => void }) {
   );
 }
 
-/** After the scan of a phone with another number than the account's: to take that number, and to link it. */
+/** Shown after a phone with another number was scanned: offers to take over that number and to link it. */
 export function NumberMismatchCallout({ account, scanned }: { account: AccountStatus; scanned: string }) {
   const taking = useChangeNumber((signal) => call('venom/connect-account', { method: 'qr' }, { signal }));
   return (
@@ -90,7 +90,7 @@ export function NumberMismatchCallout({ account, scanned }: { account: AccountSt
   );
 }
 
-/** Changes the number, and does what follows from that. */
+/** Changes the number, then runs `next`. */
 function useChangeNumber(next?: (signal: AbortSignal) => Promise<unknown>) {
   const client = useQueryClient();
   return useCancellableMutation({

@@ -91,7 +91,7 @@ function Account({ account }: { account: AccountStatus }) {
   );
 }
 
-/** Why nothing is sent just now, until when, and whether anything has to be done. */
+/** Says why sending is paused, until when, and whether the user has to act. */
 function Paused({ account: { paused_until: until, reason } }: { account: AccountStatus }) {
   const zone = useZone();
   const nowMs = useNow();
@@ -111,7 +111,7 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
   );
 }
 
-/** Of an account that was stopped, which does not go on by itself. */
+/** For an account that was stopped: it does not resume by itself. */
 function ResumeButton() {
   const { linking } = useAccountLink();
   return (

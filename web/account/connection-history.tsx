@@ -14,7 +14,7 @@ import classes from './connection-history.module.css';
 
 const FEW = 5;
 
-/** How the account stood before, newest first. */
+/** The earlier states of the account, newest first. */
 export function ConnectionHistory({ status }: { status: AccountStatus['status'] }) {
   const history = useQuery(historyQuery(status));
   const [isComplete, setComplete] = useState(false);

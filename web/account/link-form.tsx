@@ -13,7 +13,7 @@ import { useAccountLink } from './use-link.ts';
 const MESSENGERS = ['sandbox', 'whatsapp'] as const;
 type Messenger = (typeof MESSENGERS)[number];
 
-/** What to link the account to, and how; for accounts that are free to be linked. `isFirst`: no phone has been linked yet. */
+/** The form that links an unlinked account. `isFirst`: no phone has been linked yet. */
 export function LinkForm({ account, isFirst }: { account: AccountStatus; isFirst: boolean }) {
   const [messenger, setMessenger] = useState<Messenger>(account.messenger === 'sandbox' ? 'sandbox' : 'whatsapp');
   const { linking } = useAccountLink();
@@ -71,7 +71,7 @@ function WhatsApp({
 }: Choice & { isFirst: boolean }) {
   const { data: rests } = useQuery(sendWindowQuery);
   const [chosen, setChosen] = useState<string | null>(null);
-  // Whoever was asked before, and did not get to the end, has said so already.
+  // The user answered this question in an earlier attempt.
   const use = chosen ?? (rests?.warm_up ? 'new' : null);
   const [isMissing, setMissing] = useState(false);
   const link = (method: 'qr' | 'pairing_code') => {

@@ -15,7 +15,7 @@ import classes from './linking-panel.module.css';
 
 const HALF = 4;
 
-/** What the phone has to be shown, or told, to be linked; renewed as the account's state is asked again. */
+/** The QR or pairing code that links the phone. It is renewed when the account's state is polled. */
 export function LinkingPanel({ account }: { account: AccountStatus }) {
   const { qr, pairing_code: code } = account;
   const { linking, unlinking } = useAccountLink();
@@ -23,7 +23,7 @@ export function LinkingPanel({ account }: { account: AccountStatus }) {
   const other = code === undefined ? 'pairing_code' : 'qr';
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The button that was pressed is gone: whoever came here by keyboard would begin again at the top.
+    // The button that was pressed is gone. Without this, keyboard focus would restart at the top of the page.
     if (document.activeElement === document.body) box.current?.focus();
   }, []);
   return (
@@ -74,7 +74,7 @@ export function LinkingPanel({ account }: { account: AccountStatus }) {
   );
 }
 
-/** In two halves, as the phone asks for it; read out letter by letter. */
+/** In two halves, as WhatsApp asks for it; screen readers spell it. */
 function PairingCode({ code }: { code: string }) {
   return (
     <Text
@@ -88,11 +88,11 @@ function PairingCode({ code }: { code: string }) {
   );
 }
 
-/** How long the code is good, in words and as a line that grows shorter. */
+/** How long the code stays valid, in words and as a shrinking bar. */
 function TimeLeft({ account: { expires_at: expiresAt } }: { account: AccountStatus }) {
   const nowMs = useNow(1_000);
   const seconds = expiresAt === undefined ? 0 : Math.max(0, Math.ceil((Date.parse(expiresAt) - nowMs) / 1_000));
-  // How long this code was good for when it was first seen; each has a time of its own.
+  // The validity of this code when it was first shown; each code has its own.
   const [total, setTotal] = useState({ expiresAt, seconds });
   if (total.expiresAt !== expiresAt) setTotal({ expiresAt, seconds });
   return (

@@ -16,7 +16,7 @@ type SendWindow = Data<'venom/update-account'>;
 const CAP_LIMIT = 1_000_000;
 const NIGHT = { from: '22:00', to: '07:00' };
 
-/** When the account is to send nothing: quiet hours, and how much on one day. */
+/** Quiet hours and the daily cap. */
 export function SendWindowSettings() {
   const rests = useQuery(sendWindowQuery);
   return (

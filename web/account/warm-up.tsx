@@ -13,7 +13,7 @@ import classes from './warm-up.module.css';
 
 const HIGHEST_PX = 64;
 
-/** How far the warm-up of a new number is, and the way to end it; nothing where there is none. */
+/** The progress of a new number's warm-up, with a button that ends it. Renders nothing without a warm-up. */
 export function WarmUp() {
   const client = useQueryClient();
   const { data: rests } = useQuery(sendWindowQuery);
@@ -40,7 +40,7 @@ export function WarmUp() {
   );
 }
 
-/** A bar for each day: those behind, today, and those to come. Their heights grow slower than what they stand for, which is thirtyfold. */
+/** A bar for each day: past, today and future. Heights grow with the square root of the cap, which grows thirtyfold. */
 function Days({ day, caps }: WarmUpToday) {
   const most = Math.max(...caps);
   const label = words.warmUp.picture(count(caps[0] ?? 0), count(most), count(caps.length), count(day));

@@ -1,6 +1,6 @@
 import { CampanileError } from '../../clients/typescript/failure.ts';
 
-/** A change that was not even tried: there is no connection. */
+/** A change that was not sent because there is no connection. */
 export class OfflineError extends CampanileError {
   /** Whether this machine has no network at all. */
   readonly isOffline: boolean;
@@ -11,7 +11,7 @@ export class OfflineError extends CampanileError {
   }
 }
 
-/** A change that was sent and not answered: nobody knows whether it was done. */
+/** A change that was sent and not answered: its outcome is unknown. */
 export class UnansweredError extends CampanileError {
   constructor(cause: unknown) {
     super('No answer came', { code: 0, cause });

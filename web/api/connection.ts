@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 import { unreachable } from '../../clients/typescript/failure.ts';
 
-/** Together less than 5 s: so long after it was lost at most it is said. */
+/** Together under 5 s: the longest time until a lost connection is shown. */
 const PING_INTERVAL_MS = 2_000;
 const PING_TIMEOUT_MS = 2_500;
-/** What a proxy says when there is nobody behind it; `/health/live` says none of them. */
+/** Statuses of a proxy without a backend; `/health/live` never answers with them. */
 const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
 let lastResponseAtMs = Date.now();
@@ -13,7 +13,7 @@ let pendingPing: Promise<boolean> | undefined;
 let controller = new AbortController();
 const listeners = new Set<() => void>();
 
-/** Since when nothing was heard of the service, in milliseconds of this machine's clock; undefined while it is in reach. */
+/** Returns since when the service has not answered, in milliseconds of this machine's clock; undefined while connected. */
 export function useDisconnectedSince(): number | undefined {
   return useSyncExternalStore(onConnectionChange, () => disconnectedAtMs);
 }
@@ -22,13 +22,13 @@ export function isDisconnected(): boolean {
   return disconnectedAtMs !== undefined;
 }
 
-/** Calls whenever the connection is lost or there again. */
+/** Calls `act` whenever the connection is lost or regained. Returns a function that unsubscribes. */
 export function onConnectionChange(act: () => void): () => void {
   listeners.add(act);
   return () => listeners.delete(act);
 }
 
-/** Resolves once the service is in reach, at once where it is. */
+/** Resolves once the service is reachable; at once if it is. */
 export async function waitForConnection(): Promise<void> {
   while (isDisconnected())
     await new Promise<void>((resolve) => {
@@ -39,12 +39,12 @@ export async function waitForConnection(): Promise<void> {
     });
 }
 
-/** Aborted, as unreachable, once the connection is lost: what only reads waits for it no longer. Another one after that. */
+/** Returns the signal that aborts pending reads when the connection is lost. Each connection has its own. */
 export function connectionSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** To be told of every answer: it is as good as one to a question of ours. */
+/** Records any response of the service: it proves the connection as well as a ping. */
 export function recordResponse({ status }: { status: number }): void {
   if (GATEWAY_ERRORS.has(status)) return;
   lastResponseAtMs = Date.now();
@@ -54,7 +54,7 @@ export function recordResponse({ status }: { status: number }): void {
   notifyListeners();
 }
 
-/** Asks the service whether it is there. Resolves to it within 2.5 s. */
+/** Pings the service. Resolves within 2.5 s to whether it answered. */
 export function checkConnection(): Promise<boolean> {
   pendingPing ??= ping().finally(() => (pendingPing = undefined));
   return pendingPing;
@@ -67,9 +67,9 @@ async function ping(): Promise<boolean> {
     recordResponse(response);
     if (!GATEWAY_ERRORS.has(response.status)) return true;
   } catch {
-    // No answer is the answer.
+    // No response means disconnected.
   }
-  // On a slow line another request may have been answered meanwhile.
+  // On a slow connection another request may have been answered meanwhile.
   if (lastResponseAtMs !== before) return true;
   setDisconnected();
   return false;
@@ -86,7 +86,7 @@ function notifyListeners(): void {
   for (const act of listeners) act();
 }
 
-/** Looks after the connection for as long as the page lives, and rests while nobody looks at it. */
+/** Monitors the connection while the page is visible. */
 export function startConnectionMonitor(): void {
   const isSeen = () => document.visibilityState !== 'hidden';
   setInterval(() => {

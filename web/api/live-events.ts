@@ -11,19 +11,19 @@ import { accountQuery, analyticsQuery, pollFactor } from './queries.ts';
 type CampaignEvent = Extract<LiveEvent, { event: 'campaign' }>['data'];
 type Page = Data<'venom/list-campaigns'>;
 
-/** The figures of a campaign are asked for anew at most so often, however much happens; large ones more rarely. */
+/** The shortest time between two refetches of a campaign's analytics; large campaigns wait longer. */
 const ANALYTICS_INTERVAL_MS = 1_000;
 
 /**
- * Listens to the user's own progress for as long as the page is in sight and the service in reach. (A browser keeps few connections to one place, and each
- * open page would hold one.)
+ * Listens to the user's live events while the page is visible and the service is reachable. A hidden page closes its stream: browsers allow
+ * few connections per origin.
  */
 export function useLiveEvents(): void {
   const client = useQueryClient();
   const isLost = useDisconnectedSince() !== undefined;
   const lastEventId = useRef<string>(undefined);
   useEffect(() => {
-    // What was heard through is dead; another one begins as soon as there is somebody to listen to.
+    // The old stream is dead; the next one starts after reconnecting.
     if (isLost) return undefined;
     let listening: AbortController | undefined;
     const followVisibility = () => {
@@ -44,7 +44,7 @@ export function useLiveEvents(): void {
   }, [client, isLost]);
 }
 
-/** Comes to an end with the signal, or with the session. */
+/** Ends with the signal or with the session. */
 async function listen(
   client: QueryClient,
   lastEventId: { current: string | undefined },
@@ -63,14 +63,14 @@ async function listen(
 function applyEvent(client: QueryClient, event: LiveEvent): void {
   switch (event.event) {
     case 'connected':
-      // What has ended long ago or was deleted while nobody listened is not in the snapshot that follows.
+      // The snapshot that follows lacks campaigns that ended long ago or were deleted meanwhile.
       void client.invalidateQueries({ queryKey: ['campaigns'] });
       return;
     case 'message':
       applyMessage(client, event.data.type);
       return;
     case 'expired':
-      // What it tells of is lost: everything may be otherwise.
+      // Events were lost, so anything may have changed.
       void client.invalidateQueries();
       return;
     case 'account':
@@ -91,14 +91,14 @@ function applyEvent(client: QueryClient, event: LiveEvent): void {
   }
 }
 
-/** What no progress tells. */
+/** Handles events that no progress event covers. */
 function applyMessage(client: QueryClient, type: string): void {
   if (type === 'group.changed') void client.invalidateQueries({ queryKey: ['groups'] });
   else if (/^run\.|^campaign\.(accepted|missed|late)$/.test(type))
     void client.invalidateQueries({ queryKey: ['runs'] });
 }
 
-/** Of a campaign that is gone: whoever shows it finds that it is, and lists and figures are asked for anew. */
+/** Removes a deleted campaign from the cache and refetches lists and figures. */
 export function evictCampaign(client: QueryClient, campaignId: string): void {
   for (const queryKey of [
     ['analytics', campaignId],
@@ -123,7 +123,7 @@ function updateRow(client: QueryClient, { campaign_id: id, name, status, progres
             failed: progress.failed,
             delivered: progress.delivered ?? 0,
             read: progress.read ?? 0,
-            // Told with the list alone, which is asked for again soon.
+            // Comes only with the list, which is refetched soon.
             read_rate: row.progress.read_rate ?? null,
           },
         }
@@ -133,7 +133,7 @@ function updateRow(client: QueryClient, { campaign_id: id, name, status, progres
     const pages = 'pages' in kept ? kept.pages : [kept];
     const isShown = pages.some((page) => page.campaigns.some((row) => row.campaign_id === id));
     const isFiltered = queryKey.length > 2 && (queryKey[1] !== 'all' || queryKey[2] !== '');
-    // What is not in a list may belong there by now, and the other way round.
+    // The campaign may now match a filtered list, or no longer match it.
     if (!isShown || isFiltered) void client.invalidateQueries({ queryKey, exact: true });
     else client.setQueryData(queryKey, changed(kept, change));
   }
@@ -144,7 +144,7 @@ function changed(kept: InfiniteData<Page> | Page, change: (row: CampaignRow) => 
   return 'pages' in kept ? { ...kept, pages: kept.pages.map(changePage) } : changePage(kept);
 }
 
-/** Counts what was sent as it happens; who read it and the groups follow with the figures. */
+/** Updates the totals as posts are sent; reads and groups come with the next analytics refetch. */
 function updateTotals(client: QueryClient, { campaign_id: id, status, progress }: CampaignEvent): void {
   const { queryKey } = analyticsQuery(id);
   const state = client.getQueryState(queryKey);
@@ -158,14 +158,14 @@ function updateTotals(client: QueryClient, { campaign_id: id, status, progress }
         campaign: { ...kept.campaign, status },
         totals: { ...kept.totals, deliveries, queued, sent, failed, cancelled },
       },
-    // The figures are as old as they were.
+    // The other figures are as old as before.
     { updatedAt: state.dataUpdatedAt },
   );
 }
 
 const refetchTimers = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** Now, or when the gap is over: the last change is never left out. */
+/** Refetches now, or when the interval is over: the last change is never skipped. */
 function refetchAnalyticsSoon(client: QueryClient, campaignId: string): void {
   const { queryKey } = analyticsQuery(campaignId);
   const state = client.getQueryState(queryKey);

@@ -10,25 +10,25 @@ import { endSessionOnUnauthorized, request } from './call.ts';
 import { storeSession } from './session.ts';
 import { withReauthentication } from './reauthentication.ts';
 
-/** Whether this browser makes passkeys for this address: none does for a bare one. */
+/** Returns whether this browser supports passkeys for this address. None does for a bare IP address. */
 export function hasPasskeys(): boolean {
   return 'PublicKeyCredential' in window && /[a-z]/i.test(location.hostname) && !location.hostname.includes(':');
 }
 
-/** Signs in whom a passkey names. Rejects with a CampanileError. */
+/** Signs in with a passkey. Rejects with a CampanileError. */
 export async function signInWithPasskey(client: QueryClient): Promise<void> {
   const passkey = await getPasskeyAssertion();
   storeSession(client, await request<Session>('/session', 'POST', { body: { passkey } }));
 }
 
-/** What a passkey of the user's choice proves, to be handed in at once. */
+/** Asks for one of the user's passkeys. Resolves to the assertion for the service. */
 export async function getPasskeyAssertion(): Promise<unknown> {
   const optionsJSON = await request<PublicKeyCredentialRequestOptionsJSON>('/session/passkey/ask', 'POST');
   const { startAuthentication } = await import('@simplewebauthn/browser');
   return promptAuthenticator(() => startAuthentication({ optionsJSON }));
 }
 
-/** Makes a passkey and keeps it. Resolves to recovery codes when it is the first factor. */
+/** Creates a passkey and registers it. Resolves to recovery codes if it is the first factor. */
 export async function registerPasskey(name: string): Promise<readonly string[]> {
   try {
     const optionsJSON = await withReauthentication(() =>
@@ -44,7 +44,7 @@ export async function registerPasskey(name: string): Promise<readonly string[]> 
   }
 }
 
-/** What the user does with their authenticator. It may be waved away, and browsers do not say much about why. */
+/** Runs a prompt of the authenticator. The user may dismiss it, and browsers say little about why it failed. */
 async function promptAuthenticator<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();

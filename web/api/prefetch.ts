@@ -1,17 +1,17 @@
-/** Without this header the service does not look at the session's cookie: a page of another origin cannot send it. */
+/** CSRF: the service ignores the session cookie without this header, which other origins cannot send. */
 export const DASHBOARD_HEADER = { 'x-campanile-dashboard': '1' };
 
 const prefetched = new Map<string, Promise<Response>>();
 
-/** Asks what is going to be asked anyway, with GET, while what will ask for it is still on its way: a slow line is slow each time. */
+/** Starts a GET request before the code that needs it has loaded, which saves a round trip on slow connections. */
 export function prefetch(url: string): void {
   const answer = fetch(url, { headers: DASHBOARD_HEADER });
-  // It is told to whoever takes the answer.
+  // The caller that takes the response gets the error.
   answer.catch(() => undefined);
   prefetched.set(url, answer);
 }
 
-/** The answer to what was asked ahead, for whoever asks first; undefined for all others. */
+/** Returns the prefetched response to the first caller; undefined to all others. */
 export function takePrefetched(url: string): Promise<Response> | undefined {
   const answer = prefetched.get(url);
   prefetched.delete(url);

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 
-/** Somebody who has to prove anew who they are, and what waits for it. */
+/** A pending re-authentication. */
 interface ReauthenticationRequest {
   done(): void;
   giveUp(): void;
@@ -16,7 +16,7 @@ function setRequest(next: ReauthenticationRequest | undefined): void {
   for (const watcher of listeners) watcher();
 }
 
-/** Does something, and when the service wants a fresh proof of who asks, has the user give it and does it again. */
+/** Step-up authentication: runs `act`; if the service asks for a fresh proof of identity, prompts the user and runs it again. */
 export async function withReauthentication<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
@@ -27,7 +27,7 @@ export async function withReauthentication<Result>(act: () => Promise<Result>): 
   }
 }
 
-/** Of many at once the user is asked once. */
+/** Several requests at once share one prompt. */
 function promptOnce(refusal: unknown): Promise<void> {
   pending ??= new Promise<void>((done, giveUp) => {
     setRequest({ done, giveUp: () => giveUp(refusal) });
@@ -38,7 +38,7 @@ function promptOnce(refusal: unknown): Promise<void> {
   return pending;
 }
 
-/** What waits for a proof just now; undefined: nothing does. */
+/** Returns the pending re-authentication, or undefined. */
 export function useReauthentication(): ReauthenticationRequest | undefined {
   return useSyncExternalStore(
     (watcher) => {

@@ -14,7 +14,7 @@ import { SignIn } from './sign-in.tsx';
 const MailLinkPage = lazy(lazyWithRetry(() => import('./mail-link-page.tsx')));
 const SignUp = lazy(lazyWithRetry(async () => ({ default: (await import('./sign-up.tsx')).SignUp })));
 
-/** The way in: signing in, at any address, or signing up; and the way out for good. */
+/** The pages without a session: sign-in (at any address), sign-up, links from mails, and goodbye. */
 export function AuthPages() {
   const [path] = useLocation();
   if (path === '/goodbye')

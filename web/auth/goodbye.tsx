@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { words } from '../words/words.ts';
 
-/** What is seen last by somebody who has deleted their account. */
+/** Shown after a user has deleted their account. */
 export function Goodbye() {
   return (
     <>

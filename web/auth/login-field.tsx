@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { words } from '../words/words.ts';
 
-/** The user name or e-mail address of somebody who is not signed in; once they have tried, it says when it is missing. */
+/** The user name or e-mail address. Says that it is missing only after a submit. */
 export function LoginField({
   value,
   change,

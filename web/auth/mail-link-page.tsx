@@ -11,7 +11,7 @@ import { LoginField } from './login-field.tsx';
 import type { MailLinkPath } from './mail-link-paths.ts';
 import { SHORTEST_PASSWORD, SignUp } from './sign-up.tsx';
 
-/** What a link in a mail leads to; its code stands behind the `#`, which no server ever gets to see. */
+/** The page behind a link in a mail. Its code is in the fragment, which browsers never send to a server. */
 export default function MailLinkPage({ path }: { path: MailLinkPath }) {
   const [code] = useState(() => globalThis.location.hash.slice(1));
   if (path === '/forgot-password') return <ForgotPasswordForm />;
@@ -60,7 +60,7 @@ function ResetPasswordForm({ code }: { code: string }) {
   const isShort = password.length < SHORTEST_PASSWORD;
   const setting = useMutation({
     mutationFn: () => call('user/reset_password', { code, new_password: password }),
-    // Whoever was signed in here is so no more.
+    // A session in this browser has ended, too.
     onSuccess: () => endSession(client),
   });
   const submit = (event: FormEvent) => {
@@ -100,7 +100,7 @@ function ResetPasswordForm({ code }: { code: string }) {
   );
 }
 
-/** By a button: programs that look at mails open their links, too. */
+/** Needs a click, since mail scanners open links. */
 function VerifyEmail({ code }: { code: string }) {
   const client = useQueryClient();
   const [, go] = useLocation();

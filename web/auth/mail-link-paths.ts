@@ -1,4 +1,4 @@
-/** What links in mails lead to, and what asks for one; by what the words for it are kept under. */
+/** The pages of links in mails, and of asking for one, each with the key of its texts. */
 export const MAIL_LINK_PAGES = {
   '/forgot-password': 'forgot',
   '/reset-password': 'reset',
@@ -8,7 +8,7 @@ export const MAIL_LINK_PAGES = {
 
 export type MailLinkPath = keyof typeof MAIL_LINK_PAGES;
 
-/** Whether the page at `path` is the same whoever is signed in. */
+/** Returns whether the page at `path` is independent of the session. */
 export function isMailLinkPath(path: string): path is MailLinkPath {
   return Object.hasOwn(MAIL_LINK_PAGES, path);
 }

@@ -12,10 +12,10 @@ import { LoginField } from './login-field.tsx';
 export function SignIn() {
   const client = useQueryClient();
   const [path, go] = useLocation();
-  // By hand: what helps with forms is more than a first visit on a slow line has time for.
+  // Without a form library, to keep the first visit small on slow connections.
   const [userName, setUserName] = useState('');
   const [password, setPassword] = useState('');
-  // Asked for once the service has said that the user has a second factor.
+  // Set once the service has asked for the second factor.
   const [code, setCode] = useState<string>();
   const [isSubmitted, setSubmitted] = useState(false);
   const passwordMissing = isSubmitted && password === '' && words.signIn.passwordMissing;
@@ -65,7 +65,7 @@ export function SignIn() {
   );
 }
 
-/** Comes when the password has been taken, so that is where one types on. */
+/** Appears after the password was accepted, and takes the focus. */
 function CodeField({ code, change, isWrong }: { code: string; change: (code: string) => void; isWrong: boolean }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -91,7 +91,7 @@ function PasskeyButton({ isPending, mutate }: { isPending: boolean; mutate: () =
   );
 }
 
-/** The password was right, and a second factor is wanted. */
+/** The password was right and the service asks for the second factor. */
 function asksForCode(error: unknown): boolean {
   return error instanceof CampanileError && error.code === 401 && error.details[0]?.field === 'code';
 }

@@ -17,7 +17,7 @@ export const SHORTEST_PASSWORD = 8;
 const filled = (value: string) => (value.trim() === '' ? words.signUp.missing : null);
 const whole = (number: string) => (isNational(number) ? words.phoneField.incomplete : null);
 
-/** Asks for what a new user has to say; whoever comes with the code of an invitation has said the address. */
+/** The sign-up form. An invitation code already carries the e-mail address. */
 export function SignUp({ code }: { code?: string }) {
   const form = useSignUpForm(code !== undefined);
   const entering = useSignUp(form, code);
@@ -101,7 +101,7 @@ function useSignUpForm(isInvited: boolean) {
   });
 }
 
-/** Signs up, signs in, and takes the browser's zone for the user's. */
+/** Signs up, signs in, and takes over the browser's time zone. */
 function useSignUp(form: ReturnType<typeof useSignUpForm>, code: string | undefined) {
   const client = useQueryClient();
   const [, go] = useLocation();
@@ -113,7 +113,7 @@ function useSignUp(form: ReturnType<typeof useSignUpForm>, code: string | undefi
     },
     onSuccess: async () => {
       go('/', { replace: true });
-      // Whoever has signed up is in; that the zone could not be kept is nothing to stop at, Settings shows it.
+      // The user is signed in; a zone that could not be stored is shown in Settings.
       await call('user/update_profile', { time_zone: browserZone() }).then(
         () => client.invalidateQueries({ queryKey: ['session'] }),
         () => {},

@@ -73,7 +73,7 @@ export default function CalendarPage() {
   );
 }
 
-/** What is shown, as the address says. */
+/** The state of the page in the URL. */
 function useCalendarParams(today: string) {
   const [view, setView] = useQueryParam('view', 'month', oneOf(VIEWS));
   const [day, setDay] = useQueryParam('day', today, isDay);
@@ -146,7 +146,7 @@ function ViewChoice({
   );
 }
 
-/** To the month or week before and after; `move` is given -1 or 1. */
+/** Goes to the previous (-1) or next (1) month or week. */
 function PeriodNavigation({ title: shown, move }: { title: string; move: (by: number) => void }) {
   return (
     <Group gap="xs">

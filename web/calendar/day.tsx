@@ -12,7 +12,7 @@ import { statusOfRun, toneOfStatus } from '../parts/status-tone.ts';
 import { words } from '../words/words.ts';
 import classes from './calendar.module.css';
 
-/** One day with what is on it; where that is nothing, and it is not over, a click begins a campaign there. */
+/** One day with its runs; clicking an empty day that is not over starts a campaign there. */
 export function Day({
   day,
   today,
@@ -48,7 +48,7 @@ export function Day({
   );
 }
 
-/** All of the day but what is on it. */
+/** Covers the day except for its runs. */
 function NewCampaignOnDay({ day }: { day: string }) {
   const [, go] = useLocation();
   return (

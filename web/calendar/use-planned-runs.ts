@@ -5,13 +5,13 @@ import type { GroupKind, PlannedRun } from '../api/operations.ts';
 const PAGE = 1_000;
 const REFRESH_MS = 10_000;
 
-/** Only what goes to a group of the kind, and of the saved list. */
+/** Only runs to a group of this kind and of this saved list. */
 export interface RunFilter {
   kind?: GroupKind | undefined;
   listId?: number | undefined;
 }
 
-/** The runs of all campaigns that are due on the days from `first` to `last`, dates in the user's zone, in order of their time. */
+/** The runs of all campaigns due from `first` to `last` (dates in the user's zone), by due time. */
 export function usePlannedRuns(first: string, last: string, { kind, listId }: RunFilter = {}) {
   return useQuery({
     queryKey: ['runs', first, last, kind ?? 'all', listId ?? 'any'],

@@ -2,7 +2,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { words } from '../words/words.ts';
 import { useCampaignAction } from './use-campaign-action.ts';
 
-/** Asks once more before a campaign is cancelled for good. */
+/** Confirms before cancelling a campaign. */
 export function ConfirmCancel({
   campaign: { campaign_id: id, name },
   opened,

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 
 export type CampaignAction = 'pause' | 'resume' | 'cancel' | 'retry';
 
-/** Tells the service what to do with a campaign, and has what is shown of it asked for anew. Rejects with a CampanileError. */
+/** Returns a function that runs an action on a campaign and refetches it. Rejects with a CampanileError. */
 export function useCampaignAction(campaignId: string): (verb: CampaignAction, signal?: AbortSignal) => Promise<void> {
   const client = useQueryClient();
   return async (verb, signal) => {
@@ -12,7 +12,7 @@ export function useCampaignAction(campaignId: string): (verb: CampaignAction, si
   };
 }
 
-/** Has everything that is shown of a campaign asked for anew. */
+/** Refetches everything that shows the campaign. */
 export async function invalidateCampaign(client: QueryClient, campaignId: string): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: ['analytics', campaignId] }),

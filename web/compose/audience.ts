@@ -6,7 +6,7 @@ export function membersOf(groups: readonly PickedGroup[]): number {
   return groups.reduce((sum, group) => sum + group.participants, 0);
 }
 
-/** Whom a draft would reach, in words. */
+/** How many groups and members the draft reaches, in words. */
 export function sumOf({ groups }: { groups: readonly PickedGroup[] }): string {
   return words.compose.sum(groups.length, count(groups.length), count(membersOf(groups)));
 }

@@ -44,7 +44,7 @@ export default function ComposePage() {
   return session ? <OpenDraft session={session} /> : null;
 }
 
-/** The draft that the address names, or a new one, for the day that it names, which gets an address with its first change. */
+/** Opens the draft in the URL, or a new one for the day in the URL. A new draft gets its URL with the first change. */
 function OpenDraft({ session }: { session: SignedIn }) {
   const client = useQueryClient();
   const [, go] = useLocation();
@@ -97,7 +97,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const action = words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled);
   const ask = () => {
     tried.open();
-    // What the service would refuse is said under Check; that it could not be asked just now is no reason to stop.
+    // Rejections are shown under Check. A failed check (offline) does not block sending.
     if (problems.length === 0 && !isRejection(check.error)) asking.open();
   };
 
@@ -148,7 +148,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   );
 }
 
-/** Sends the draft, forgets it, and opens the campaign that it has become. */
+/** Sends the draft, deletes it, and opens the new campaign. */
 function useSend({
   draft,
   name,
@@ -164,7 +164,7 @@ function useSend({
   const [, go] = useLocation();
   return async (signal: AbortSignal) => {
     const campaignId = await sendDraft(draft, name, file, signal);
-    // That it was sent counts; a draft that is left over is no reason to say that it was not.
+    // The campaign was sent; a leftover draft only shows an error.
     drop().catch(notifyError);
     void client.invalidateQueries({ queryKey: ['campaigns'] });
     showToast(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
@@ -192,14 +192,14 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
   );
 }
 
-/** On its own, so that the form is not drawn anew as time goes by. */
+/** A component of its own, so that the clock does not rerender the form. */
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
   return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
 }
 
-/** The first words of the message, without WhatsApp's signs. */
+/** Returns the first line of the message without formatting markers. */
 function suggestName(text: string): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
   return line

@@ -6,10 +6,7 @@ import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
 type Copy = Data<'venom/duplicate-campaign'>;
 
-/**
- * Begins a draft with the message, file and groups of a campaign, and answers its address. When it is to be sent is chosen anew. Drafts
- * that are there already stay.
- */
+/** Creates a draft with the message, file and groups of a campaign. Returns its path. The schedule is not copied; existing drafts stay. */
 export function createDraftFromCampaign(
   client: QueryClient,
   timeZone: string,
@@ -23,19 +20,19 @@ export function createDraftFromCampaign(
   return createSavedDraft(client, draft, file);
 }
 
-/** Begins a draft to these groups, and answers its address. */
+/** Creates a draft for these groups. Returns its path. */
 export function createDraftForGroups(client: QueryClient, timeZone: string, groups: readonly PickedGroup[]): string {
   return createSavedDraft(client, { ...emptyDraft(timeZone), groups: groups.map(toPicked) });
 }
 
-/** Begins a draft that is kept as it is, and answers its address. */
+/** Creates a draft and saves it at once. Returns its path. */
 export function createSavedDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
   const id = createDraft(client, draft, file);
   changeDraft(client, id, (begun) => begun);
   return draftPath(id);
 }
 
-/** The address of a new draft that is planned for this day, a date as `YYYY-MM-DD`. */
+/** Returns the path of a new draft for this day, `YYYY-MM-DD`. */
 export function newCampaignPath(day: string): string {
   return `/campaigns/new?day=${day}`;
 }
@@ -44,7 +41,7 @@ export function draftPath(draftId: string): string {
   return `/campaigns/new?draft=${draftId}`;
 }
 
-/** Not by `fetch`: the pages may connect to nothing but the service. */
+/** Without `fetch`: the CSP allows connections to the service only. */
 function toFile(dataUrl: string, name: string): File {
   const comma = dataUrl.indexOf(',');
   const mime = /^data:([^;,]*)/.exec(dataUrl)?.[1] ?? '';

@@ -1,13 +1,13 @@
 import { words } from '../words/words.ts';
 
-/** How the date picker writes what it shows; it would else do so in English. */
+/** The date formats of the date picker, in the user's language. */
 export const DATE_PICKER_FORMAT = {
   weekdayFormat: (date: string) => formatDate(date, { weekday: 'short' }),
   monthLabelFormat: (date: string) => formatDate(date, { month: 'long', year: 'numeric' }),
   getDayAriaLabel: (date: string) => formatDate(date, { day: 'numeric', month: 'long', year: 'numeric' }),
 };
 
-/** "1–3 Dec 2026"; of a range that has only begun its first day. */
+/** "1–3 Dec 2026"; only the first day of a range that is being picked. */
 export function formatRange([first, last]: readonly unknown[]): string {
   const options = { day: 'numeric', month: 'short', year: 'numeric' } as const;
   if (typeof first !== 'string') return '';
@@ -23,7 +23,7 @@ function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(words.locale, { timeZone: 'UTC', ...options });
 }
 
-/** Of a date that begins with `YYYY-MM-DD`. */
+/** For a date that starts with `YYYY-MM-DD`. */
 function noon(date: string): Date {
   return new Date(`${date.slice(0, 10)}T12:00:00Z`);
 }

@@ -8,7 +8,7 @@ import { SendTimes } from './send-times.tsx';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
-/** When the draft is sent, as `children` let it be chosen, and what that comes to in words. */
+/** The section that chooses when to send (`children`), with the resulting times in words. */
 export function WhenSection({ draft, check, children }: { draft: Draft; check: Check; children: ReactNode }) {
   return (
     <Section title={words.compose.when}>
@@ -18,7 +18,7 @@ export function WhenSection({ draft, check, children }: { draft: Draft; check: C
   );
 }
 
-/** What is wrong with the draft; its groups can be left out there and then. */
+/** The problems of the draft; groups with problems can be removed here. */
 export function CheckSection({
   draft,
   update,

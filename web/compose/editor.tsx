@@ -10,8 +10,8 @@ import { messageExtensions, messageSchema, parseMessage, serializeMessage } from
 import classes from './editor.module.css';
 
 /**
- * Writes the message. Its schema knows no more than the tags that a campaign may have, so whatever is typed or pasted comes out
- * as those, and says so below where only the words are left. Files that are pasted or dropped go to `onFile`.
+ * The message editor. Its schema knows only the tags that a campaign may have; anything else becomes plain text, and a note says so. Pasted
+ * and dropped files go to `onFile`.
  */
 export default function Editor({
   html,
@@ -40,7 +40,7 @@ export default function Editor({
   const editor = useEditor({
     extensions,
     content,
-    // The others' are Markdown's, which is not what WhatsApp's users type.
+    // The other rules are for Markdown, which WhatsApp's users do not type.
     enableInputRules: ['whatsAppFormatting'],
     enablePasteRules: ['link'],
     injectCSS: false,
@@ -49,7 +49,7 @@ export default function Editor({
     onUpdate: ({ editor: changed }) => {
       if (changed.isEmpty) setPlain(false);
       const changedHtml = serializeMessage(changed.state.doc);
-      // Only what has changed: the editor keeps an empty line below a list, which nobody has written.
+      // Skips updates without a change: the editor adds an empty line below a list by itself.
       if (changedHtml !== lastHtml.current) onChangeRef.current((lastHtml.current = changedHtml));
     },
     editorProps: {
@@ -61,7 +61,7 @@ export default function Editor({
     },
   });
   useEffect(() => {
-    // A draft that was thrown away, not what has just been typed.
+    // The draft was discarded elsewhere.
     if (html === '' && lastHtml.current !== '') editor.commands.clearContent();
   }, [editor, html]);
 
@@ -71,7 +71,7 @@ export default function Editor({
         editor={editor}
         labels={words.editor}
         className={classes.editor}
-        // A message has no tabs to open links in.
+        // The editor has no links to open in a new tab.
         styles={{ linkEditorExternalControl: { display: 'none' } }}
       >
         <Tools />

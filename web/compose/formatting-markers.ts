@@ -3,14 +3,14 @@ import { isBoundary, parseWhatsApp, type TextStyle, type SeenLine } from '../../
 
 import { splitAtTabs } from './pasted-tables.ts';
 
-/** WhatsApp's own signs, read where they are typed or pasted: our reader of its markup decides what they mean. */
+/** WhatsApp's formatting markers (`*bold*`), parsed while typing and when pasting; the parser is the service's own. */
 
 export const TRAILING_MARKER = /[*_~`]$/;
 const FENCE = '```';
 const STYLES: Record<string, TextStyle> = { '*': 'bold', _: 'italic', '~': 'strike', '`': 'code' };
 const MARKS: Partial<Record<TextStyle, string>> = { bold: 'bold', italic: 'italic' };
 
-/** The mark for a style; undefined for one that a campaign cannot hold. */
+/** Returns the mark for a style; undefined if a campaign cannot hold it. */
 export function markFor(style: TextStyle, schema: Schema): Mark | undefined {
   const name = MARKS[style];
   return name === undefined ? undefined : schema.mark(name);
@@ -18,13 +18,13 @@ export function markFor(style: TextStyle, schema: Schema): Mark | undefined {
 
 export interface ClosedMarker {
   style: TextStyle;
-  /** Where the sign that began it stands. */
+  /** The position of the opening marker. */
   from: number;
-  /** How long the signs at both its ends are. */
+  /** The length of each marker. */
   length: number;
 }
 
-/** What the last sign of `before` ends, `after` being the rest of the line; undefined when it ends nothing. */
+/** Returns the span that the last character of `before` closes; `after` is the rest of the line. Undefined if it closes none. */
 export function findClosedMarker(before: string, after: string): ClosedMarker | undefined {
   const fence = before.endsWith(FENCE) ? before.lastIndexOf(FENCE, before.length - FENCE.length - 1) : -1;
   if (fence >= 0 && before.slice(fence + FENCE.length, -FENCE.length).trim() !== '')
@@ -33,9 +33,9 @@ export function findClosedMarker(before: string, after: string): ClosedMarker | 
   const style = STYLES[sign];
   if (style === undefined || !isBoundary(Array.from(after.slice(0, 2))[0])) return undefined;
   for (let from = before.indexOf(sign); from < before.length - 1; from = before.indexOf(sign, from + 1)) {
-    // A fence may be on its way.
+    // This may become a code fence.
     if (style === 'code' && before[from - 1] === sign) continue;
-    // Neither marks nor links cross white space at their border.
+    // Neither marks nor links cross white space at their boundary.
     const start = before.slice(0, from).search(/\S*$/);
     const runs = parseWhatsApp(before.slice(start))[0]?.runs ?? [];
     const first = runs.findIndex(({ styles }) => styles.includes(style));
@@ -49,7 +49,7 @@ function textOf(runs: SeenLine['runs']): string {
   return runs.map(({ text }) => text).join('');
 }
 
-/** The lines of a text that was pasted, by its signs; `marks` are what the text has besides. */
+/** Parses pasted plain text into lines. `marks` are the active marks at the cursor. */
 export function parsePlainText(
   text: string,
   schema: Schema,
@@ -61,7 +61,7 @@ export function parsePlainText(
   return parseMarkers(paragraphs, schema, onPlainText);
 }
 
-/** Reads the signs in lines that were pasted. `onPlainText` is called when some of them mean what a campaign cannot hold. */
+/** Parses the markers in pasted lines. Calls `onPlainText` if some of them mean a style that a campaign cannot hold. */
 export function parseMarkers(lines: readonly Node[], schema: Schema, onPlainText: () => void): Node[] {
   const read: Node[] = [];
   let paragraphs: Node[] = [];
@@ -87,7 +87,7 @@ export function parseMarkers(lines: readonly Node[], schema: Schema, onPlainText
 
 const isUnsupported = (style: TextStyle) => MARKS[style] === undefined;
 
-/** An item goes to the list before it, if it goes on with that. */
+/** A list item joins the list before it if it continues that list. */
 function addLine(lines: Node[], paragraph: Node, seen: SeenLine | undefined, schema: Schema): void {
   if (!seen) return;
   const line = schema.node('paragraph', null, applyMarks(paragraph, seen, schema));
@@ -102,13 +102,13 @@ function addLine(lines: Node[], paragraph: Node, seen: SeenLine | undefined, sch
   else lines.push(schema.node(type, isNumber ? { start: seen.number } : null, [item]));
 }
 
-/** The text that is seen, with what it had already and what its signs say. */
+/** Returns the visible text with its existing marks and those of its markers. */
 function applyMarks(paragraph: Node, { kind, runs }: SeenLine, schema: Schema): Fragment {
   const text = paragraph.textContent.replaceAll('\n', ' ');
   let at = kind === 'number' ? text.indexOf('. ') + 2 : kind === 'text' ? 0 : 2;
   let content = Fragment.empty;
   for (const run of runs) {
-    // Between two runs there are signs and nothing else.
+    // Between two runs there are only markers.
     const from = text.indexOf(run.text, at);
     at = from + run.text.length;
     const marks = run.styles.flatMap((style) => markFor(style, schema) ?? []);

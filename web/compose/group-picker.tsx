@@ -21,11 +21,11 @@ import { toPicked, type PickedGroup } from './draft.ts';
 import classes from './group-picker.module.css';
 
 const ROW_HEIGHT = 52;
-/** What the window has room for beside the head of the section and the bar below, and never less than four. */
+/** The height left beside the section's header and the bottom bar; at least four rows. */
 const MAX_HEIGHT = `max(${4 * ROW_HEIGHT}px, 100dvh - 340px)`;
 const BY_NAME = { by: 'name', isDown: false } as const;
 
-/** One that is picked has been found as one that can be posted to. */
+/** A picked group could be posted to when it was picked. */
 type Pickable = PickedGroup & Pick<Partial<Group>, 'can_send' | 'activity'>;
 
 interface GroupPickerProps {
@@ -33,7 +33,7 @@ interface GroupPickerProps {
   onChange: (groups: readonly PickedGroup[]) => void;
 }
 
-/** Where the post goes. What is picked stays in sight, whatever is searched for. */
+/** Picks the groups of the post. Picked groups stay visible whatever the search is. */
 export function GroupPicker({ picked, onChange }: GroupPickerProps) {
   const { filter, isFiltered, fields } = useGroupFilter();
   const [isShowingPicked, setShowingPicked] = useState(false);
@@ -129,7 +129,7 @@ function GroupPickerList({ shown, picked, onChange }: GroupPickerProps & { shown
   );
 }
 
-/** When it was last posted to and how many read of it; nothing of a group that was picked before the page was opened. */
+/** The last post and its read rate; nothing for groups that were picked before the page was opened. */
 function LastPost({ activity }: Pick<Pickable, 'activity'>) {
   if (!activity) return null;
   const { last_posted_at: at, read_rate: rate } = activity;
@@ -141,14 +141,14 @@ function LastPost({ activity }: Pick<Pickable, 'activity'>) {
   );
 }
 
-/** What is picked with more, those that can be posted to, each once and no more than a campaign takes. */
+/** Adds groups that can be posted to, without duplicates, up to the limit of a campaign. */
 export function mergeGroups(picked: readonly PickedGroup[], more: readonly Pickable[]): PickedGroup[] {
   const byId = new Map(picked.map((group) => [group.group_metadata_id, group]));
   for (const group of more) if (group.can_send !== false) byId.set(group.group_metadata_id, toPicked(group));
   return [...byId.values()].slice(0, MAX_GROUPS);
 }
 
-/** What is picked but for the groups with these ids. */
+/** Removes the groups with these ids. */
 export function excludeGroups(picked: readonly PickedGroup[], groupIds: readonly number[]): PickedGroup[] {
   const out = new Set(groupIds);
   return picked.filter((group) => !out.has(group.group_metadata_id));

@@ -4,7 +4,7 @@ import type { PickedGroup } from './draft.ts';
 import { GroupPicker, mergeGroups } from './group-picker.tsx';
 import { SavedListPicker } from './saved-list-picker.tsx';
 
-/** The groups a post is for: picked one by one, or by a saved list. */
+/** The groups of the post, picked one by one or from a saved list. */
 export function GroupsSection({
   groups,
   onChange,

@@ -1,17 +1,17 @@
 import type { Node } from '@tiptap/pm/model';
 
 /**
- * In the editor every paragraph is a line, an empty one an empty line, and what stands under each other there stands so in WhatsApp.
- * In the html of a campaign a `<br>` is a line break, and paragraphs, headings and lists are parted by an empty line
- * (docs/reference/formatting.md). `lines-parser.ts` and `lines-serializer.ts` convert between the two.
+ * In the editor every paragraph is a line, and an empty paragraph is an empty line, as in WhatsApp. In the html of a campaign `<br>` is a
+ * line break, and an empty line separates paragraphs, headings and lists (docs/reference/formatting.md). `lines-parser.ts` and
+ * `lines-serializer.ts` convert between the two.
  */
 
-/** Line breaks around a block, as its tag makes them; of neighbours the greater counts. `HELD`: one, whatever the neighbour says. */
+/** Line breaks around a block; between two blocks the larger counts, as with CSS margins. `HELD`: one, whatever the neighbour has. */
 export const HELD = 0;
 export const LINE = 1;
 export const BLOCK = 2;
 
-/** An attribute that paragraphs have while html is read; in the editor each has the default. */
+/** An attribute of paragraphs while html is parsed; in the editor each has the default. */
 export const MARGIN = {
   default: LINE,
   rendered: false,
@@ -19,7 +19,7 @@ export const MARGIN = {
   parseHTML: (element: HTMLElement) => marginOf(element),
 };
 
-/** Says of a paragraph of html that is going to be read that no empty line parts it from others. */
+/** Marks a paragraph that no empty line separates from its neighbours. */
 export function setTight(paragraph: HTMLElement): void {
   paragraph.dataset['margin'] = String(LINE);
 }

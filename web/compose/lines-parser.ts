@@ -1,10 +1,10 @@
 import { DOMParser, Fragment, Slice, type Node, type ParseOptions, type Schema } from '@tiptap/pm/model';
 import { BLOCK, hasText, HELD, isHeading, isParagraph, LINE, TEXT } from './line-model.ts';
 
-/** The view would have the parser leave out a `<br>` that ends a block. */
+/** ProseMirror would drop a `<br>` at the end of a block. */
 const EVERY_BREAK = { ruleFromNode: () => null };
 
-/** Reads html, whether of a campaign or of a clipboard, into lines. */
+/** Parses html of a campaign or of the clipboard into lines. */
 export class LinesParser extends DOMParser {
   constructor(schema: Schema) {
     super(schema, DOMParser.fromSchema(schema).rules);
@@ -19,7 +19,7 @@ export class LinesParser extends DOMParser {
   override parseSlice(dom: HTMLElement, options?: ParseOptions): Slice {
     for (const list of dom.querySelectorAll('ul, ol')) takeLinesOut(list);
     const { content } = super.parseSlice(dom, { ...options, ...EVERY_BREAK });
-    // A part of a list has no lines of its own.
+    // A slice of a list has no lines of its own.
     return content.firstChild?.type.name === 'listItem'
       ? Slice.maxOpen(content)
       : Slice.maxOpen(Fragment.from(this.#toLines(content)));
@@ -55,7 +55,7 @@ export class LinesParser extends DOMParser {
     return lines.length > 0 ? lines : [schema.node('paragraph')];
   }
 
-  /** What stands in no block of its own gets one. */
+  /** Wraps inline content outside a block into a paragraph. */
   #inBlocks(content: Fragment): Node[] {
     const blocks: Node[] = [];
     let inline: Node[] = [];
@@ -84,8 +84,8 @@ function atBreaks(paragraph: Node): Node[] {
 }
 
 /**
- * Lines that a list holds between its items, and so without an empty line, as `LinesSerializer` writes them: they get out of it, held to
- * it, and it becomes several.
+ * `LinesSerializer` writes lines between list items into the list, so that no empty line separates them. This moves them out again, marked
+ * `HELD`, and splits the list.
  */
 function takeLinesOut(list: Element): void {
   const nodes = [...list.childNodes];

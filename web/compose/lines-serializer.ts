@@ -1,11 +1,11 @@
 import { DOMSerializer, Fragment, type Node, type Schema } from '@tiptap/pm/model';
 import { hasText, isHeading, isList, isParagraph, LINE } from './line-model.ts';
 
-/** Lines that no empty line parts, and how many there are before them that do not follow from their tags. */
+/** Lines without an empty line between them, and the number of extra empty lines before them. */
 interface Stanza {
   lines: Node[];
   emptyBefore: number;
-  /** Its tags part it from the one before though no line does. */
+  /** Its tag separates it from the stanza before, although there is no empty line. */
   isApart: boolean;
 }
 
@@ -30,7 +30,7 @@ function stanzasOf(content: Fragment): Stanza[] {
   return stanzas;
 }
 
-/** Whether a line can be written into the tag that holds the lines before it: that of the list among them, if there is one. */
+/** Returns whether a line can join the element of the lines before it: their list, if there is one. */
 function continuesLines(lines: readonly Node[], line: Node): boolean {
   if (lines.some(isHeading)) return false;
   const list = lines.findLast(isList);
@@ -39,20 +39,23 @@ function continuesLines(lines: readonly Node[], line: Node): boolean {
   return line.type === list.type && (line.type.name === 'bulletList' || line.attrs['start'] === next);
 }
 
-/** The lists that are sent with an empty line before them, though none stands there: a list holds no list of another kind. */
+/**
+ * Returns the lists that are sent with an empty line before them although the editor shows none: lists of different kinds cannot share an
+ * element.
+ */
 export function listsApart(content: Fragment): Set<Node> {
   const lists = stanzasOf(content).flatMap(({ lines, isApart }) => (isApart ? lines.slice(0, 1) : []));
   return new Set(lists.filter(isList));
 }
 
-/** Writes lines as the html of a campaign. */
+/** Serializes lines to the html of a campaign. */
 export class LinesSerializer extends DOMSerializer {
   constructor(schema: Schema) {
     const { nodes, marks } = DOMSerializer.fromSchema(schema);
     super(nodes, marks);
   }
 
-  /** With a `target`, what is within a line. */
+  /** With a `target`: serializes the content of one line. */
   override serializeFragment(
     content: Fragment,
     options: { document?: Document } = {},

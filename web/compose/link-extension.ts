@@ -1,9 +1,9 @@
 import { Link as AnyLink } from '@tiptap/extension-link';
 
-/** What a campaign takes for a link (contract §7); a pasted one of another kind stays plain text. */
+/** The schemes of links in a campaign (contract §7); other pasted links become plain text. */
 const ALLOWED = /^(?:https?|mailto|tel):/i;
 
-/** A link that is an address and nothing else: no target, no class. An address that was typed without its scheme gets one. */
+/** A link with only an `href`. An address typed without a scheme gets one. */
 export const Link = AnyLink.extend({
   addAttributes: () => ({
     href: { default: null, parseHTML: (element: HTMLElement) => element.getAttribute('href') },

@@ -6,7 +6,7 @@ import { LinesParser } from './lines-parser.ts';
 import { LinesSerializer } from './lines-serializer.ts';
 import { WhatsAppFormatting, type WhatsAppOptions } from './whatsapp-formatting.ts';
 
-/** What the editor knows: no more than the tags that a campaign may have. */
+/** The editor's extensions: only the tags that a campaign may have. */
 export function messageExtensions(options: WhatsAppOptions): Extensions {
   return [
     StarterKit.configure({
@@ -16,7 +16,7 @@ export function messageExtensions(options: WhatsAppOptions): Extensions {
       horizontalRule: false,
       strike: false,
       underline: false,
-      // Neither leaves anything in the html, but both need styles of their own.
+      // Neither changes the html, but both need styles of their own.
       dropcursor: false,
       gapcursor: false,
       link: false,
@@ -26,13 +26,13 @@ export function messageExtensions(options: WhatsAppOptions): Extensions {
   ];
 }
 
-/** The html of a campaign as what the editor begins with. */
+/** Parses the html of a campaign into the editor's document. */
 export function parseMessage(html: string): JSONContent {
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   return new LinesParser(messageSchema).parse(body).toJSON() as JSONContent;
 }
 
-/** The editor's content as the html of a campaign; empty when it has no text. */
+/** Serializes the editor's document to the html of a campaign; empty if it has no text. */
 export function serializeMessage(content: Node): string {
   if (content.textContent.trim() === '') return '';
   const holder = document.createElement('div');

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
-/** Picks the groups of a saved list, on top of what is picked already. */
+/** Adds the groups of a saved list to the selection. */
 export function SavedListPicker({ onPick }: { onPick: (groups: readonly Group[]) => void }) {
   const lists = useQuery(groupListsQuery);
   const picking = useMutation({

@@ -14,7 +14,7 @@ import { DATE_PICKER_FORMAT, formatRange } from './date-picker-format.ts';
 
 const DAYS = [1, 2, 3, 4, 5, 6, 7];
 
-/** On which days at what time where. */
+/** The days, time and zone of the schedule. */
 export default function ScheduleFields({ draft, update }: { draft: Draft; update: (change: Partial<Draft>) => void }) {
   const nowMs = useNow();
   const daysId = useId();
@@ -23,7 +23,7 @@ export default function ScheduleFields({ draft, update }: { draft: Draft; update
       <Presets draft={draft} update={update} today={dateIn(new Date(nowMs), draft.timeZone)} />
       <Group gap="sm" align="flex-start">
         <DatePickerInput
-          // The one id for both: what opens is then called as the field is.
+          // One id for both, so that the popover is labelled like the field.
           id={daysId}
           popoverProps={{ id: daysId }}
           type="range"
@@ -33,13 +33,13 @@ export default function ScheduleFields({ draft, update }: { draft: Draft; update
           onChange={([startDate, endDate]) => update({ startDate, endDate })}
           minDate={dateIn(new Date(nowMs), draft.timeZone)}
           firstDayOfWeek={1}
-          // They would be in a red that is too faint, and here they are days like others.
+          // Mantine's red for weekends is too faint, and weekends are not special here.
           weekendDays={[]}
           allowSingleDateInRange
           valueFormatter={({ date }) => (Array.isArray(date) ? formatRange(date) : '')}
           {...DATE_PICKER_FORMAT}
           hideOutsideDates
-          // Days are near: months are turned one by one, and nothing opens in the place of what had the focus.
+          // Only paging by month: replacing the view would lose the focus.
           maxLevel="month"
           className={boxClasses.grow}
           ariaLabels={words.datePicker}

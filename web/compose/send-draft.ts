@@ -2,7 +2,7 @@ import { call, callWithHeaders } from '../api/call.ts';
 import type { Body } from '../api/operations.ts';
 import type { Draft } from './draft.ts';
 
-/** What both ways of sending have in common. */
+/** The fields that sending at once and scheduling share. */
 function postOf(draft: Draft, name: string, image: string | null) {
   return {
     name,
@@ -25,7 +25,7 @@ function scheduleOf(draft: Draft) {
   };
 }
 
-/** The body of whichever operation will be called, without its file. */
+/** Returns the body of the operation that will be called, without the file. */
 export function toCampaignBody(
   draft: Draft,
   name: string,
@@ -35,8 +35,8 @@ export function toCampaignBody(
 }
 
 /**
- * Sends or schedules a draft. Resolves to the new campaign's id. To call it again with the same draft, because the answer was
- * lost, sends nothing twice. What the signal comes too late for is sent.
+ * Sends or schedules a draft. Resolves to the campaign's id. Idempotent: repeating it after a lost response sends nothing twice. Aborting
+ * too late does not stop it.
  */
 export async function sendDraft(draft: Draft, name: string, file: File | null, signal: AbortSignal): Promise<string> {
   const post = postOf(draft, name, file && (await base64(file)));
@@ -47,7 +47,7 @@ export async function sendDraft(draft: Draft, name: string, file: File | null, s
   return headers.get('x-campaign-id') ?? '';
 }
 
-/** The file in base64, without the head that says which kind it is: the service looks for itself. */
+/** Returns the file in base64 without the data URL prefix: the service detects the type. */
 export function base64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

@@ -3,7 +3,7 @@ import { words } from '../words/words.ts';
 import type { Draft } from './draft.ts';
 import ScheduleFields from './schedule-fields.tsx';
 
-/** Now, or on which days at what time where. */
+/** Now, or at scheduled times. */
 export default function SendTimeField({ draft, update }: { draft: Draft; update: (change: Partial<Draft>) => void }) {
   return (
     <Stack gap="sm">

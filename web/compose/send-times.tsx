@@ -26,7 +26,7 @@ export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
   );
 }
 
-/** How long it would take, and until when that is. */
+/** Describes how long sending takes and when it ends. */
 export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
   if (seconds === undefined) return [];
   const takes = duration(seconds);
@@ -35,12 +35,12 @@ export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Che
   return [`${words.compose.takes(takes)} ${words.compose.doneBy(timeOrDay(end, nowMs, draft.timeZone))}`];
 }
 
-/** The time of day; with the day where it is another. */
+/** The time of day, with the day if it is not today. */
 function timeOrDay(at: Date, nowMs: number, zone: string): string {
   return dateIn(at, zone) === dateIn(new Date(nowMs), zone) ? clockTime(at, zone) : shortTime(at, zone);
 }
 
-/** On which days at what time where. */
+/** Describes the days, time and zone of the schedule. */
 export function describeSchedule({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
   const start = startDate ?? '';
   const [from, to] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
@@ -49,7 +49,7 @@ export function describeSchedule({ startDate, endDate, time, timeZone, weekdays 
   return words.compose.scheduleIn(from ?? '', to ?? '', days, timeOfDay(time), timeZone);
 }
 
-/** The next runs; where the clocks change among all of them, that the time of day stays. */
+/** Describes the next runs, and a clock change among all runs. */
 export function describeRuns({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
   const shown = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => ({
     time: shortTime(dueAt, timeZone),

@@ -14,7 +14,7 @@ import classes from './summary.module.css';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
-/** All that sending the draft comes to, before it is sent: what might be wrong first. */
+/** The consequences of sending the draft; warnings come first. */
 export function Summary({
   draft,
   name,

@@ -19,14 +19,14 @@ const WAIT_MS = 200;
 
 interface TestPostProps {
   draft: Draft;
-  /** Of the campaign that the draft is going to be. */
+  /** The name of the future campaign. */
   name: string;
   file: File | null;
-  /** Whether there is anything to send. */
+  /** Whether there is a text to send. */
   hasText: boolean;
 }
 
-/** Sends what is written to one group first, as a campaign of its own. The draft is left alone. */
+/** Sends the draft to one group first, as a campaign of its own. The draft stays. */
 export function TestPostButton(tested: TestPostProps) {
   const [isOpen, opened] = useDisclosure(false);
   return (
@@ -45,7 +45,7 @@ function TestForm({ draft, name, file, hasText, close }: TestPostProps & { close
   const client = useQueryClient();
   const [, go] = useLocation();
   const [group, setGroup] = useState<Group>();
-  // The same one for the same test: pressing again after a lost answer must not send a second one.
+  // The same key for the same test: pressing again after a lost response must not send twice.
   const [key, setKey] = useState(() => generateIdempotencyKey());
   const testName = words.compose.testName(name).slice(0, NAME_LIMIT);
   const sending = useCancellableMutation({
@@ -99,10 +99,10 @@ function TestForm({ draft, name, file, hasText, close }: TestPostProps & { close
   );
 }
 
-/** One of the user's groups, found by a part of its name. */
+/** Picks one of the user's groups by a part of its name. */
 function GroupSelect({ chosen, choose }: { chosen: Group | undefined; choose: (group: Group | undefined) => void }) {
   const [typed, setTyped] = useState('');
-  // What stands in the field once one is chosen is its name, and no search.
+  // The field then holds the name of the chosen group, which is not a search.
   const [search] = useDebouncedValue(typed === chosen?.group_name ? '' : typed, WAIT_MS);
   const found = useQuery({
     queryKey: ['groups', 'one', search],
@@ -120,7 +120,7 @@ function GroupSelect({ chosen, choose }: { chosen: Group | undefined; choose: (g
       onChange={(id) => choose(shown.find((group) => String(group.group_metadata_id) === id))}
       searchable
       onSearchChange={setTyped}
-      // The service has searched already.
+      // The service filters.
       filter={({ options }) => options}
       nothingFoundMessage={words.groups.noneFound}
       error={found.isError ? words.problems.unexpected : undefined}

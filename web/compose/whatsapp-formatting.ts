@@ -16,27 +16,27 @@ import { LinesSerializer, listsApart } from './lines-serializer.ts';
 
 const NO_TEXT = '\ufffc';
 const FENCE = '```';
-/** What a page has for what a campaign cannot hold. */
+/** Elements of pages whose style a campaign cannot hold. */
 const UNSUPPORTED = 's, strike, del, code, kbd, tt, pre, blockquote, [data-style*="line-through"]';
 
 export interface WhatsAppOptions {
-  /** Is called when something was typed or pasted of which only the words can be kept. */
+  /** Called when typed or pasted formatting was reduced to plain text. */
   onPlainText: () => void;
 }
 
 /**
- * Typing and pasting as in WhatsApp: its own signs, and a line break that is a line break. The html of the editor's content is to be
- * read and written by `LinesParser` and `LinesSerializer`.
+ * Typing and pasting as in WhatsApp: formatting markers, and Enter for a line break. Content must be parsed by `LinesParser` and serialized
+ * by `LinesSerializer`.
  */
 export const WhatsAppFormatting = Extension.create<WhatsAppOptions>({
   name: 'whatsAppFormatting',
-  // Before the extensions whose keys it takes over.
+  // Runs before the extensions whose keys it overrides.
   priority: 200,
   addOptions: () => ({ onPlainText: () => undefined }),
   addGlobalAttributes: () => [{ types: ['paragraph'], attributes: { margin: MARGIN } }],
 
   addKeyboardShortcuts() {
-    // In an item, and in a heading, it stays within.
+    // In a list item or heading, the break stays within.
     const breakLine = () =>
       this.editor.state.selection.$from.depth === 1 && this.editor.isActive('paragraph')
         ? this.editor.commands.splitBlock()
@@ -110,7 +110,7 @@ class PasteParser extends LinesParser {
   }
 }
 
-/** Reads the sign that was typed last: what it ends gets its look, and its signs go. */
+/** Applies the marker that was just typed: formats its span and removes the markers. */
 function applyTypedMarker(state: EditorState, { to }: Range, onPlainText: () => void): void {
   const { tr } = state;
   const $to = state.doc.resolve(to);
@@ -126,12 +126,12 @@ function applyTypedMarker(state: EditorState, { to }: Range, onPlainText: () => 
   const mark = markFor(closed.style, state.schema);
   tr.delete(to - closed.length, to).delete(from, from + closed.length);
   if (!mark) return onPlainText();
-  // What is typed next looks as the sign did.
+  // Text typed next keeps the style from before the marker.
   const next = state.doc.nodeAt(to - 1)?.marks ?? [];
   tr.addMark(from, to - 2 * closed.length, mark).setStoredMarks(mark.removeFromSet(next));
 }
 
-/** Three backticks alone in a line may end code that began some lines before. */
+/** Three backticks alone in a line may close a code block opened some lines before. */
 function closeFence(state: EditorState, to: number, onPlainText: () => void): void {
   let opening: number | undefined;
   state.doc.forEach((line, at) => {

@@ -7,7 +7,7 @@ import { RelativeTime } from '../parts/relative-time.tsx';
 import { words } from '../words/words.ts';
 import { draftsQuery, type DraftRow } from './persisted-draft.ts';
 
-/** The other drafts, each by its name; nothing where there is none. */
+/** A menu with the other drafts; nothing without any. */
 export function DraftsMenu({ openId }: { openId?: string }) {
   const { data } = useQuery(draftsQuery);
   const others = data?.drafts.filter((draft) => draft.draft_id !== openId) ?? [];
@@ -33,7 +33,7 @@ export function DraftsMenu({ openId }: { openId?: string }) {
   );
 }
 
-/** Its name, or the first words of its message. */
+/** Returns its name, or the start of its message. */
 export function draftTitle({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
   if (name.trim() !== '') return name;
   const text = new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();

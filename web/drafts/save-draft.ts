@@ -15,11 +15,11 @@ import { DRAFT_KEY } from './unsaved-changes.ts';
 const SAVE_AFTER_MS = 600;
 const RETRY_MS = 5_000;
 
-/** One at a time for each draft: two would be taken for two places. */
+/** One save at a time for each draft: two would conflict with each other. */
 const inFlight = new Map<string, Promise<void>>();
 const timers = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** Changes a draft, and has it kept on the service a moment after its last change. What fails for the time being is tried again. */
+/** Changes a draft and saves it a moment after its last change. Transient failures are retried. */
 export function changeDraft(client: QueryClient, id: string, change: (before: PersistedDraft) => PersistedDraft): void {
   updatePersistedDraft(client, id, (before) => ({ ...change(before), isChanged: true }));
   saveSoon(client, id, SAVE_AFTER_MS);
@@ -31,7 +31,7 @@ function saveSoon(client: QueryClient, id: string, waitMs: number): void {
   timers.set(id, timer);
 }
 
-/** Sends to the service what it does not have yet. Never rejects: what went wrong is in the draft's `problem`. */
+/** Saves the unsaved changes of a draft. Never rejects: an error ends up in the draft's `problem`. */
 export function savePersistedDraft(client: QueryClient, id: string): Promise<void> {
   clearTimeout(timers.get(id));
   timers.delete(id);
@@ -45,21 +45,21 @@ export function savePersistedDraft(client: QueryClient, id: string): Promise<voi
   return saving;
 }
 
-/** Of every draft that this page has. Never rejects. */
+/** Saves all drafts of this page. Never rejects. */
 export async function saveAllDrafts(client: QueryClient): Promise<void> {
   const open = client.getQueryCache().findAll({ queryKey: DRAFT_KEY });
   await Promise.all(open.map(({ queryKey }) => savePersistedDraft(client, String(queryKey[1]))));
 }
 
-/** Throws a draft away, here and on the service, where it may never have been. */
+/** Deletes a draft here and on the service, where it may not exist. */
 export async function deleteDraft(client: QueryClient, id: string): Promise<void> {
   const kept = persistedDraftOf(client, id);
-  // Nothing is in it yet, and the page that shows it goes on with it.
+  // Still empty: the page goes on with it.
   if (kept && kept.version === 0 && !kept.isChanged) return;
   if (kept) updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: false }));
   await inFlight.get(id);
   const left = persistedDraftOf(client, id);
-  // Of what was never answered nobody knows whether it is there.
+  // An unanswered save may have created it.
   if (!left || left.version > 0 || left.unanswered)
     try {
       await call('venom/delete-draft', { draft_id: id });
@@ -73,17 +73,17 @@ export async function deleteDraft(client: QueryClient, id: string): Promise<void
   void client.invalidateQueries({ queryKey: draftsQuery.queryKey });
 }
 
-/** Whether it may be kept when it is tried again as it is. */
+/** Returns whether a retry may succeed. */
 export function isTransient(problem: unknown): boolean {
   return problem instanceof CampanileError && (problem.code === 0 || problem.code === 429 || problem.code >= 500);
 }
 
-/** Whether the service has another text of the draft than the one that was changed here, or none: another place was faster. */
+/** Returns whether the draft was changed or deleted in another place (optimistic concurrency). */
 export function isConflict(problem: unknown): boolean {
   return hasFieldError(problem, 409, 'version') || isDeletedElsewhere(problem);
 }
 
-/** Whether the draft was sent or thrown away in another place. */
+/** Returns whether the draft was sent or deleted in another place. */
 export function isDeletedElsewhere(problem: unknown): boolean {
   return hasFieldError(problem, 404, 'draft_id');
 }
@@ -101,7 +101,7 @@ function needsSave(kept: PersistedDraft | undefined): kept is PersistedDraft {
 async function saveOnce(client: QueryClient, id: string): Promise<void> {
   const kept = persistedDraftOf(client, id);
   if (!needsSave(kept)) return;
-  // Had it arrived, a newer text of the same version would be taken for one of another place; the same text once more is not.
+  // Repeats an unanswered save unchanged: if it had arrived, a newer text of the same version would be a conflict.
   const sent: DraftSnapshot = kept.unanswered ?? kept;
   try {
     const { version } = await call('venom/save-draft', await toSaveBody(id, sent));

@@ -9,11 +9,11 @@ import { words } from '../words/words.ts';
 import { updatePersistedDraft, fetchDraft, draftKey, type PersistedDraft } from './persisted-draft.ts';
 import { isConflict, isDeletedElsewhere, isTransient } from './save-draft.ts';
 
-/** Whether the draft is kept, and what to do where another place was faster. */
+/** Whether the draft is saved, and the choice after a conflict. */
 export function SaveStatus({ id, kept, zone }: { id: string; kept: PersistedDraft; zone: string }) {
   if (isConflict(kept.problem)) return <ConflictCallout id={id} kept={kept} zone={zone} />;
   const hasFailed = kept.isChanged && kept.problem !== null;
-  // That there is no connection is said above.
+  // A lost connection is shown above.
   const failed = isTransient(kept.problem)
     ? words.drafts.notSaved
     : `${words.drafts.cannotSave} ${problemText(kept.problem)}`;
@@ -28,7 +28,7 @@ export function SaveStatus({ id, kept, zone }: { id: string; kept: PersistedDraf
 function ConflictCallout({ id, kept, zone }: { id: string; kept: PersistedDraft; zone: string }) {
   const client = useQueryClient();
   const [, go] = useLocation();
-  /** What was written here becomes a draft of its own, with its file; this one is then as the other place left it. */
+  /** Saves the local text as a second draft, with its file; this one keeps the version of the other place. */
   const saveBoth = () => {
     const { name } = kept.draft;
     const mine = { ...kept.draft, name: name === '' ? '' : words.drafts.copyName(name) };
@@ -36,7 +36,7 @@ function ConflictCallout({ id, kept, zone }: { id: string; kept: PersistedDraft;
     discardMine();
     go(address);
   };
-  /** Not saved on the way out: there is nothing more of this to keep. */
+  /** Prevents saving on unmount. */
   const discardMine = () => {
     updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: false }));
     client.removeQueries({ queryKey: draftKey(id) });

@@ -6,13 +6,13 @@ import { draftQuery } from './persisted-draft.ts';
 import { changeDraft, deleteDraft, savePersistedDraft } from './save-draft.ts';
 import { useRerender } from './use-rerender.ts';
 
-/** The draft of this id, kept on the service as it changes. */
+/** The draft with this id, saved as it changes. */
 export function usePersistedDraft(id: string, timeZone: string) {
   const client = useQueryClient();
   const rerender = useRerender();
   const { data: kept, error, refetch } = useQuery(draftQuery(id, timeZone));
 
-  // Whoever leaves the page need not wait for it to be kept.
+  // Saves on unmount without waiting.
   useEffect(() => () => void savePersistedDraft(client, id), [client, id]);
 
   const update = useCallback(

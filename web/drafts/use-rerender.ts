@@ -1,8 +1,8 @@
 import { useReducer } from 'react';
 
 /**
- * Draws the component anew at once. What is written lives among what was fetched, which tells of a change only a moment later: by then
- * the field that was typed into has been put back to what it was, and its cursor to the end.
+ * Returns a function that rerenders at once. The query cache notifies a moment later, and by then React would have reset the field and its
+ * cursor.
  */
 export function useRerender(): () => void {
   const [, rerender] = useReducer((times: number) => times + 1, 0);

@@ -6,10 +6,7 @@ import { words } from '../words/words.ts';
 import { saveAllDrafts } from './save-draft.ts';
 import { hasUnsavedChanges } from './unsaved-changes.ts';
 
-/**
- * For what signs out, and takes with it what the page has in its memory: first what is being written is kept, and where something could
- * not be, `question` asks whether to leave all the same.
- */
+/** Guards signing out: saves the drafts first, and asks (`question`) if something could not be saved. */
 export function useUnsavedChangesGuard(leave: () => Promise<void>) {
   const client = useQueryClient();
   const [isAsking, asking] = useDisclosure(false);

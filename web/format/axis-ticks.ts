@@ -1,4 +1,4 @@
-/** Where the axes of a chart have their marks: evenly spaced, and round. */
+/** Evenly spaced, round ticks for the axes of charts. */
 
 import { supportedZone } from './supported-zone.ts';
 
@@ -14,7 +14,7 @@ const TIME_STEPS_MS = [
   ...[1, 2, 7, 14, 28, 56].map((days) => days * DAY_MS),
 ];
 
-/** Whole numbers from 0 to the first that is not below `highest`, in steps of 1, 2 or 5 times a power of ten. */
+/** Returns whole numbers from 0 to the first that is not below `highest`, in steps of 1, 2 or 5 times a power of ten. */
 export function countTicks(highest: number): number[] {
   const rough = Math.max(1, highest) / MOST_STEPS;
   const power = 10 ** Math.max(0, Math.floor(Math.log10(rough)));
@@ -23,7 +23,7 @@ export function countTicks(highest: number): number[] {
   return Array.from({ length: steps + 1 }, (_, index) => index * step);
 }
 
-/** Instants between two, both in milliseconds since 1970, at round times of the clocks in `zone`. */
+/** Returns instants (ms since 1970) between two, at round times of the clocks in `zone`. */
 export function timeTicks(fromMs: number, toMs: number, zone: string): number[] {
   const stepMs =
     TIME_STEPS_MS.find((one) => (toMs - fromMs) / one <= MOST_TIMES) ?? Math.ceil((toMs - fromMs) / MOST_TIMES);
@@ -33,7 +33,7 @@ export function timeTicks(fromMs: number, toMs: number, zone: string): number[] 
   return Array.from({ length: many }, (_, index) => first + index * stepMs);
 }
 
-/** How far the clocks in the zone are ahead of UTC. */
+/** The offset of the zone from UTC. */
 export function offsetMs(atMs: number, zone: string): number {
   const name = new Intl.DateTimeFormat('en', { timeZone: supportedZone(zone), timeZoneName: 'longOffset' })
     .formatToParts(new Date(atMs))

@@ -1,6 +1,6 @@
 import { words } from '../words/words.ts';
 
-/** The key that goes with others on this machine's keyboard: ⌘ on Apple's, else Ctrl as the language calls it. */
+/** The modifier key of shortcuts: ⌘ on Apple's systems, else Ctrl in the user's language. */
 export function commandKey(platform = navigator.platform): string {
   return /^(?:Mac|iP)/.test(platform) ? '⌘' : words.keys.control;
 }

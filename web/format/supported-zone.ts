@@ -1,14 +1,14 @@
 const names = new Map<string, string | undefined>();
 
-/** Returns how this browser calls the zone (`Asia/Calcutta` for `Asia/Kolkata`); undefined when it does not know it. */
+/** Returns this browser's name of the zone (`Asia/Calcutta` for `Asia/Kolkata`); undefined if it does not know the zone. */
 export function browserNameOf(zone: string): string | undefined {
   if (!names.has(zone)) names.set(zone, resolve(zone));
   return names.get(zone);
 }
 
 /**
- * Returns the zone itself when this browser can show its clocks, else `UTC`. The service may know zones that are newer than the browser,
- * and answers the zone of an old campaign as it is stored.
+ * Returns the zone if this browser supports it, else `UTC`. The service may know newer zones, and returns the zone of an old campaign as
+ * stored.
  */
 export function supportedZone(zone: string): string {
   return browserNameOf(zone) === undefined ? 'UTC' : zone;

@@ -1,7 +1,7 @@
 import { words } from '../words/words.ts';
 import { browserNameOf } from './supported-zone.ts';
 
-/** Browsers go on calling these zones by what their cities were called once. */
+/** Browsers keep the former names of these cities. */
 const CITIES_NOW: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Asmara',
   'America/Coral_Harbour': 'Atikokan',
@@ -26,9 +26,9 @@ export interface ZoneChoice {
 
 let countries: ReadonlyMap<string, string> | undefined;
 
-/** Returns those of the offered zones that this browser can show, by city and country, in the order of their labels. */
+/** Returns the offered zones that this browser supports, by city and country, sorted by label. */
 export function zoneChoices(offered: readonly string[]): ZoneChoice[] {
-  // It takes a tenth of a second.
+  // Computed once: it takes a tenth of a second.
   countries ??= countriesOfZones();
   const { compare } = new Intl.Collator(words.locale);
   return offered
@@ -42,7 +42,7 @@ export function zoneChoices(offered: readonly string[]): ZoneChoice[] {
     .toSorted((one, other) => compare(one.label, other.label));
 }
 
-/** Returns the choice that is the zone `chosen`, by whichever of its names; null when there is none. */
+/** Returns the choice for the zone `chosen`, by any of its names; null if there is none. */
 export function findChoice(choices: readonly ZoneChoice[], chosen: string): string | null {
   const own = browserNameOf(chosen);
   const same =
@@ -51,8 +51,7 @@ export function findChoice(choices: readonly ZoneChoice[], chosen: string): stri
 }
 
 /**
- * Those with every word of the search in their city or country, whatever accents either has, or in their id where that is what was typed.
- * What has them as whole words comes first.
+ * Returns the zones that have every word of the search in their city, country or id, ignoring accents. Matches of whole words come first.
  */
 export function findZones<Choice extends ZoneChoice>(choices: readonly Choice[], search: string): Choice[] {
   const wanted = plain(search).split(' ');
@@ -75,7 +74,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** The name of each zone's country, as the browser knows them. One that cannot tell has none, and zones go by their cities. */
+/** Maps each zone to the name of its country. Empty in browsers that do not know it. */
 function countriesOfZones(): ReadonlyMap<string, string> {
   const names = new Intl.DisplayNames(words.locale, { type: 'region', fallback: 'none' });
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
@@ -89,7 +88,7 @@ function countriesOfZones(): ReadonlyMap<string, string> {
   );
 }
 
-/** Countries that are no more are known by their codes, too. */
+/** Codes of former countries are valid, too. */
 function isCurrentCountry(region: string): boolean {
   return Intl.getCanonicalLocales(`und-${region}`)[0] === `und-${region}`;
 }

@@ -2,12 +2,12 @@ import { createContext, use, type ReactNode } from 'react';
 
 const Zone = createContext('UTC');
 
-/** The zone that all times below are shown in: the user's. */
+/** The time zone for all times below: the user's. */
 export function ZoneProvider({ zone, children }: { zone: string; children: ReactNode }) {
   return <Zone value={zone}>{children}</Zone>;
 }
 
-/** IANA. */
+/** Returns an IANA time zone. */
 export function useZone(): string {
   return use(Zone);
 }

@@ -4,7 +4,7 @@ import { words } from '../words/words.ts';
 import classes from './groups-table.module.css';
 import { COLUMNS, SILENT_DAYS, SIZES, type TableView } from './use-table-view.ts';
 
-/** What narrows the groups by how they do. */
+/** Filters the groups by activity and size. */
 export function ActivityFilters({ view }: { view: TableView }) {
   return (
     <Row gap="xs" role="group" aria-label={words.groups.narrow}>
@@ -24,13 +24,13 @@ export function ActivityFilters({ view }: { view: TableView }) {
         clearButtonProps={{ 'aria-label': words.groups.anySize }}
         w={180}
       />
-      {/* Where there is no room for the columns whose heads sort. */}
+      {/* For screens without room for the sortable column headers. */}
       <Select
         aria-label={words.groups.sortBy}
         className={classes.sort}
         data={COLUMNS.map((value) => ({ value, label: words.groups.columns[value] }))}
         value={view.sort.by}
-        // The one that is chosen already turns its order round.
+        // Choosing the current column reverses the order.
         onChange={(value) => view.sortBy(COLUMNS.find((column) => column === value) ?? view.sort.by)}
         rightSection={<Icon name={view.sort.isDown ? 'down' : 'up'} size={12} />}
         allowDeselect

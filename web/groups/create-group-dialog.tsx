@@ -30,7 +30,7 @@ interface Draft {
 
 function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   const client = useQueryClient();
-  // One for as long as the dialog is open: pressing the button again after a lost answer must not create a second one.
+  // One while the dialog is open: pressing the button again after a lost response must not create a second group.
   const [idempotencyKey, setIdempotencyKey] = useState(() => generateIdempotencyKey());
   const form = useForm<Draft>({
     initialValues: { name: '', description: '', participants: [] },
@@ -92,7 +92,7 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   );
 }
 
-/** Beside the field that each is about; of the numbers each that is wrong. */
+/** The issue of each field; for numbers the issue of each number. */
 function problemsOf(error: unknown, draft: Draft) {
   const { group_name, community_name, name, description, participants } = fieldProblems(error);
   const wrong = entryProblems(error, 'participants', numbersOf(draft));
@@ -111,7 +111,7 @@ async function create(kind: GroupKind, draft: Draft, options: CallOptions): Prom
   else await call('venom/create-channel', { name, description, image: null }, options);
 }
 
-/** A whole list can be pasted into the field at once. */
+/** The field takes a pasted list. */
 function numbersOf({ participants }: Draft): string[] {
   return participants
     .flatMap((one) => one.split(/[,;\n]/))

@@ -10,7 +10,7 @@ import { KINDS, type KindFilter } from './kinds.ts';
 const WAIT_MS = 200;
 const isKind = oneOf<KindFilter>(['all', ...KINDS]);
 
-/** Which groups are asked for, a moment after the last key: as the service takes it, and as the fields hold it. */
+/** The filter of groups, debounced: as the API takes it, and as the fields show it. */
 export function useGroupFilter() {
   const [typed, setTyped] = useState('');
   const [kind, setKind] = useState<KindFilter>('all');
@@ -18,7 +18,7 @@ export function useGroupFilter() {
   return toGroupFilter({ typed, setTyped, kind, setKind }, search);
 }
 
-/** The same of a page of groups, which has them in its address. */
+/** The same, kept in the URL. */
 export function useGroupFilterParams() {
   const { typed, setTyped, settled } = useDebouncedQueryParam('search');
   const [kind, setKind] = useQueryParam('kind', 'all', isKind);
@@ -38,7 +38,7 @@ function toGroupFilter(fields: Fields, search: string) {
   return { filter, isFiltered: kind !== 'all' || search !== '', fields };
 }
 
-/** A search, the kind, and what else narrows the list. */
+/** A search, the kind, and further filters (`children`). */
 export function GroupFilters({
   fields: { typed, setTyped, kind, setKind },
   small = false,

@@ -22,7 +22,7 @@ import { useNewCampaign } from './use-new-campaign.ts';
 const MembersChart = lazy(lazyWithRetry(() => import('./members-chart.tsx')));
 const ReadsChart = lazy(lazyWithRetry(() => import('./reads-chart.tsx')));
 
-/** Everything about one group: how its posts did, how it grew, and what is planned. */
+/** The report of one group: its posts, its growth and its planned runs. */
 export default function GroupPage({ id }: { id: string }) {
   return /^\d{1,15}$/.test(id) ? <GroupLoader groupId={Number(id)} /> : <NotFoundPage />;
 }

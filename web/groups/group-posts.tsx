@@ -14,7 +14,7 @@ const ROW_HEIGHT = 40;
 const SHOWN_ROWS = 12;
 const SHOWN_FAILURES = 5;
 
-/** What went wrong lately. */
+/** The latest failures. */
 export function GroupFailures({ posts }: { posts: readonly Post[] }) {
   const failed = posts.filter((post) => post.error !== null).slice(0, SHOWN_FAILURES);
   if (failed.length === 0) return null;
@@ -95,7 +95,7 @@ function keyOf(post: Post): string {
   return `${post.campaign_id} ${post.run_id ?? ''}`;
 }
 
-/** Of one post its state; of all posts of an old campaign how many of them were sent. */
+/** The state of one post; for a folded campaign how many of its posts were sent. */
 function stateOf({ run_id: runId, queued, sent, failed, cancelled }: Post): string {
   if (runId === null) return words.campaigns.sentOf(count(sent), count(queued + sent + failed + cancelled));
   if (sent > 0) return words.campaign.state.sent;

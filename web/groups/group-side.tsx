@@ -13,10 +13,10 @@ import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import classes from './group-page.module.css';
 
-/** More of them are shown when they are asked for. */
+/** The rest is shown on demand. */
 const SHOWN_RUNS = 6;
 
-/** What is to go out to it next. */
+/** The next runs to this group. */
 export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   const zone = useZone();
   const [isComplete, whole] = useDisclosure(false);
@@ -45,7 +45,7 @@ export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   );
 }
 
-/** The way in for new members. */
+/** The invite link with its QR code. */
 export function InviteLink({ link }: { link: string | null }) {
   return (
     <Section title={words.groups.invite}>
@@ -64,7 +64,7 @@ export function InviteLink({ link }: { link: string | null }) {
   );
 }
 
-/** The saved lists that it is in. */
+/** The saved lists with this group. */
 export function GroupLists({ lists }: { lists: GroupReport['group_lists'] }) {
   return (
     <Section title={words.groups.lists}>

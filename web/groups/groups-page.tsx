@@ -152,7 +152,7 @@ function useSync() {
   });
 }
 
-/** How many there are, and all of them at once. */
+/** The number of matches, and a button that selects them all. */
 function FoundTotals({
   totals,
   filter,

@@ -20,7 +20,7 @@ const COLUMNS: ReadonlyArray<{ of: GroupColumn; class?: string | undefined; isTe
   { of: 'failed', class: classes.wide },
 ];
 
-/** Groups in an order that the service has made; its head stays in sight. */
+/** The groups in the service's order, with a sticky header. */
 export function GroupsTable({
   groups,
   selection,

@@ -5,7 +5,7 @@ import { QrCode } from '../parts/qr-code.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
-/** A group's invite link, to be copied or held in front of a phone. */
+/** A group's invite link, to copy or to scan. */
 export function InviteDialog({ group, close }: { group: Group | undefined; close: () => void }) {
   const link = group?.invite_link ?? '';
   return (

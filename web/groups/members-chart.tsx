@@ -5,7 +5,7 @@ import { useNow } from '../parts/relative-time.tsx';
 import { words } from '../words/words.ts';
 import { TrendChart } from './trend-chart.tsx';
 
-/** How many were in the group or followed it, over time and now. */
+/** The members or followers over time and now. */
 export default function MembersChart({ group, members }: Pick<GroupReport, 'group' | 'members'>) {
   const now = group.participants;
   const nowMs = useNow(60_000);

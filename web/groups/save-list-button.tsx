@@ -13,7 +13,7 @@ import { words } from '../words/words.ts';
 
 const NAME_LIMIT = 100;
 
-/** Saves groups under a name: as a new list, or as what `list` is to be from now on. */
+/** Saves the groups as a new list, or as the new content of `list`. */
 export function SaveListButton({
   groups,
   list,

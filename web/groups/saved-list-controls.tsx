@@ -8,7 +8,7 @@ import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
-/** Shows the groups of one saved list only. */
+/** Shows only the groups of one saved list. */
 export function SavedListFilter({
   lists,
   chosen,
@@ -37,7 +37,7 @@ export function SavedListFilter({
   );
 }
 
-/** What can be done with the list that is shown. */
+/** Actions on the list that is shown. */
 export function SavedListActions({
   list,
   write,

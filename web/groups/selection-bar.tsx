@@ -7,7 +7,7 @@ import { BottomBar } from '../parts/bottom-bar.tsx';
 import { words } from '../words/words.ts';
 import { SaveListButton } from './save-list-button.tsx';
 
-/** What is selected, whatever is searched for, and what can be done with it. */
+/** The selected groups, whatever the search is, with their actions. */
 export function SelectionBar({
   selected,
   changing,
@@ -16,7 +16,7 @@ export function SelectionBar({
   onSaved,
 }: {
   selected: readonly PickedGroup[];
-  /** The list that is being changed. */
+  /** The list that is being edited. */
   changing: GroupList | undefined;
   write: () => void;
   clear: () => void;

@@ -4,7 +4,7 @@ import { fetchAllGroups } from '../api/queries.ts';
 
 type Counts = Data<'venom/sync-groups'>;
 
-/** What reading the groups anew has changed; counts are the service's, the rest is what a comparison shows. */
+/** The result of a sync: the service's counts, and the differences between the lists before and after. */
 export interface SyncReport extends Counts {
   total: number;
   new: string[];
@@ -13,7 +13,7 @@ export interface SyncReport extends Counts {
   resized: Array<{ name: string; before: number; after: number }>;
 }
 
-/** Reads the groups anew from the messaging application, and tells what that has changed. */
+/** Syncs the groups with the messaging application. Returns the differences. */
 export async function syncGroups(): Promise<SyncReport> {
   const everything = { kind: undefined, search: '' };
   const before = await fetchAllGroups(everything);

@@ -6,7 +6,7 @@ import type { SyncReport } from './sync-groups.ts';
 
 const NAMED = 6;
 
-/** That groups are being read anew, and what that has changed once it is done. */
+/** Says that a sync is running, and shows its result. */
 export function SyncReportCallout({
   isBusy,
   report,

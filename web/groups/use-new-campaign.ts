@@ -4,7 +4,7 @@ import { sessionQuery } from '../api/session.ts';
 import type { PickedGroup } from '../compose/draft.ts';
 import { createDraftForGroups } from '../compose/create-draft.ts';
 
-/** Opens a new campaign to these groups; drafts that are there already stay. */
+/** Returns a function that opens a new campaign for these groups; existing drafts stay. */
 export function useNewCampaign(): (groups: readonly PickedGroup[]) => void {
   const client = useQueryClient();
   const [, go] = useLocation();

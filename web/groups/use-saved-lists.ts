@@ -5,7 +5,7 @@ import { fetchAllGroups, groupListsQuery } from '../api/queries.ts';
 import { isListId, useQueryParam } from '../parts/use-query-param.ts';
 import type { Selection } from './use-selection.ts';
 
-/** The saved lists: which of them is shown, and which is being changed, its groups then being what is selected. */
+/** The saved lists, the one that is shown, and the one that is being edited, whose groups are then the selection. */
 export function useSavedLists(selection: Selection) {
   const lists = useQuery(groupListsQuery).data?.group_lists ?? [];
   const [chosen, setChosen] = useQueryParam('list', '', isListId);

@@ -10,7 +10,7 @@ export const COLUMNS: readonly GroupColumn[] = [
   'read_rate',
   'failed',
 ];
-/** After so many days without a post a group is called silent. */
+/** A group is called silent after so many days without a post. */
 export const SILENT_DAYS = 14;
 export const SIZES = ['small', 'medium', 'large'] as const;
 export type Size = (typeof SIZES)[number];
@@ -23,7 +23,7 @@ const BOUNDS: Record<Size, Pick<GroupFilter, 'minMembers' | 'maxMembers'>> = {
 
 export type TableView = ReturnType<typeof useTableView>;
 
-/** How the groups are looked at, as the address says: their order, and what narrows them. */
+/** The sort order and filters of the groups, kept in the URL. */
 export function useTableView() {
   const [by, setBy] = useQueryParam('sort', 'name', oneOf(COLUMNS));
   const [isDown, setDown] = useSwitch('down');
@@ -32,7 +32,7 @@ export function useTableView() {
   const [hasFailed, setFailed] = useSwitch('failed');
   return {
     sort: { by, isDown } satisfies GroupSort,
-    /** By this column; by the one that it is by already, the other way round. What is most comes first, but for names and kinds. */
+    /** Sorts by this column; reverses the order if it is the current one. Figures start descending, names and kinds ascending. */
     sortBy: (column: GroupColumn) => {
       setBy(column);
       setDown(column === by ? !isDown : column !== 'name' && column !== 'kind');

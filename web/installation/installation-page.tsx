@@ -15,7 +15,7 @@ type Level = InstallationFinding['level'];
 const LEVELS: readonly Level[] = ['error', 'warning', 'ok'];
 const TONES: Readonly<Record<Level, Tone>> = { error: 'bad', warning: 'paused', ok: 'good' };
 
-/** For administrators: how the installation is, what is wrong first, and what to do. */
+/** For administrators: the findings about the installation, errors first, with advice. */
 export default function InstallationPage() {
   const look = useQuery({
     queryKey: ['installation'],
@@ -69,7 +69,7 @@ function Findings({ level, findings }: { level: Level; findings: readonly Instal
   );
 }
 
-/** A service that is newer than this page may look at more. */
+/** A newer service may have checks that this page does not know. */
 function nameOf(check: string): string {
   const names: Readonly<Record<string, string>> = words.installation.checks;
   return names[check] ?? check;

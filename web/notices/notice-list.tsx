@@ -25,7 +25,7 @@ const ICONS: Readonly<Record<NoticeKind, IconName>> = {
   backup_old: 'file',
 };
 
-/** What somebody was told, each with the way to what it tells of. To open it is to have read it. */
+/** The notices, each linked to its subject. Opening the list marks them read. */
 export function NoticeList({ close }: { close: () => void }) {
   const client = useQueryClient();
   const list = useInfiniteQuery(noticesQuery);
@@ -67,7 +67,7 @@ export function NoticeList({ close }: { close: () => void }) {
   );
 }
 
-/** What had not been read when it came into the list: that it is now is no reason to look otherwise while it is looked at. */
+/** Returns the notices that were unread when they came into the list: they stay highlighted while it is open. */
 function useUnreadAtFirst(notices: readonly Notice[]): ReadonlySet<number> {
   const [unread, setUnread] = useState<ReadonlySet<number>>(new Set());
   const more = notices.filter(({ is_read: isRead, place }) => !isRead && !unread.has(place));
@@ -110,7 +110,7 @@ function Said({ notice: { kind, campaign, due_at: dueAt, url } }: { notice: Noti
   );
 }
 
-/** Where there is more of it; nowhere for what the dashboard does not show. */
+/** Returns the page about the notice; undefined if the dashboard has none. */
 function pageOf({ kind, campaign }: Notice): string | undefined {
   if (campaign) return `/campaigns/${campaign.campaign_id}`;
   if (kind === 'webhook_off') return '/settings';

@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { ConfirmDialog, type ConfirmProps } from './confirm-dialog.tsx';
 
-/** A button that asks before it acts. */
+/** A button that opens a confirmation dialog. */
 export function ConfirmButton({
   title,
   action,

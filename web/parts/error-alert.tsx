@@ -5,7 +5,7 @@ import { isInFields, problemText } from '../format/problem.ts';
 import { words } from '../words/words.ts';
 import { Icon } from './icons.tsx';
 
-/** What could not be shown, why, and the way on. Without a connection that is to wait: it is asked for again by itself. */
+/** The error of a failed request with a retry button. Without a connection it has no button: the request is repeated by itself. */
 export function ErrorAlert({ error, retry }: { error: unknown; retry?: () => void }) {
   const isLost = useDisconnectedSince() !== undefined && error instanceof CampanileError && error.code === 0;
   return (
@@ -22,7 +22,7 @@ export function ErrorAlert({ error, retry }: { error: unknown; retry?: () => voi
   );
 }
 
-/** What went wrong with what was just asked for, next to the button that asked. */
+/** The error of an action, next to its button. */
 export function ErrorText({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   return (
@@ -32,7 +32,7 @@ export function ErrorText({ error }: { error: unknown }) {
   );
 }
 
-/** The same for a form that says beside its fields what is wrong in them. */
+/** The same for a form, which shows the issues of single fields beside them. */
 export function FormErrorText({ error }: { error: unknown }) {
   return <ErrorText error={isInFields(error) ? null : error} />;
 }

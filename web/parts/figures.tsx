@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useDisconnectedSince } from '../api/connection.ts';
 import classes from './figures.module.css';
 
-/** A few figures in a row, paler while they are no longer live. `dense`: with more of them than room. */
+/** A row of figures, dimmed while they are stale. `dense`: for more of them than fit. */
 export function Figures({ label, dense, children }: { label?: string; dense?: boolean; children: ReactNode }) {
   const isLost = useDisconnectedSince() !== undefined;
   return (
@@ -12,7 +12,7 @@ export function Figures({ label, dense, children }: { label?: string; dense?: bo
   );
 }
 
-/** `children`: what stands below the figure, `sign` beside its name. */
+/** `children`: text below the figure. `sign`: an icon beside its label. */
 export function Figure({
   label,
   value,

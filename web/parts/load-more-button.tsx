@@ -1,14 +1,14 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { words } from '../words/words.ts';
 
-/** What an infinite query says of its pages. */
+/** The part of an infinite query that paging needs. */
 export interface Pages {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   fetchNextPage(): Promise<unknown>;
 }
 
-/** Fetches the next page of a list, where there is one. */
+/** Fetches the next page of a list, if there is one. */
 export function LoadMoreButton({ of, ...props }: { of: Pages } & ButtonProps) {
   if (!of.hasNextPage) return null;
   return (

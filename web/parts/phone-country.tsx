@@ -9,7 +9,7 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { browserCountry } from '../format/phone.ts';
 import { words } from '../words/words.ts';
 
-/** Asks for the country of a number without one, at first the browser's, and hands the whole number on, as it is shown. */
+/** Asks for the country of a national number, the browser's by default, and passes on the international number. */
 export default function PhoneCountrySelect({
   text,
   onComplete,
@@ -40,7 +40,7 @@ export default function PhoneCountrySelect({
   );
 }
 
-/** As it is written everywhere in the world; undefined while it is none of that country. */
+/** Returns the international format; undefined if it is no number of that country. */
 function fullNumber(text: string, country: CountryCode): string | undefined {
   const parsed = parsePhoneNumberFromString(text, country);
   return parsed?.isPossible() ? parsed.formatInternational() : undefined;

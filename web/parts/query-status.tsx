@@ -1,7 +1,7 @@
 import { ErrorAlert } from './error-alert.tsx';
 import { RowsSkeleton } from './page.tsx';
 
-/** In place of a query's rows: a skeleton until they come, or why they did not, with a button to try again. */
+/** A skeleton until the query's rows arrive, or the error with a retry button. */
 export function QueryStatus({
   of: query,
   ...skeleton

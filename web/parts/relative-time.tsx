@@ -5,7 +5,7 @@ import { words } from '../words/words.ts';
 
 const TICK_MS = 15_000;
 
-/** The present, anew every quarter of a minute. */
+/** Returns the current time, updated every 15 seconds. */
 export function useNow(everyMs = TICK_MS): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {
@@ -15,7 +15,7 @@ export function useNow(everyMs = TICK_MS): number {
   return nowMs;
 }
 
-/** An instant as people say it; exactly, and in which zone, for whoever points at it. */
+/** An instant relative to now; the tooltip has the exact time and zone. */
 export function RelativeTime({ at }: { at: string | null }) {
   const zone = useZone();
   const nowMs = useNow();

@@ -13,7 +13,7 @@ const TONES: Readonly<Record<CampaignStatus | Run['status'], Tone>> = {
   cancelled: 'idle',
 };
 
-/** What a run is called: one that is not over stands still while its campaign is paused. */
+/** Returns the status to show for a run: an open run of a paused campaign is paused. */
 export function statusOfRun(run: Run['status'], campaign: CampaignStatus): Run['status'] | 'paused' {
   return campaign === 'paused' && (run === 'planned' || run === 'running') ? 'paused' : run;
 }

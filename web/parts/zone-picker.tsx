@@ -5,7 +5,7 @@ import { timeZonesQuery } from '../api/time-zones.ts';
 import { findChoice, findZones, zoneChoices } from '../format/zone-choices.ts';
 import { words } from '../words/words.ts';
 
-/** Picks one of the service's zones by its city or its country. Typing replaces what is there. */
+/** Picks one of the service's zones by city or country. Typing replaces the current text. */
 export function ZonePicker({
   value,
   onChange,
@@ -15,7 +15,7 @@ export function ZonePicker({
   'description' | 'inputWrapperOrder' | 'error'
 >) {
   const { data: offered } = useQuery(timeZonesQuery);
-  // Until the service has answered, the only choice is the present one.
+  // Until the service has answered, the current zone is the only choice.
   const choices = useMemo(() => zoneChoices(offered ?? [value]), [offered, value]);
   return (
     <Select
@@ -23,7 +23,7 @@ export function ZonePicker({
       label={words.fields.time_zone}
       data={choices}
       value={findChoice(choices, value)}
-      // Also when the choice is the present zone by another name.
+      // Also fires for the current zone under another name.
       onOptionSubmit={onChange}
       onFocus={(event) => event.currentTarget.select()}
       searchable

@@ -16,7 +16,7 @@ import classes from './chat.module.css';
 const POLL_MS = 2_000;
 const MAX_MESSAGES = 1_000;
 
-/** One group, open on the phone of a member. */
+/** One group on a member's phone. */
 export function Chat({ group }: { group: Group }) {
   const zone = useZone();
   const end = useRef<HTMLDivElement>(null);
@@ -74,7 +74,7 @@ function isNewDay(messages: readonly Message[], index: number, zone: string): bo
   return day(messages[index]) !== day(messages[index - 1]);
 }
 
-/** They come oldest first; of a long chat only the end matters. */
+/** Fetches the end of a chat; pages come oldest first. */
 async function lastMessages(groupId: number, signal: AbortSignal): Promise<Message[]> {
   let messages: Message[] = [];
   let cursor: string | null | undefined;

@@ -16,17 +16,17 @@ import { words } from '../words/words.ts';
 import { Chat } from './chat.tsx';
 import classes from './phone-page.module.css';
 
-/** Fewer are found by looking. */
+/** From this many groups on, a search field is shown. */
 const MANY_GROUPS = 8;
 
-/** What a member of a sandbox group sees on their phone. */
+/** A sandbox member's phone. */
 export default function PhonePage() {
   const zone = useZone();
   const { typed, setTyped, settled: search } = useDebouncedQueryParam('search');
   const found = useInfiniteQuery(groupsQuery({ kind: undefined, search }));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
   const [chosen, setChosen] = useState<Group>();
-  // What is open stays open while another is searched for.
+  // The open group stays open during a search.
   const group = groups.find((one) => chosen && isSame(one, chosen)) ?? chosen ?? groups[0];
   const isSearching = search !== '' || groups.length > MANY_GROUPS;
   return (

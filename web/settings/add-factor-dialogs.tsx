@@ -18,7 +18,7 @@ interface DialogProps {
   onAdded: () => unknown;
 }
 
-/** An authenticator app: its key to scan or type, then its first code, then the recovery codes. */
+/** Adds an authenticator app: QR code or key, then its first code, then the recovery codes. */
 export function AddAppDialog(props: DialogProps) {
   return (
     <FactorDialog {...props} title={words.factors.addApp}>
@@ -45,7 +45,7 @@ export function RenewCodesDialog(props: DialogProps) {
 
 type Finish = (codes: readonly string[]) => void;
 
-/** A form, and the recovery codes that may come of it: seen this once, they go when their reader says so, and by no stray key or click. */
+/** A form, then the recovery codes, if any. They are shown once, so only their button closes the dialog. */
 function FactorDialog({
   opened,
   close,
@@ -101,7 +101,7 @@ function RecoveryCodes({ codes, close }: { codes: readonly string[]; close: () =
 }
 
 function AppForm({ finish }: { finish: Finish }) {
-  // Asked for anew each time it is opened: the service draws another key then.
+  // A new key for each opening: the service creates another secret.
   const [opening] = useState(() => crypto.getRandomValues(new Uint32Array(1))[0]);
   const key = useQuery({
     queryKey: ['new-app', opening],

@@ -109,7 +109,7 @@ function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
       opened={opened}
       onClose={close}
       title={words.settings.newKey}
-      // A key that is seen this once goes when its reader says so, and by no stray key or click.
+      // The key is shown once, so only its button closes the dialog.
       closeOnEscape={!isShown}
       closeOnClickOutside={!isShown}
       withCloseButton={!isShown}

@@ -12,7 +12,7 @@ import { words } from '../words/words.ts';
 
 const PAGE = 20;
 
-/** What was done in the user's name, newest first. */
+/** The user's audit log, newest first. */
 export function AuditLog() {
   const log = useInfiniteQuery({
     queryKey: ['audit-log'],
@@ -48,12 +48,12 @@ export function AuditLog() {
   );
 }
 
-/** What no words are kept for is shown as the log has it, made readable. */
+/** An action without a text is shown by its name. */
 function actionName(action: string): string {
   return Reflect.get(words.audit, action) ?? action.replaceAll(/[._]/g, ' ');
 }
 
-/** What it was done to; a campaign can be opened, unless it is deleted. */
+/** The subject of an entry; an existing campaign is a link. */
 function Subject({
   entry: { action, subject, campaign_name: name },
 }: {

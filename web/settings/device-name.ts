@@ -1,4 +1,4 @@
-/** The first that an agent names counts: most name others, too, to pass for them. */
+/** The first match counts: most user agents also name other browsers. */
 const BROWSERS = [
   ['Edge', /\bEdg(A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -17,7 +17,7 @@ const SYSTEMS = [
 ] as const;
 const LONGEST = 40;
 
-/** What people call a device, out of the `user-agent` that it sent: `Firefox, Linux`, or how a program calls itself. Empty when it did not say. */
+/** Returns the device of a `user-agent` header: `Firefox, Linux`, or the program's name. Empty if there was none. */
 export function deviceName(agent: string): string {
   const named = [BROWSERS, SYSTEMS].map((all) => all.find(([, pattern]) => pattern.test(agent))?.[0]);
   if (named[0] !== undefined) return named.filter((name) => name !== undefined).join(', ');

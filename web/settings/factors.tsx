@@ -15,7 +15,7 @@ import { AddAppDialog, RenewCodesDialog, AddPasskeyDialog } from './add-factor-d
 const KEY = ['factors'];
 const nameOf = ({ kind, name }: Factor) => (kind === 'totp' ? words.factors.app : name);
 
-/** What is asked for beside the password. */
+/** The second factors. */
 export function Factors() {
   const client = useQueryClient();
   const factors = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call('user/list_factors', {}, { signal }) });

@@ -3,10 +3,10 @@ import { Section } from '../parts/page.tsx';
 import { isLanguage, storeLanguage, storedLanguage, LANGUAGES } from '../words/languages.ts';
 import { words } from '../words/words.ts';
 
-/** Stands for no language: the browser's is followed. */
+/** Stands for the browser's language. */
 const BROWSER_LANGUAGE = 'browser';
 
-/** Which language the dashboard speaks in this browser. Another one is loaded with the page. */
+/** The language of the dashboard in this browser. Changing it reloads the page. */
 export function LanguageSelect() {
   const choose = (value: string | null) => {
     storeLanguage(value !== null && isLanguage(value) ? value : undefined);

@@ -20,10 +20,10 @@ interface Choice {
   isOn: boolean;
 }
 
-/** Which mails and notices lead to. */
+/** Target of links in mails and notices. */
 const ANCHOR = 'notices';
 
-/** Which notices come to whoever is signed in, and by which way. */
+/** Which notices the user gets, by which channel. */
 export function NoticeSettings({ isAdmin }: { isAdmin: boolean }) {
   const settings = useQuery(noticeSettingsQuery);
   const place = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ function Choices({ settings, isAdmin }: { settings: Settings; isAdmin: boolean }
   const choosing = useCancellableMutation({
     act: ({ kind, way, isOn }: Choice, signal) =>
       call('user/update_notice_settings', { kinds: [{ kind, [way]: isOn }] }, { signal }),
-    // At once, so that several can be chosen one after the other.
+    // Optimistic update: several can be chosen one after the other.
     onMutate: (choice) =>
       client.setQueryData(
         noticeSettingsQuery.queryKey,
@@ -90,7 +90,7 @@ function chosen(kinds: Settings['kinds'], { kind, way, isOn }: Choice): Settings
   return kinds.map((row) => (row.kind === kind ? { ...row, [way]: isOn } : row));
 }
 
-/** Whether this browser tells while the dashboard is closed. Nothing is asked for before the button is pressed. */
+/** Web Push in this browser. Permission is asked for only by the button. */
 function ThisBrowser({ publicKey }: { publicKey: string }) {
   const client = useQueryClient();
   const queryKey = ['push'];

@@ -14,7 +14,7 @@ interface Usage {
   limit: number;
 }
 
-/** How much of each thing that is limited the workspace has. */
+/** The workspace's usage of its quotas. */
 export function Quotas() {
   const profile = useQuery({
     queryKey: ['quotas'],

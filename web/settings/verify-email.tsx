@@ -5,7 +5,7 @@ import { ErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 
-/** Says that the e-mail address is not proven yet, and has the link sent again. */
+/** Says that the e-mail address is not verified, and sends the link again. */
 export function VerifyEmailNotice() {
   const sending = useMutation({
     mutationFn: () => call('user/send_verification', {}),

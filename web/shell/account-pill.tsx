@@ -10,14 +10,14 @@ import { Dot } from '../parts/status.tsx';
 import { words } from '../words/words.ts';
 import classes from './account-pill.module.css';
 
-/** The state of the link to the messaging application, on every page. Leads to where it can be changed. */
+/** The state of the link to the messaging application, on every page; leads to the account page. */
 export function AccountPill() {
   const { data, isError, dataUpdatedAt } = useQuery(accountQuery);
   const zone = useZone();
   const lostSince = useDisconnectedSince();
   useRefetchGroupsOnLink(data);
   if (!data) return null;
-  // What it is no longer known to be, it was then.
+  // Without a connection it shows the last known state.
   const asOf = lostSince ?? (isError ? dataUpdatedAt : undefined);
   const state = accountSummary(data, zone);
   const said = asOf === undefined ? state : words.connection.outOfDate(state, clockTime(new Date(asOf), zone));
@@ -28,7 +28,7 @@ export function AccountPill() {
   );
 }
 
-/** Has the groups asked for anew when the account is linked to something else, or linked again: then they are others. */
+/** Refetches the groups when another account is linked, or the same again. */
 function useRefetchGroupsOnLink(account: AccountStatus | undefined): void {
   const client = useQueryClient();
   const link = account && `${account.messenger} ${account.status === 'connected'}`;

@@ -14,7 +14,7 @@ import { words } from '../words/words.ts';
 import { commandsFor, parseCommand, type Command } from './commands.ts';
 import classes from './command-palette.module.css';
 
-/** What is typed, which may begin before this has come over the line. */
+/** The typed text, which may start before this component has loaded. */
 interface Typing {
   typed: string;
   type: (text: string) => void;
@@ -24,7 +24,7 @@ interface Entry {
   label: string;
   hint: string;
   icon: IconName;
-  /** Where it leads, or what is done, and to which campaign: several may have one name. */
+  /** A link or an action, and the campaign it is for: several may have one name. */
   href?: string;
   act?: () => void;
   of?: string;
@@ -49,7 +49,7 @@ const COMMAND_ICONS: Readonly<Record<Command, IconName>> = {
 const FOUND = 6;
 const WAIT_MS = 150;
 
-/** Finds pages, campaigns and groups by what is typed, and what can be done to a campaign; arrows choose, Enter opens it or does it. */
+/** Finds pages, campaigns, groups and actions on campaigns; arrow keys choose, Enter runs. */
 export function CommandPalette({ opened, close, typed, type }: { opened: boolean; close: () => void } & Typing) {
   const [cancelled, setCancelled] = useState<CampaignRow>();
   const [isAsking, asking] = useDisclosure(false);
@@ -82,7 +82,7 @@ function PaletteContent({
   const [, go] = useLocation();
   const listId = useId();
   const { entries, error, isAsking } = useEntries(typed, useCommands(askToCancel));
-  // For something else that is typed it is the first one again.
+  // Another text selects the first entry again.
   const at = of === typed ? Math.min(chosen, entries.length - 1) : 0;
   const setChosen = (index: number) => choose({ of: typed, at: index });
 
@@ -120,7 +120,7 @@ function PaletteContent({
       />
       <div role="listbox" id={listId} aria-label={words.palette.title} className={classes.list}>
         {entries.map((entry, index) => (
-          // The field keeps the focus and the keys; this is for pointers.
+          // The input keeps the focus and the keys; this is for pointers.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
           <div
             key={`${entry.icon} ${entry.href ?? entry.of}`}
@@ -147,11 +147,11 @@ type Carry = (command: Command, campaign: CampaignRow) => Entry;
 interface Found {
   entries: Entry[];
   error: Error | null;
-  /** More may be found yet. */
+  /** Whether results are still loading. */
   isAsking: boolean;
 }
 
-/** What there is for what is typed, and for nothing that was typed before: Enter would do it. */
+/** Returns the entries for the typed text, never for an earlier one, since Enter would run them. */
 function useEntries(typed: string, carry: Carry): Found {
   const wanted = typed.trim();
   const [settled] = useDebouncedValue(wanted, WAIT_MS);
@@ -167,7 +167,7 @@ function useEntries(typed: string, carry: Carry): Found {
   if (!found.data || found.error) return { entries: actions, error: found.error, isAsking: found.isFetching };
   const { campaigns, groups } = found.data;
   const toDo = (campaign: CampaignRow) => commandsFor(campaign).map((one) => ({ one, campaign }));
-  // Of a single one all that can be done is shown; of several what was asked for.
+  // A single campaign shows all its actions; several show the typed one.
   const commands = campaigns
     .flatMap(toDo)
     .filter(({ one }) => (command === undefined ? campaigns.length === 1 : one === command))
@@ -177,7 +177,7 @@ function useEntries(typed: string, carry: Carry): Found {
   return { entries, error: null, isAsking: false };
 }
 
-/** What a command on a campaign is in the list: some are done at once, and some lead to where it is asked for more. */
+/** Returns the entry of a command: some run at once, others open a page or dialog. */
 function useCommands(askToCancel: (campaign: CampaignRow) => void): Carry {
   const client = useQueryClient();
   return (command, campaign) => {

@@ -5,11 +5,11 @@ import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
 import classes from './connection-banner.module.css';
 
-/** Says, above whatever page it is, since when the service is out of reach; nothing otherwise. */
+/** Says on every page since when the service is unreachable. */
 export function ConnectionBanner() {
   const zone = useZone();
   const lostSince = useDisconnectedSince();
-  // There before it has something to say: else nobody would hear it.
+  // Always mounted: screen readers announce only changes of an existing live region.
   return (
     <div role="status" className={classes.place}>
       {lostSince !== undefined && (

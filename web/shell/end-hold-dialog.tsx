@@ -18,7 +18,7 @@ import classes from './end-hold-dialog.module.css';
 const CHOICES = ['send', 'unknown'] as const;
 const QUEUED = ['queued'];
 
-/** Has an administrator choose for each campaign what becomes of what is queued while nothing is sent, and ends that. */
+/** Ends the hold: an administrator chooses for each campaign what to do with its queued posts. */
 export default function EndHoldDialog({ close }: { close: () => void }) {
   const queued = useQuery({
     queryKey: QUEUED,
@@ -40,7 +40,7 @@ function Choices({ campaigns, left_out: leftOut, close }: QueuedCampaigns & { cl
   const [password, setPassword] = useState('');
   const ending = useCancellableMutation({
     act: (choices: Array<{ campaign_id: string; choice: HoldChoice }>, signal) =>
-      // What has come to be queued since is not decided unseen.
+      // Campaigns queued since then are not decided unseen.
       call('admin/release_ledger', { choices, password, ...(leftOut > 0 && { others }) }, { signal }),
     onSuccess: async () => {
       showToast(words.held.released);
@@ -134,7 +134,7 @@ function Campaign({ of: one }: { of: QueuedCampaigns['campaigns'][number] }) {
   );
 }
 
-/** `isNamed`: its label is there to be seen. */
+/** `isNamed`: with a visible label. */
 function ChoiceSelect({
   label,
   value,

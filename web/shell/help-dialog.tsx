@@ -5,7 +5,7 @@ import { commandKey } from '../format/command-key.ts';
 import { words } from '../words/words.ts';
 import classes from './help-dialog.module.css';
 
-/** The keys, and short answers to what people ask first. */
+/** Keyboard shortcuts and frequent questions. */
 export default function HelpDialog({ close }: { close: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   const mod = commandKey();

@@ -11,15 +11,13 @@ import classes from './hold-banner.module.css';
 
 const EndHoldDialog = lazy(lazyWithRetry(() => import('./end-hold-dialog.tsx')));
 
-/**
- * Says, above whatever page it is, that the service holds all it has to send, and lets administrators end that; nothing otherwise.
- */
+/** Says on every page that all sending is on hold; administrators can end the hold. */
 export function HoldBanner() {
   const { data } = useQuery(accountQuery);
   const { data: session } = useQuery(sessionQuery);
   const [isOpen, dialog] = useDisclosure(false);
   const isAdmin = session?.is_admin === true;
-  // There before it has something to say: else nobody would hear it.
+  // Always mounted: screen readers announce only changes of an existing live region.
   return (
     <>
       <div role="status" className={classes.place}>

@@ -9,10 +9,10 @@ import { PartSkeleton } from '../parts/page.tsx';
 import { ErrorAlert, ErrorText } from '../parts/error-alert.tsx';
 import { words } from '../words/words.ts';
 
-/** On what has the focus: else a key that closes this dialog would close the one below it as well. */
+/** On focusable elements: otherwise Escape would also close the dialog below. */
 const STOP_PROPAGATION = { 'data-mantine-stop-propagation': 'true' };
 
-/** Asks anew who it is, over whatever waits for it: for a code from those with a second factor, for the password from others. */
+/** Step-up authentication, above other dialogs: asks for a code if the user has a second factor, else for the password. */
 export default function ReauthenticationDialog() {
   const asked = useReauthentication();
   return (

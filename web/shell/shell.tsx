@@ -27,7 +27,7 @@ const CommandPalette = lazy(
   lazyWithRetry(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette })),
 );
 
-/** The frame around every page: a rail on the left, on phones a bar at the bottom. */
+/** The frame of every page: a rail on the left, a bottom bar on phones. */
 export function Shell({ children }: { children: ReactNode }) {
   const [, go] = useLocation();
   useLiveEvents();
@@ -37,7 +37,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [typed, type] = useTypeahead(isPaletteOpen);
   const wasAsked = useEver(useReauthentication() !== undefined);
   const [isHelping, help] = useDisclosure(false);
-  // On some keyboards a sign needs the shift key, on others it does not.
+  // Some keyboards need the shift key for this character.
   useHotkeys([
     ['n', () => go('/campaigns/new')],
     ['/', () => focusSearch(palette.open)],
@@ -45,7 +45,7 @@ export function Shell({ children }: { children: ReactNode }) {
     ['?', help.open],
     ['shift+?', help.open],
   ]);
-  // Also out of a field.
+  // Also from within a field.
   useHotkeys([['mod+k', palette.toggle]], [], true);
   return (
     <div className={classes.shell}>
@@ -97,14 +97,14 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Whether it has been so, now or before: what was opened once stays, to go away as gently as it came. */
+/** Returns whether it is or ever was true: an opened dialog stays mounted, so that it can fade out. */
 function useEver(isSo: boolean): boolean {
   const [wasSo, setWasSo] = useState(isSo);
   if (isSo && !wasSo) setWasSo(true);
   return wasSo;
 }
 
-/** Keeps what a session that ended left behind; and, whenever the page goes out of sight, what was written last: it may not come back. */
+/** Saves drafts that an expired session left behind, and all drafts whenever the page is hidden. */
 function useAutosave(): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -117,7 +117,7 @@ function useAutosave(): void {
   }, [client]);
 }
 
-/** Puts the cursor into the search of the page; where there is none, anything can be searched for. */
+/** Focuses the search field of the page; without one, opens the palette. */
 function focusSearch(orElse: () => void): void {
   const field = document.querySelector<HTMLInputElement>('main input[type=search]');
   if (field) field.focus();
@@ -145,7 +145,7 @@ function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () =
   });
   return (
     <>
-      {/* The rail stays where it is while the page moves, and so does what opens on it. */}
+      {/* Fixed, like the rail. */}
       <Menu position="top-start" width={220} floatingStrategy="fixed">
         <Menu.Target>
           <UnstyledButton className={small ? `${classes.link} ${classes.small}` : classes.link}>
@@ -223,7 +223,7 @@ function RailFooter({ openPalette, openHelp }: { openPalette: () => void; openHe
   );
 }
 
-/** On phones, where the rail has no room for the large one. */
+/** On phones, where the rail has no room for the large button. */
 function FloatingNewButton() {
   return (
     <Tooltip label={words.shell.newCampaign}>

@@ -1,9 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/**
- * What is typed for something that is open, from nothing each time: also before there is a field that could take it, and then the keys go
- * nowhere else.
- */
+/** Typeahead: collects the typed text of a dialog that is opening, before its input exists. */
 export function useTypeahead(isOpen: boolean): [string, (text: string) => void] {
   const [typed, type] = useState('');
   const [wasOpen, setOpen] = useState(isOpen);

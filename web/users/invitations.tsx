@@ -9,7 +9,7 @@ import { words } from '../words/words.ts';
 
 export const INVITATIONS = ['invitations'];
 
-/** Who was invited and has not come yet; nothing where that is nobody. */
+/** The pending invitations; renders nothing without any. */
 export function Invitations() {
   const client = useQueryClient();
   const list = useQuery({

@@ -55,7 +55,7 @@ function InviteForm({ close }: { close: () => void }) {
   );
 }
 
-/** Where no mail takes the link, whoever invites hands it on. */
+/** Without mail, the administrator passes the link on. */
 function Invited({ email, code, close }: { email: string; code: string | undefined; close: () => void }) {
   const link = `${globalThis.location.origin}/accept-invite#${code}`;
   return (

@@ -9,7 +9,7 @@ import textClasses from '../parts/text.module.css';
 import { QuotaBars } from '../settings/quotas.tsx';
 import { words } from '../words/words.ts';
 
-/** What a user sees of themselves under Settings, for an administrator. */
+/** The profile of a user, for an administrator. */
 export function UserDetails({ user, close }: { user: ListedUser | undefined; close: () => void }) {
   return (
     <Modal opened={user !== undefined} onClose={close} title={user?.user_name}>

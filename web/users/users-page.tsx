@@ -12,7 +12,7 @@ import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { UsersTable } from './users-table.tsx';
 
-/** For administrators: who is here, and who is invited. What anybody posts is shown to nobody. */
+/** For administrators: the users and invitations. Nobody sees what others post. */
 export default function UsersPage() {
   const [search, setSearch] = useState('');
   const [isInviting, inviting] = useDisclosure(false);

@@ -135,7 +135,7 @@ function ConfirmUserAction({
 }) {
   const client = useQueryClient();
   const [password, setPassword] = useState('');
-  // What is on its way out goes on saying what it said.
+  // A closing dialog keeps its text.
   const [last, setLast] = useState(chosen);
   if (chosen && chosen !== last) setLast(chosen);
   const { act, user } = chosen ?? last ?? {};

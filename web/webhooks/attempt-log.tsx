@@ -15,7 +15,7 @@ import { AttemptResponse, AttemptOutcome } from './attempt-outcome.tsx';
 import { attemptsQuery, webhooksQuery } from './webhook-queries.ts';
 import classes from './webhooks.module.css';
 
-/** What came of telling a webhook, of 30 days. */
+/** The delivery attempts of a webhook in the last 30 days. */
 export function AttemptLogDialog({ webhook, opened, close }: { webhook: Webhook; opened: boolean; close: () => void }) {
   return (
     <Modal opened={opened} onClose={close} title={words.webhooks.logTitle} size="xl">
@@ -113,7 +113,7 @@ function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void
   );
 }
 
-/** What no words are kept for is called as the wire has it. */
+/** An unknown event is shown by its name. */
 function eventName(type: string): string {
   if (type === 'webhook.test') return words.webhooks.testEvent;
   return isEvent(type) ? words.webhooks.events[type] : type;

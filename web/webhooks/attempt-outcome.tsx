@@ -11,7 +11,7 @@ function isDelivered({ status }: Attempt): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** What came of a try, in a line. */
+/** The outcome of an attempt, in a line. */
 export function AttemptOutcome({ of }: { of: Attempt }) {
   const { status, error, milliseconds } = of;
   const took = count(milliseconds);
@@ -20,12 +20,12 @@ export function AttemptOutcome({ of }: { of: Attempt }) {
   return <Dot tone={isDelivered(of) ? 'good' : 'bad'} label={said} />;
 }
 
-/** What the operating system has no words for, has its name. */
+/** An error without a text is shown by its code. */
 function reason(error: string | null): string {
   return words.webhooks.reasons[error ?? ''] ?? error ?? words.unknown;
 }
 
-/** The first KiB of an answer. It scrolls, so that it can be reached by key. */
+/** The first KiB of the response. Scrollable, so it is focusable. */
 export function AttemptResponse({ of: { answer } }: { of: WebhookTry }) {
   if (answer === null || answer === '')
     return (

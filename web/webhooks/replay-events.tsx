@@ -17,7 +17,7 @@ import { webhooksQuery } from './webhook-queries.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Has what happened in a span of time told once more; the last hour, unless another is entered. */
+/** Replays the events of a time span, by default of the last hour. */
 export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { webhook: Webhook; close: () => void }) {
   const client = useQueryClient();
   const zone = useZone();
@@ -25,7 +25,7 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
   const form = useForm({
     initialValues: {
       from: localTime(new Date(openedMs - HOUR_MS), zone),
-      // The minute that has begun is in it.
+      // Includes the current minute.
       to: localTime(new Date(openedMs + MINUTE_MS), zone),
     },
     validate: {

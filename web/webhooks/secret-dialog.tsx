@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { WebhookSecret, type Verifier } from './webhook-secret.tsx';
 
-/** A dialog that may end with a secret: seen this once, it goes when its reader says so, and by no stray key or click. */
+/** A dialog that may end with a secret. The secret is shown once, so only its button closes the dialog. */
 export function SecretDialog({
   opened,
   close,

@@ -2,11 +2,11 @@ import { call } from '../api/call.ts';
 import type { WebhookTry } from '../api/operations.ts';
 
 const POLL_EVERY_MS = 500;
-/** A try ends after 15 s at the latest, and may not begin at once. */
+/** An attempt ends after at most 15 s and may start late. */
 const TIMEOUT_MS = 25_000;
 const READ_LIMIT = 50;
 
-/** Sends a test. Resolves to what came of it; undefined where nothing has within 25 s, since something else is told first. */
+/** Sends a test event. Resolves to its attempt; undefined if there is none within 25 s, because other events are ahead. */
 export async function sendTestEvent(webhookId: string, signal: AbortSignal): Promise<WebhookTry | undefined> {
   const { message_id: messageId } = await call('venom/test-webhook', { webhook_id: webhookId }, { signal });
   const deadlineMs = performance.now() + TIMEOUT_MS;

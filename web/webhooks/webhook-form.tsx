@@ -23,7 +23,7 @@ interface Draft {
   signature: Webhook['signature'];
 }
 
-/** Makes a webhook, and hands on what its receiver verifies with. */
+/** Creates a webhook and passes its secret on. */
 export function NewWebhookForm({ onMade }: { onMade: (verifier: Verifier) => void }) {
   const client = useQueryClient();
   return (

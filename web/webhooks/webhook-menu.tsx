@@ -16,14 +16,14 @@ import { webhooksQuery } from './webhook-queries.ts';
 
 type Dialog = 'change' | 'again' | 'rotate' | 'key' | 'delete';
 
-/** What is done to a webhook more rarely. */
+/** The rarer actions on a webhook. */
 export function WebhookMenu({
   webhook,
   urlId,
   switchOff,
 }: {
   webhook: Webhook;
-  /** Where its address is shown. */
+  /** The id of the element with its URL. */
   urlId: string;
   switchOff: () => void;
 }) {
@@ -32,7 +32,7 @@ export function WebhookMenu({
   const more = useRef<HTMLButtonElement>(null);
   const close = () => {
     setDialog(undefined);
-    // The item of the menu that opened it is gone, and the focus would go with it.
+    // The menu item that opened the dialog is gone, and the focus with it.
     if (dialog !== 'change') more.current?.focus();
   };
   const { webhook_id: webhookId, url, public_key: publicKey } = webhook;

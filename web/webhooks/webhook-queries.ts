@@ -3,9 +3,9 @@ import { call } from '../api/call.ts';
 import type { Webhook } from '../api/operations.ts';
 
 const KEY = ['webhooks'];
-/** While something is being told, or is waiting to be. */
+/** While an event is being sent or waits. */
 const SOON_MS = 4_000;
-/** Nothing else tells of it, and whoever looks is often about to mend a receiver. */
+/** There is no live event for it, and the user is often fixing a receiver. */
 const LATER_MS = 10_000;
 const PAGE = 20;
 
@@ -19,7 +19,7 @@ export const webhooksQuery = queryOptions({
   },
 });
 
-/** What came of telling one, newest first, a page at a time. */
+/** The attempts of a webhook, newest first, a page at a time. */
 export const attemptsQuery = ({ webhook_id: webhookId }: Webhook, failedOnly: boolean) =>
   infiniteQueryOptions({
     queryKey: [...KEY, webhookId, 'tries', failedOnly],

@@ -21,10 +21,10 @@ import { webhooksQuery } from './webhook-queries.ts';
 import classes from './webhooks.module.css';
 import { AttemptLogDialog } from './attempt-log.tsx';
 
-/** A webhook: how it stands, and what can be done with it. */
+/** A webhook with its state and actions. */
 export function WebhookRow({ webhook }: { webhook: Webhook }) {
   const client = useQueryClient();
-  // A list of buttons that are called alike would not tell of which address each is.
+  // Identical button labels would not tell the webhooks apart.
   const urlId = useId();
   const [isLogOpen, setLogOpen] = useState(false);
   const { webhook_id: webhookId, url, description } = webhook;
@@ -88,7 +88,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** What came of the test, once it is known. Its place is there before, so that it is read out. */
+/** The result of the test. A live region that exists before, so that it is announced. */
 function TestResult({
   testing: { isPending, isSuccess, data },
 }: {

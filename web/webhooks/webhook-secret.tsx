@@ -5,15 +5,15 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
-/** What a receiver verifies with: a secret, or of `v1a` a key that everybody may see. */
+/** What a receiver verifies with: a secret, or for `v1a` a public key. */
 export interface Verifier {
   secret: string | null;
   public_key: string | null;
-  /** Until when the one before is good, too. */
+  /** How long the previous secret stays valid. */
   former_secret_until?: string;
 }
 
-/** Shown this once, where it is a secret. */
+/** A secret is shown only once. */
 export function WebhookSecret({
   of: { secret, public_key: publicKey, ...of },
   close,

@@ -10,10 +10,10 @@ import { WebhookRow } from './webhook-row.tsx';
 import { webhooksQuery } from './webhook-queries.ts';
 import classes from './webhooks.module.css';
 
-/** A workspace has at most so many (contract §4). */
+/** The limit of a workspace (contract §4). */
 const LIMIT = 20;
 
-/** The addresses that are told what happens. */
+/** The workspace's webhooks. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery);
   const [isMaking, making] = useDisclosure(false);

@@ -39,7 +39,7 @@ export function Phone({
   );
 }
 
-/** The chat alone, without whose it is, where there is little room. */
+/** The chat without its header, for small places. */
 export function ChatOnly({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className={classes.phone} data-bare role="group" aria-label={label}>

@@ -117,7 +117,7 @@ test('what a process had in hand when it died is told by another, and what it co
   expect(numbers()).toEqual([1, 2, 3, 1, 2, 3]);
   const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   expect(ids.slice(3)).toEqual(ids.slice(0, 3));
-  const { rows } = await sql`select from webhook_tries`.execute(database.db);
+  const { rows } = await sql`select from webhook_attempts`.execute(database.db);
   expect(rows).toHaveLength(3);
 });
 

@@ -9,7 +9,7 @@ import { useCampaignAction, type CampaignAction } from '../use-campaign-action.t
 import { DuplicateButton } from './duplicate-button.tsx';
 import { MoreMenu } from './more-menu.tsx';
 
-/** What the campaign's state lets one do: what is done often as a button, the rest in a menu. */
+/** The actions that the campaign's state allows: frequent ones as buttons, the rest in a menu. */
 export function CampaignActions({ analytics }: { analytics: Analytics }) {
   const { campaign, groups } = analytics;
   const { campaign_id: id, status } = campaign;

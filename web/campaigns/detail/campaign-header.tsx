@@ -13,7 +13,7 @@ import { words } from '../../words/words.ts';
 import classes from './campaign-header.module.css';
 import { WarmUpDelay } from './warm-up-delay.tsx';
 
-/** The state of the campaign, and how far it has come. */
+/** The state and progress of the campaign. */
 export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
   const { campaign, totals, runs } = analytics;
   const zone = useZone();
@@ -63,7 +63,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
   );
 }
 
-/** While something is under way, when it should be through. */
+/** The expected finish of a running campaign. */
 function ExpectedFinish({ at }: { at: string | null }) {
   const zone = useZone();
   const nowMs = useNow();

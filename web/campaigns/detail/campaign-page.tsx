@@ -22,7 +22,7 @@ import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
 
 const Timeline = lazy(lazyWithRetry(() => import('./timeline.tsx')));
 
-/** What became of one campaign, as it happens. */
+/** The analytics of one campaign, live. */
 export default function CampaignPage({ id }: { id: string }) {
   const analytics = useQuery(analyticsQuery(id));
   if (analytics.isPending) return <PageSkeleton />;

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { showToast } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 
-/** Asks once more before a campaign that is over is deleted with all that is known of it. */
+/** Confirms before deleting a finished campaign with its analytics. */
 export function ConfirmDelete({
   campaign: { campaign_id: id, name },
   opened,
@@ -20,7 +20,7 @@ export function ConfirmDelete({
   const [, navigate] = useLocation();
   async function act(signal: AbortSignal) {
     await call('venom/delete-campaign', { campaign_id: id }, { signal });
-    // First away from its page, which would be asked for anew.
+    // Leaves its page first, which would refetch the campaign.
     navigate('/');
     evictCampaign(client, id);
     showToast(words.campaign.deleted(name));

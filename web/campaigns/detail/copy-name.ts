@@ -1,13 +1,13 @@
 import { words } from '../../words/words.ts';
 
-/** As long as a name may be. */
+/** The length limit of a name. */
 const LIMIT = 200;
 
-/** What a copy is called, so that both can be told apart; a copy of a copy is called as the first one. */
+/** Returns the name of a copy. A copy of a copy is named like the first copy. */
 export function copyName(name: string): string {
   const sign = words.campaign.copyOf('');
   if (name.endsWith(sign)) return name;
   const kept = name.slice(0, LIMIT - sign.length);
-  // Not the half of a sign that takes two.
+  // Does not split a surrogate pair.
   return words.campaign.copyOf(kept.isWellFormed() ? kept : kept.slice(0, -1));
 }

@@ -21,13 +21,13 @@ const Editor = lazy(lazyWithRetry(() => import('../../compose/editor.tsx')));
 
 interface CorrectionProps {
   analytics: Analytics;
-  /** The whole campaign unless given. */
+  /** The whole campaign if undefined. */
   run: Run | undefined;
   opened: boolean;
   close: () => void;
 }
 
-/** Writes the text that takes the place of what was sent, beside how members will see it. */
+/** Edits the text of sent posts, beside a preview. */
 export function CorrectionDialog({ analytics, run, opened, close }: CorrectionProps) {
   const post = useQuery({ ...campaignQuery(analytics.campaign.campaign_id), enabled: opened });
   return (

@@ -4,7 +4,7 @@ import { Figure, Figures } from '../../parts/figures.tsx';
 import { DeliveryTicks } from '../../parts/delivery-ticks.tsx';
 import { words } from '../../words/words.ts';
 
-/** Who got it, in a few figures. Views are what channels have instead of reads. */
+/** The totals of the campaign. Channels have views instead of reads. */
 export function DeliveryTotals({ totals, groups }: Pick<Analytics, 'totals' | 'groups'>) {
   const reached = groups.filter((group) => group.sent > 0).length;
   const members = countMembers(groups);
@@ -37,7 +37,7 @@ export function DeliveryTotals({ totals, groups }: Pick<Analytics, 'totals' | 'g
   );
 }
 
-/** What the rates are of: followers of channels acknowledge nothing. Each member once for each post. */
+/** Returns the denominator of the rates: each member once per post. Followers of channels send no receipts. */
 function countMembers(groups: readonly GroupRow[]): number {
   return groups.reduce((sum, { kind, recipients }) => (kind === 'channel' ? sum : sum + recipients), 0);
 }

@@ -1,4 +1,4 @@
-/** Has the browser save `file` under a name made of what it is called, without what a system might not take in one. */
+/** Downloads `file` under `name`, without characters that a file system may reject. */
 export function downloadFile(file: Blob, name: string, extension: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

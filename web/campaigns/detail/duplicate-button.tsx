@@ -12,10 +12,7 @@ import { copyName } from './copy-name.ts';
 
 type DuplicateProps = Pick<Analytics, 'campaign' | 'groups'> & { isToAll?: boolean; label?: string; size?: 'xs' };
 
-/**
- * Opens a new campaign with the message and file of this one, and of its groups those given; `isToAll`: also such as it goes to no
- * more.
- */
+/** Opens a copy of the campaign as a new draft for the given groups. `isToAll`: also for groups that the campaign no longer goes to. */
 export function DuplicateButton(copied: DuplicateProps) {
   const { data: session } = useQuery(sessionQuery);
   return session ? <SignedInDuplicateButton session={session} {...copied} /> : null;

@@ -8,7 +8,7 @@ import { showToast } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 
-/** Has the runs that are to come go to the other groups alone. `left`: how many are left out. */
+/** Removes groups from the remaining runs. `left`: how many. */
 export function ExcludeGroupsButton({
   campaign: { campaign_id: id, name },
   left,
@@ -20,7 +20,7 @@ export function ExcludeGroupsButton({
 }) {
   const client = useQueryClient();
   const { data: post } = useQuery(campaignQuery(id));
-  // What it went to before and goes to no more stays out; the order is kept.
+  // Groups that were removed earlier stay out; the order is kept.
   const kinds = new Map(others.map((group) => [group.group_metadata_id, group.kind]));
   const rest = post?.group_metadata_ids.filter((group) => kinds.has(group)) ?? [];
   if (rest.length === 0 || rest.length === post?.group_metadata_ids.length) return null;

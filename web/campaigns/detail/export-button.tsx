@@ -7,7 +7,7 @@ import { notifyError } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 import { downloadFile } from './download-file.ts';
 
-/** Saves the group rows as a file that is named after the campaign. */
+/** Downloads the group rows as CSV. */
 export function ExportButton({ campaign: { campaign_id: id, name } }: Pick<Analytics, 'campaign'>) {
   const exporting = useMutation({
     mutationFn: async () => {

@@ -12,7 +12,7 @@ import { DuplicateButton } from './duplicate-button.tsx';
 import { ExcludeGroupsButton } from './exclude-groups-button.tsx';
 import { OutcomeReason, OutcomeList } from './outcome-list.tsx';
 
-/** Why posts failed, each reason once, with the groups it hit and what to do about it. */
+/** The reasons of failures, each with its groups and advice. */
 export function Failures({ analytics }: { analytics: Analytics }) {
   const { campaign, groups, totals } = analytics;
   const act = useCampaignAction(campaign.campaign_id);
@@ -56,7 +56,7 @@ export function Failures({ analytics }: { analytics: Analytics }) {
   );
 }
 
-/** What can be done with the groups to which posts failed, all at once. */
+/** Actions on all groups with failed posts. */
 function GroupActions({ analytics, hit }: { analytics: Analytics; hit: readonly GroupRow[] }) {
   const { campaign, groups, runs } = analytics;
   const ids = new Set(hit.map((group) => group.group_metadata_id));
@@ -81,7 +81,7 @@ interface Advice {
   action?: string | undefined;
 }
 
-/** What is known of a reason; one that nothing is known of is told as it stands. */
+/** Returns the advice for a reason; an unknown reason is shown as it is. */
 function adviceOf(reason: string): Advice {
   const known = words.reasons.find(({ pattern }) => pattern.test(reason));
   return known ?? { what: reason === '' ? words.campaign.noReason : reason, todo: words.campaign.tryOneByHand };

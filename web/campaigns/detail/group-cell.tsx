@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts';
 import classes from './group-table.module.css';
 import { isRefused } from './revisions.tsx';
 
-/** Made once: to compare without it makes a new one for each pair. */
+/** Created once: `localeCompare` would create a collator for each pair. */
 const NAMES = new Intl.Collator(words.locale, { numeric: true });
 
 export const COLUMNS = [
@@ -22,7 +22,7 @@ export const COLUMNS = [
 ] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** What can have become of posts to a group; of several posts to it each its own. */
+/** The states of posts to a group; with several posts, a group can have several. */
 export const STATES = ['sent', 'failed', 'waiting', 'cancelled'] as const;
 export type GroupState = (typeof STATES)[number];
 
@@ -30,7 +30,7 @@ export function hasState(group: GroupRow, state: GroupState): boolean {
   return group[state === 'waiting' ? 'queued' : state] > 0;
 }
 
-/** `isPaused`: what waits does so until the campaign is resumed. */
+/** `isPaused`: queued posts wait until the campaign is resumed. */
 export function Cell({ group, column, isPaused }: { group: GroupRow; column: Column; isPaused: boolean }) {
   switch (column) {
     case 'group_name':
@@ -64,7 +64,7 @@ export function Cell({ group, column, isPaused }: { group: GroupRow; column: Col
     case 'delivered':
       return <td title={peopleOf(group.delivered, group)}>{share(group.delivery_rate)}</td>;
     case 'read':
-      // What channels tell is how often a post was seen.
+      // Channels report views.
       return group.kind === 'channel' ? (
         <td>{words.campaign.viewsOf(count(group.views))}</td>
       ) : (

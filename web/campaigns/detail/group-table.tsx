@@ -15,9 +15,9 @@ import classes from './group-table.module.css';
 
 const ROW_HEIGHT = 40;
 const SHOWN_ROWS = 14;
-/** More groups than can be seen at a glance. */
+/** From this many groups on, a search field is shown. */
 const MANY = 8;
-/** As the address has it: with a `-` before it, the largest first. */
+/** As in the URL: a leading `-` means descending. */
 type Order = Column | `-${Column}`;
 const isOrder = oneOf<Order>(COLUMNS.flatMap((column) => [column, `-${column}` as const]));
 
@@ -26,11 +26,11 @@ function orderOf(order: Order): { by: Column; isDown: boolean } {
   return { by, isDown: order !== by };
 }
 
-/** Every group of the campaign; ten thousand are as quick as ten. */
+/** Every group of the campaign; virtualized, so ten thousand are as fast as ten. */
 export function GroupTable({ analytics }: { analytics: Analytics }) {
   const { campaign, groups, totals } = analytics;
   const hasFailed = groups.some((group) => group.failed > 0);
-  // What says nothing would only be in the way.
+  // Empty columns are hidden.
   const columns = COLUMNS.filter(
     (column) => (column !== 'revised' || totals.recalled !== undefined) && (column !== 'failed' || hasFailed),
   );
@@ -121,7 +121,7 @@ function Head({
   );
 }
 
-/** Which groups are shown, by what became of the posts to them; it is in the address, so that Back finds it again. */
+/** Filters the groups by the state of their posts. The URL keeps the filter for Back. */
 function useStateFilter({ campaign, groups }: Analytics) {
   const [chosen, setChosen] = useQueryParam('state', '', oneOf(['', ...STATES]));
   const state = chosen === '' ? undefined : chosen;

@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts';
 import { ConfirmCancel } from '../confirm-cancel.tsx';
 import { ConfirmDelete } from './confirm-delete.tsx';
 
-/** What cannot be undone. What is done about the post and the groups stands beside these. */
+/** The actions that cannot be undone. */
 export function MoreMenu({ analytics: { campaign }, canCancel }: { analytics: Analytics; canCancel: boolean }) {
   const [asking, setAsking] = useState<'cancel' | 'delete'>();
   const close = () => setAsking(undefined);

@@ -13,17 +13,17 @@ const NAMED = 3;
 const ROW_HEIGHT = 30;
 const SHOWN_ROWS = 8;
 
-/** What happened to groups and why, an `OutcomeReason` or an `Outcome` each. */
+/** A list of `OutcomeReason` and `Outcome` items. */
 export function OutcomeList({ children }: { children: ReactNode }) {
   return <ul className={classes.reasons}>{children}</ul>;
 }
 
-/** Something that needs no reason. */
+/** An outcome without a reason. */
 export function Outcome({ children }: { children: string }) {
   return <li className={classes.what}>{children}</li>;
 }
 
-/** `what` it was, the groups that it hit, and more about it; `action`: what can be done, `withGroups`: what with the groups. */
+/** An outcome with its reason (`more`) and the groups it concerns. `action` and `withGroups` are buttons. */
 export function OutcomeReason({
   what,
   hit,

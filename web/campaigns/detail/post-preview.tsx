@@ -13,7 +13,7 @@ import { RevisionButtons } from './revision-buttons.tsx';
 import { downloadFile } from './download-file.ts';
 import { words } from '../../words/words.ts';
 
-/** The post as members see it by now, in the first of its groups that has it. */
+/** The post as members of the first group see it now. */
 export function PostPreview({ post, analytics }: { post: Campaign; analytics: Analytics }) {
   const { groups } = analytics;
   const zone = useZone();
@@ -45,7 +45,7 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
   );
 }
 
-/** Pictures are seen; of other files members have more than their name, so the user should too. */
+/** Pictures are shown; other files can be downloaded. */
 function Download({ sha256, name }: { sha256: string; name: string }) {
   const loading = useMutation({
     mutationFn: async () => {

@@ -4,7 +4,7 @@ import { words } from '../../words/words.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
 import { useRevise } from './use-revise.ts';
 
-/** Deletes for everyone what was sent, of one run or of the whole campaign, once it has said what that comes to. */
+/** Deletes sent posts for everyone, of one run or of the whole campaign, after showing the consequences. */
 export function RecallDialog({
   analytics,
   run,

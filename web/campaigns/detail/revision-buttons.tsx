@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts';
 import { CorrectionDialog } from './correction-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 
-/** Edits or deletes for everyone what was sent; nothing where nothing was, or where it is folded. */
+/** Edits or deletes sent posts for everyone. Renders nothing if nothing was sent, or if the campaign is folded. */
 export function RevisionButtons({ analytics }: { analytics: Analytics }) {
   const [asking, setAsking] = useState<'correct' | 'recall'>();
   const { campaign, totals } = analytics;

@@ -7,7 +7,7 @@ import { useNow } from '../../parts/relative-time.tsx';
 import { words } from '../../words/words.ts';
 import { countInTime, type Revision } from './revision-windows.ts';
 
-/** All that a recall or a correction will do, of one run or of the whole campaign. */
+/** The consequences of a recall or correction, of one run or of the whole campaign. */
 export function RevisionConsequences({
   revision,
   analytics,

@@ -3,7 +3,7 @@ import type { GroupRow } from '../../api/operations.ts';
 
 export type Revision = keyof typeof WHATSAPP_WINDOWS;
 
-/** In how many groups there is something that was sent and not deleted, and in how many of them there is still time to change it. */
+/** Counts the groups with sent and not deleted posts, and those among them that can still be changed. */
 export function countInTime(
   groups: readonly GroupRow[],
   revision: Revision,

@@ -5,7 +5,7 @@ import textClasses from '../../parts/text.module.css';
 import { words } from '../../words/words.ts';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
 
-/** What came of recalls and corrections: in how many groups it was done, and of the others why not. */
+/** The results of recalls and corrections: how many groups succeeded, and why the others failed. */
 export function Revisions({ analytics }: { analytics: Analytics }) {
   const { totals, groups } = analytics;
   const { recalled, corrected } = totals;
@@ -31,7 +31,7 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
   );
 }
 
-/** Where it was sent, nothing failed, and there is a reason all the same: it is why a change was refused. */
+/** A group whose post was sent without failures and still has an error: the revision was rejected. */
 export function isRefused(group: GroupRow): boolean {
   return group.sent > (group.recalled ?? 0) && group.failed === 0 && group.queued === 0 && group.last_error !== null;
 }

@@ -20,13 +20,13 @@ interface Asking {
   run: Run;
 }
 
-/** The plan: each run with its time, in the campaign's own zone where that is another, what became of it, and what can be done about it. */
+/** The runs of the campaign in its own time zone, with their results and actions. */
 export function Runs({ analytics }: { analytics: Analytics }) {
   const { runs, campaign } = analytics;
   const zone = campaign.time_zone;
   const ownZone = useZone();
   const [asking, setAsking] = useState<Asking>();
-  // Kept while a dialog closes, so that it does not change on its way.
+  // Kept while a dialog fades out, so that its content does not change.
   const [isOpen, setOpen] = useState(false);
   const ask = (next: Asking) => {
     setAsking(next);

@@ -4,7 +4,7 @@ import { count } from '../../format/numbers.ts';
 import { dateName } from '../../format/time.ts';
 import { words } from '../../words/words.ts';
 
-/** By which rule a scheduled campaign runs, in words; nothing for one that was sent at once. */
+/** Describes the schedule in words; renders nothing for a campaign that was sent at once. */
 export function ScheduleRule({ post }: { post: Campaign }) {
   const { is_schedule, start_date: first, end_date: last, schedule_time: time, time_zone: zone, weekdays } = post;
   if (!is_schedule || first === null || last === null || time === null) return null;

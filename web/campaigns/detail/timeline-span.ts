@@ -1,18 +1,18 @@
-/** Which part of a timeline is shown, and the hour in which most was read. */
+/** The visible span of a timeline, and its busiest hour. */
 import type { Analytics } from '../../api/operations.ts';
 import { offsetMs } from '../../format/axis-ticks.ts';
 
 type Timeline = Analytics['timeline'];
 
 const HOUR_MS = 60 * 60_000;
-/** A chart of fewer steps would show nothing. */
+/** A chart with fewer steps would show nothing. */
 const FEWEST_STEPS = 4;
 
-/** From the first event on. */
+/** Measured from the first event. */
 const SPANS_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, all: Infinity } as const;
 export type Span = keyof typeof SPANS_MS;
 
-/** The spans that show something of their own: not those that are over before the timeline has a few steps, or as long as all of it. */
+/** Returns the spans that are worth offering: with enough steps, and shorter than the whole timeline. */
 export function spansOf(timeline: Timeline): Span[] {
   const first = Date.parse(timeline[0]?.at ?? '');
   const last = Date.parse(timeline.at(-1)?.at ?? '');
@@ -22,15 +22,15 @@ export function spansOf(timeline: Timeline): Span[] {
   return [...shorter, 'all'];
 }
 
-/** The steps of the timeline in this span. */
+/** Returns the steps within this span. */
 export function pointsWithin(timeline: Timeline, span: Span): Timeline {
   const first = Date.parse(timeline[0]?.at ?? '');
   return timeline.filter((point) => Date.parse(point.at) - first < SPANS_MS[span]);
 }
 
 /**
- * The hour of the clocks in `zone` in which most was read, the first of several, and how much; undefined where nothing was, or
- * where the steps are too long to tell.
+ * Returns the hour (in `zone`) with the most reads and their number; the first one of several. Undefined without reads, or if the steps are
+ * longer than an hour.
  */
 export function busiestHour(timeline: Timeline, zone: string): { atMs: number; read: number } | undefined {
   const times = timeline.map((point) => Date.parse(point.at));

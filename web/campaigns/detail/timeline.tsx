@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Delivered and read over time, added up, in the colours of the ticks; all of it, or its beginning more closely. */
+/** Cumulative deliveries and reads over time, for the whole timeline or its beginning. */
 export default function Timeline({ timeline }: Pick<Analytics, 'timeline'>) {
   const zone = useZone();
   const spans = spansOf(timeline);
@@ -61,7 +61,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
     if (isDays) return dayName(at, zone);
     return toMs - fromMs < DAY_MS ? clockTime(at, zone) : shortTime(at, zone);
   };
-  // In the middle of the hour, as far as that is shown.
+  // The middle of the hour, clamped to the chart.
   const busiestAt =
     busiestMs !== undefined && busiestMs < toMs ? Math.min(Math.max(busiestMs + HOUR_MS / 2, fromMs), toMs) : undefined;
   const heights = countTicks(Math.max(last?.delivered ?? 0, last?.read ?? 0));
@@ -103,7 +103,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
               x: busiestAt,
               color: 'var(--read)',
               label: words.campaign.mostReadHere,
-              // On that side of the line where there is room for it.
+              // On the side of the line with more room.
               labelPosition: busiestAt < (fromMs + toMs) / 2 ? 'insideBottomLeft' : 'insideBottomRight',
             },
           ],
@@ -116,7 +116,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
   );
 }
 
-/** From nothing, one step before the first that happened, so that there is a line from the first step on. */
+/** Starts from zero one step before the first event, so that a single step already draws a line. */
 function addUp(timeline: Analytics['timeline']) {
   const [first, second] = timeline.map((point) => Date.parse(point.at));
   const stepMs = first !== undefined && second !== undefined ? second - first : MINUTE_MS;

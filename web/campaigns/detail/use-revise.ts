@@ -5,13 +5,13 @@ import { count } from '../../format/numbers.ts';
 import { words } from '../../words/words.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 
-/** What of a campaign is meant: one run, or all of it. */
+/** What to revise: one run, or the whole campaign. */
 export interface Target {
   campaignId: string;
   runId: number | undefined;
 }
 
-/** Has what was sent deleted for everyone, or edited where there is html, and says in how many groups. Rejects with a CampanileError. */
+/** Recalls sent posts, or corrects them if `html` is given, and shows in how many groups. Rejects with a CampanileError. */
 export function useRevise({ campaignId, runId }: Target): (signal: AbortSignal, html?: string) => Promise<void> {
   const client = useQueryClient();
   return async (signal, html) => {

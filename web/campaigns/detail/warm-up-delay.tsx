@@ -8,7 +8,7 @@ import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { words } from '../../words/words.ts';
 
-/** That some of what is under way waits for another day, since the number is new; nothing where that is not so. */
+/** Says that some posts wait for another day because of the warm-up; renders nothing otherwise. */
 export function WarmUpDelay({ campaign, totals }: Pick<Analytics, 'campaign' | 'totals'>) {
   const { data: rests } = useQuery({
     ...sendWindowQuery,

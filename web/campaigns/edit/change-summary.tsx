@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 import { isRescheduled, type DraftDiff } from './diff-draft.ts';
 import classes from './change-summary.module.css';
 
-/** What is about to be changed, a line each. */
+/** The pending changes, a line each. */
 export function ChangeSummary({
   before,
   draft,
@@ -22,7 +22,7 @@ export function ChangeSummary({
   change: DraftDiff;
   isOtherFile: boolean;
   hasFile: boolean;
-  /** How many there will be, where that is known, and how many there are to come now. */
+  /** The number of runs after the change (if known), and the number of planned runs now. */
   runs: number | undefined;
   planned: number;
 }) {
@@ -53,7 +53,7 @@ function idsOf(draft: Draft): Set<number> {
   return new Set(draft.groups.map((group) => group.group_metadata_id));
 }
 
-/** How many runs are still to come, and which do not change any more. */
+/** How many runs are still planned, and how many can no longer change. */
 export function UnchangedRuns({ runs }: { runs: readonly Run[] }) {
   const planned = runs.filter((run) => run.status === 'planned').length;
   const begun = runs.length - planned;

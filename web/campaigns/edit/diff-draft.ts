@@ -3,7 +3,7 @@ import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
 
-/** A scheduled campaign as the compose form takes it. */
+/** Converts a scheduled campaign to a draft for the form. */
 export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
   const byId = new Map(known.map((group) => [group.group_metadata_id, group]));
   const groups = campaign.group_metadata_ids.flatMap((id): PickedGroup[] => {
@@ -26,7 +26,7 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
   };
 }
 
-/** What of the draft is not as it was, in the words of update-campaign: what stays is not named. */
+/** Returns the changed fields of the draft as the body of update-campaign. */
 export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   const groups = draft.groups.map((group) => group.group_metadata_id);
   const isMoved = groups.join() !== before.groups.map((group) => group.group_metadata_id).join();
@@ -46,7 +46,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   };
 }
 
-/** Whether the days or the time are others. */
+/** Returns whether the days or the time have changed. */
 export function isRescheduled(change: DraftDiff): boolean {
   const { start_date, end_date, schedule_time, time_zone, weekdays } = change;
   return [start_date, end_date, schedule_time, time_zone, weekdays].some((value) => value !== undefined);

@@ -35,13 +35,13 @@ const ScheduleFields = lazy(lazyWithRetry(() => import('../../compose/schedule-f
 interface EditFormProps {
   campaign: Campaign;
   known: readonly GroupRow[];
-  /** Its file. */
+  /** The file of its message. */
   stored: Blob | null;
 }
 
 /**
- * The compose form with a campaign in it. What has begun keeps what it says; once every run has, there is only the name to change.
- * `again` draws it anew, with the campaign as it is.
+ * The compose form for an existing campaign. Started runs keep their content; without a planned run only the name can change. `again`
+ * remounts the form with the stored campaign.
  */
 export function EditForm({ again, ...changing }: EditFormProps & { again: () => void }) {
   const { campaign } = changing;
@@ -101,7 +101,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   );
 }
 
-/** What is being changed, held against the campaign as it was when the changing began. */
+/** The edited draft beside the campaign as it was when editing started. */
 interface Edits {
   before: Draft;
   draft: Draft;
@@ -115,7 +115,7 @@ function startEdits({ campaign, known, stored }: EditFormProps): Edits {
   return { before, draft: before, file: stored && asFile(stored), isOtherFile: false, isChanged: false };
 }
 
-/** The changes, and the saving of them. They stay in the memory of the page until they are saved or thrown away. */
+/** The edits and how to save them. They stay in the page's memory until they are saved or discarded. */
 function useEdits(changing: EditFormProps) {
   const client = useQueryClient();
   const [, go] = useLocation();
@@ -174,7 +174,7 @@ function Buttons({ campaignId, isReady, ask }: { campaignId: string; isReady: bo
   );
 }
 
-/** Named by what it is: the name that it once had is not kept. */
+/** Named by its type: the original name is not stored. */
 function asFile(blob: Blob): File {
   return new File([blob], words.media(blob.type), { type: blob.type });
 }

@@ -10,9 +10,9 @@ import { NotFoundPage } from '../../shell/not-found-page.tsx';
 import { words } from '../../words/words.ts';
 import { EditForm } from './edit-form.tsx';
 
-/** What of a scheduled campaign has not begun, open to be changed. */
+/** Edits the part of a scheduled campaign that has not started. */
 export default function EditCampaignPage({ id }: { id: string }) {
-  // As they were when the page was opened: what is being written must not change by itself.
+  // Not refetched: a form must not change while it is edited.
   const still = { refetchInterval: false, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
   const post = useQuery({ ...campaignQuery(id), ...still });
   const analytics = useQuery({ ...analyticsQuery(id), ...still });
@@ -23,7 +23,7 @@ export default function EditCampaignPage({ id }: { id: string }) {
   if (error instanceof CampanileError && (error.code === 404 || error.code === 400) && !post.data)
     return <NotFoundPage />;
   const isComplete = post.data && analytics.data && (media === null || file.data);
-  // What is being written stays in sight.
+  // Errors never hide a form that is being edited.
   if (error && !isComplete)
     return (
       <ErrorAlert

@@ -16,12 +16,12 @@ import { statusOfRun } from '../../parts/status-tone.ts';
 import { words } from '../../words/words.ts';
 import classes from './agenda.module.css';
 
-/** What failed longer ago is nobody's business of today. */
+/** Older failures no longer need attention. */
 const PAST_DAYS = 6;
-/** Lines for a day; where there are more, the last one leads to them in the calendar. */
+/** The lines of a day; if there are more, the last one links to the calendar. */
 const MAX_RUNS = 7;
 
-/** What goes out today and tomorrow, and what somebody has to see to. */
+/** The runs of today and tomorrow, and whatever needs attention. */
 export function Agenda() {
   const zone = useZone();
   const today = dateIn(new Date(useNow()), zone);
@@ -43,7 +43,7 @@ export function Agenda() {
 }
 
 function Day({ title, day, runs }: { title: string; day: string; runs: readonly PlannedRun[] }) {
-  // Where there are too many, what is over is left out first.
+  // If there are too many, finished runs are left out first.
   const most = runs.length > MAX_RUNS ? MAX_RUNS - 1 : MAX_RUNS;
   const next = runs.findIndex(isToCome);
   const from = Math.max(0, Math.min(next === -1 ? runs.length : next, runs.length - most));
@@ -94,7 +94,7 @@ function RunLine({ run }: { run: PlannedRun }) {
   );
 }
 
-/** Each thing once, with the way to where it is seen to. */
+/** Each problem once, linked to the page that solves it. */
 function AttentionList({ runs, today }: { runs: readonly PlannedRun[]; today: string }) {
   const zone = useZone();
   const { data: account } = useQuery(accountQuery);

@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 
-/** What can be done to a campaign without opening it. */
+/** Actions on a campaign in the list. */
 export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
   const { campaign_id: id, name, status, progress } = campaign;
   const [isCancelling, setCancelling] = useState(false);

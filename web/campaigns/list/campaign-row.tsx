@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 import classes from './campaign-row.module.css';
 import { CampaignRowMenu } from './campaign-row-menu.tsx';
 
-/** What the columns of the rows are; each row says so itself to screen readers, by its words. */
+/** The column headings, for the eye only: each row carries its own labels for screen readers. */
 export function CampaignHeadings() {
   const { columns } = words.campaigns;
   return (

@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { words } from '../../words/words.ts';
 import classes from './onboarding-steps.module.css';
 
-/** What to do first, for somebody who has not sent anything: each step with its button, ticked once it is done. */
+/** The first steps of a new user, each with its button; ticked once done. */
 export function OnboardingSteps() {
   const account = useQuery(accountQuery);
   const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));

@@ -12,7 +12,7 @@ import classes from './overview.module.css';
 const SPANS = ['7', '30', '90'];
 const REFETCH_MS = 30_000;
 
-/** How it went lately, in four figures: each with how that differs from the days before, and with a small chart where days have it. */
+/** The last days in four figures, each with its change against the days before and a small chart. */
 export function Overview() {
   const [span, setSpan] = useQueryParam('days', '30', oneOf(SPANS));
   const { data } = useQuery({
@@ -64,13 +64,13 @@ export function Overview() {
   );
 }
 
-/** By how much of it a figure has changed; nothing where there is nothing to compare with. */
+/** The relative change of a figure; nothing without a previous value. */
 function Change({ now, before, days }: { now: number | null; before: number | null; days: string }) {
   if (now === null || before === null || before === 0) return null;
   return words.overview.change(signedShare(now / before - 1), days);
 }
 
-/** Of a rate: the difference itself, since a share of a share could be taken for it. */
+/** The change of a rate in percentage points. */
 function PointsChange({ now, before, days }: { now: number | null; before: number | null; days: string }) {
   if (now === null || before === null) return null;
   const points = signedCount(Math.round(now * 100) - Math.round(before * 100));
@@ -80,7 +80,7 @@ function PointsChange({ now, before, days }: { now: number | null; before: numbe
 const WIDTH = 120;
 const HEIGHT = 28;
 
-/** What the figure was from day to day, with the highest of it and the first and last day beside. */
+/** A sparkline with its maximum, its first and its last day. */
 function Chart({
   days,
   values,
@@ -88,7 +88,7 @@ function Chart({
   color = 'var(--accent-text)',
 }: {
   days: readonly string[];
-  /** null: nothing is known of that day, and the line goes on to the next. */
+  /** null: no data for that day; the line skips it. */
   values: ReadonlyArray<number | null>;
   write: (value: number) => string;
   color?: string;

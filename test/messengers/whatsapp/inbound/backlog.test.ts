@@ -1,9 +1,10 @@
 /** WhatsApp keeps what a device has missed, and hands out as much of it at a time as it is asked for. */
 import { EventEmitter } from 'node:events';
-import type { BinaryNode, WASocket } from 'baileys';
+import type { WASocket } from 'baileys';
 import { expect, test } from 'vitest';
 import { createLog } from '../../../../src/platform/log/log.ts';
-import { drainOfflineQueue } from '../../../../src/messengers/whatsapp/inbound/drain-offline-queue.ts';
+import { drainOfflineQueue } from '../../../../src/messengers/whatsapp/client/drain-offline-queue.ts';
+import type { Node } from '../../../../src/messengers/whatsapp/client/node.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
@@ -15,15 +16,15 @@ const [ann, ben] = members as [PeerPerson, PeerPerson];
 
 test('no more is asked for while nothing can be recorded', async () => {
   const ws = new EventEmitter() as unknown as WASocket['ws'];
-  const asked: BinaryNode[] = [];
-  const sendNode = (node: BinaryNode) => Promise.resolve(void asked.push(node));
+  const asked: Node[] = [];
+  const sendNode = (node: Node) => Promise.resolve(void asked.push(node));
   const told = Promise.withResolvers<void>();
   const recorded = Promise.withResolvers<boolean>();
-  const emit = () => {
+  const canRecord = () => {
     told.resolve();
     return recorded.promise;
   };
-  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), emit });
+  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), canRecord });
   const waited = { tag: 'receipt', attrs: { offline: '1' } };
   ws.emit('frame', waited);
   await told.promise;
