@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './test/support/patience.ts';
 import { LongestFirst } from './test/support/run/longest-first.ts';
@@ -134,6 +135,7 @@ export default defineConfig(({ mode }) => ({
     // Ends what hangs, and nothing else: a machine that is ten times slower than two quiet cores stays below it.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    alias: { '@node-rs/argon2': join(import.meta.dirname, 'test/support/run/remember-argon2.ts') },
     setupFiles: ['test/support/run/set-locale.ts'],
     expect: { poll: { timeout: PATIENCE_MS } },
     // Two cores are meant, and files wait for more than half of their time. A file has its own database, so files may run beside each

@@ -73,13 +73,15 @@ export interface AppOptions {
   whatsappTiming?: WhatsAppOptions['timing'];
   /** For tests, with which the service may have to share its process. */
   httpLimits?: Partial<HttpLimits>;
+  /** The built dashboard, for tests: a run builds it once. By default it is built where its sources have changed. */
+  dashboardFolder?: string;
 }
 
 /** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
 export async function startApp(
   config: Config,
   log: Log,
-  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {} }: AppOptions = {},
+  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {}, dashboardFolder }: AppOptions = {},
 ): Promise<App> {
   // A worker goes without.
   if (config.role !== 'worker') await requireListening(config);
@@ -88,7 +90,8 @@ export async function startApp(
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
-  const dashboard = config.role === 'worker' ? undefined : prepareDashboard(log);
+  const isBuilt = config.role === 'worker' || dashboardFolder !== undefined;
+  const dashboard = isBuilt ? undefined : prepareDashboard(log);
   if (dashboard) closing.push(() => dashboard.stop());
   try {
     const { shared, isEmbedded, failed } = await openShared(config, log, closing);
@@ -123,7 +126,7 @@ export async function startApp(
             vault,
             egress,
             pushPublicKey: pushKeys.publicKey,
-            dashboardFolder: await dashboard?.folder,
+            dashboardFolder: dashboardFolder ?? (await dashboard?.folder),
             checkAnswers,
             limits: httpLimits,
             convert: converter.convert,

@@ -47,7 +47,7 @@ test('estimates the finish from the pace and the queued posts, on request only',
   // The gap that runs, and another between the two that are left.
   const leftMs = Date.parse(at ?? '') - nowMs;
   expect(leftMs).toBeGreaterThan(GAP_MS);
-  expect(leftMs).toBeLessThan(2 * GAP_MS + 10_000);
+  expect(leftMs).toBeLessThan(3 * GAP_MS);
   expect(await totalsOf(id)).not.toHaveProperty('expected_finish_at');
   await alice.call('venom/pause-campaign', { campaign_id: id });
   expect(await totalsOf(id, true)).toMatchObject({ expected_finish_at: null });

@@ -104,7 +104,7 @@ test('reports late revisions without waiting for a gap', async () => {
   );
   expect(groups[0]?.lastError).toMatch(/^Too late: .*60 hours/);
   // Before, sixty gaps of four seconds.
-  expect(performance.now() - startedMs).toBeLessThan(15_000);
+  expect(performance.now() - startedMs).toBeLessThan(120_000);
 });
 
 test('recalls the newer of two campaigns first, whichever was requested first', async () => {
