@@ -1,4 +1,4 @@
-/** That each language of the dashboard has room on a phone. */
+/** Text overflow: every language fits on a phone. */
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/account', '/sett
 const PHONE = { width: 390, height: 844 };
 
 test.skipIf(!browser).each(Object.keys(LANGUAGES) as Array<keyof typeof LANGUAGES>)(
-  'what is said in %s has room on a phone',
+  'texts in %s fit on a phone',
   async (language) => {
     const { page, end } = await visit(browser as Browser, app.url, { locale: language, viewport: PHONE });
     await enterAsNew(page, `reader-${language.toLowerCase()}`);
