@@ -75,7 +75,7 @@ describe.skipIf(!browser)('in a browser', () => {
   /** The page has come to rest: nothing stands in for what is still to come. */
   async function settle(): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     await page.evaluate('document.fonts.ready');
   }
 
@@ -201,7 +201,7 @@ describe.skipIf(!browser)('in a browser', () => {
     for (const name of ['Edit what was sent …', 'Delete for everyone …']) {
       await button(name).click();
       await dialog().waitFor();
-      await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+      await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
       found.push(...(await lookAtTop()));
     }
     await moreOf(page, 'Delete…');

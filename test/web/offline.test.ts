@@ -138,7 +138,7 @@ describe.skipIf(!browser)('in a browser', () => {
       await page.getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       await page.getByText(/^As of \d\d:\d\d$/).waitFor();
-      await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+      await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     }
     await mend();
     await isConnected();

@@ -60,7 +60,7 @@ describe.skipIf(!browser)('in a browser', () => {
   /** The page has come to rest: nothing stands in for what is still to come. */
   async function settle(): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     await page.evaluate('document.fonts.ready');
   }
 

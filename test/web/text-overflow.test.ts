@@ -25,7 +25,7 @@ test.skipIf(!browser).each(Object.keys(LANGUAGES) as Array<keyof typeof LANGUAGE
     for (const path of PAGES) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+      await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
       expect(await page.evaluate('document.documentElement.lang')).toBe(language);
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(PHONE.width);
     }

@@ -3,8 +3,8 @@ import { CampanileError } from '../../clients/typescript/failure.ts';
 
 /** A pending re-authentication. */
 interface ReauthenticationRequest {
-  done(): void;
-  giveUp(): void;
+  resolve(): void;
+  cancel(): void;
 }
 
 let current: ReauthenticationRequest | undefined;
@@ -30,7 +30,7 @@ export async function withReauthentication<Result>(act: () => Promise<Result>): 
 /** Several requests at once share one prompt. */
 function promptOnce(refusal: unknown): Promise<void> {
   pending ??= new Promise<void>((done, giveUp) => {
-    setRequest({ done, giveUp: () => giveUp(refusal) });
+    setRequest({ resolve: done, cancel: () => giveUp(refusal) });
   }).finally(() => {
     pending = undefined;
     setRequest(undefined);
