@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
-import { toWireGroup } from '../src/api/routes/analytics/group-row.ts';
+import { toWireGroupRow } from '../src/api/routes/analytics.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';
@@ -106,7 +106,7 @@ async function timeYear(db: Database, owner: Owner, campaignId: string, { groups
 
 async function analyticsText(db: Database, owner: Owner, campaignId: string): Promise<string> {
   const { groups, ...rest } = await readGroupAnalytics({ db }, owner, campaignId);
-  return JSON.stringify({ ...rest, groups: groups.map(toWireGroup) });
+  return JSON.stringify({ ...rest, groups: groups.map(toWireGroupRow) });
 }
 
 async function plainText(db: Database): Promise<string> {

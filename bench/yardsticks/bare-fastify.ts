@@ -8,7 +8,7 @@ import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import pg from 'pg';
 import { z } from 'zod';
-import { previewBody, previewData } from '../../src/api/contract/campaigns.ts';
+import { htmlBody, previewData } from '../../src/api/contract/campaigns.ts';
 import { ownProfile } from '../../src/api/contract/users.ts';
 
 const key = 'a secret of at least thirty-two characters';
@@ -45,7 +45,7 @@ app.setSerializerCompiler(serializerCompiler);
 app.route({
   method: 'POST',
   url: '/api/v1/venom/preview-campaign',
-  schema: { body: previewBody, response: { 200: enveloped(previewData) } },
+  schema: { body: htmlBody, response: { 200: enveloped(previewData) } },
   onRequest: requireToken,
   handler: async ({ body }) => envelop({ text: body.html, length: body.html.length, limit: 65_536, warnings: [] }),
 });

@@ -9,7 +9,7 @@
  */
 import { listenToEvents, type ListenOptions, type LiveEvent } from './events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
-import { repeatable, type Operations, type Path } from './operations.ts';
+import { idempotencyOf, type Operations, type Path } from './operations.ts';
 import { pause } from './pause.ts';
 
 export { CampanileError, type FieldError as Problem } from './failure.ts';
@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function ask<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Answer<Operations[P]['data']>> {
     const [body = {}, { signal, idempotencyKey }] = [rest[0], rest[1] ?? {}];
-    const isKeyed = repeatable(path) === 'keyed';
+    const isKeyed = idempotencyOf(path) === 'keyed';
     const headers = {
       'content-type': 'application/json',
       ...authorization,
@@ -125,7 +125,7 @@ async function readData(response: Response): Promise<unknown> {
 /** A 429 has done nothing. A 503 or silence may have. */
 function mayRepeat(path: Path, { code }: CampanileError): boolean {
   if (code === 429) return true;
-  return (code === 503 || code === 0) && repeatable(path) !== 'never';
+  return (code === 503 || code === 0) && idempotencyOf(path) !== 'never';
 }
 
 /** Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */

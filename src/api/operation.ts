@@ -4,132 +4,97 @@ import type { ApiKeyScope } from '../platform/database/schema.ts';
 import type { IdempotencyKey } from '../workspaces/idempotency/once.ts';
 import type { FieldError } from '../platform/errors/errors.ts';
 import type { TokenIdentity } from '../identity/sessions/token.ts';
+import type { OperationContract, Scope } from './contract/define-operations.ts';
 
-/** Who sent a request, and for which workspace, as its token or API key says. Only operations with `access: 'bearer'` have one. */
+/** The user and workspace of a request's token or API key. Open operations have no caller. */
 export interface Caller extends Omit<Actor, 'address'> {
-  /** The token it came with; undefined for a key. */
+  /** Undefined for an API key. */
   token?: TokenIdentity;
-  /** Whether the token's bearer has proven who they are within the last 10 minutes; undefined for a key. */
+  /** Whether the token's bearer has authenticated within the last 10 minutes; undefined for an API key. */
   isRecentlyAuthenticated?: boolean;
-  /** When the token or the key ends by itself; undefined: never. */
+  /** When the token or the key expires; undefined: never. */
   expiresAtMs?: number;
-  /** What the key reaches; a token reaches everything. */
+  /** The scopes of an API key; undefined for a token, which may do everything. */
   scopes?: readonly ApiKeyScope[];
 }
 
-/** What an open operation is given. */
+/** What the handler of an open operation gets. */
 export interface OpenContext<Body> {
-  /** Validated by the operation's `body` schema; `null` of a field that is not required is gone. */
+  /** Validated by the operation's `body` schema; optional fields with `null` are absent. */
   body: Body;
-  /** The client's address: behind a proxy the one that the proxy reports. */
+  /** The client's address: behind a trusted proxy the one that the proxy reports. */
   address: string;
-  /** Also in the answer, as `x-request-id`. */
+  /** Also in the `x-request-id` header of the answer. */
   requestId: string;
-  /** A request header by its lower-case name; undefined when it was not sent. */
+  /** Returns a request header by its lower-case name; undefined if it was not sent. */
   header(name: string): string | undefined;
-  /** Sets a header of the answer; to be documented in `answerHeaders`. */
+  /** Sets a header of the answer. Declare it in `answerHeaders`. */
   setHeader(name: string, value: string): void;
-  /** What the request carries that means nothing here, a sentence each; the answer tells them in a header. */
+  /** A sentence for each part of the request that is ignored; also sent in the warnings header. */
   warnings: readonly string[];
 }
 
 export interface BearerContext<Body> extends OpenContext<Body> {
   caller: Caller;
-  /** The same for use cases. */
+  /** The caller, as use cases take it. */
   actor: Actor;
-  /** Of an `idempotent` operation whose request carries the header. */
+  /** Of a `keyed` operation whose request has the header. */
   idempotencyKey: IdempotencyKey | undefined;
 }
 
-/**
- * What an API key must be allowed to reach an operation: `read` for what only reads, `send` for what changes or sends something,
- * `admin` for what links and unlinks the account, and for what concerns people: their data and what they did from where. `token`: no key reaches it.
- */
-export type OperationScope = ApiKeyScope | 'token';
+type BodyOf<Operation extends OperationContract> = z.output<Operation['body']>;
+type ContextOf<Operation extends OperationContract> = Operation['access'] extends 'open'
+  ? OpenContext<BodyOf<Operation>>
+  : BearerContext<BodyOf<Operation>>;
 
-export type Tag =
-  | 'Users'
-  | 'Campaigns'
-  | 'Groups'
-  | 'Account'
-  | 'Analytics'
-  | 'Webhooks'
-  | 'Notices'
-  | 'Sandbox'
-  | 'Administration';
+/** Throws an AppError for everything that is not a defect. */
+export type Handle<Operation extends OperationContract, Deps> = (
+  deps: Deps,
+  context: ContextOf<Operation>,
+) => Promise<z.input<Operation['data']>>;
 
-/** What an operation adds to the failures that all of its kind have (`failuresOf` in `openapi.ts`). */
-export type OwnFailure = 401 | 403 | 404 | 409 | 429 | 503 | 507;
-
-interface Description<Body extends z.ZodType, Data extends z.ZodType> {
-  /** The whole path: `/api/v1/user/create_user`. The method is always POST. */
-  path: string;
-  tag: Tag;
-  /** One line for the list of operations. */
-  summary: string;
-  /** Markdown, where a line is not enough. */
-  description?: string;
-  body: Body;
-  /** What `data` of the envelope holds. */
-  data: Data;
-  errors: readonly OwnFailure[];
-  /** Names and meanings of request headers that it reads. */
-  requestHeaders?: Readonly<Record<string, string>>;
-  /** Names and meanings of headers that its answer may carry. */
-  answerHeaders?: Readonly<Record<string, string>>;
-  /**
-   * Set where the answer is no envelope: `data` is then a string that is sent as it is, with this media type, or for any type
-   * an iterable of bytes, read as the client takes them, whose `content-type` the operation sets.
-   */
-  answerType?: 'text/csv; charset=utf-8' | '*/*';
+/** A handler that also checks content, of those fields of a rejected body that are valid: all problems are then reported in one answer. */
+export interface CheckingHandler<Operation extends OperationContract, Deps> {
+  handle: Handle<Operation, Deps>;
+  validateSemantics(deps: Deps, fields: Partial<BodyOf<Operation>>, actor: Actor): Promise<readonly FieldError[]>;
 }
 
-export interface OpenOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {
+type Resource = Readonly<Record<string, OperationContract>>;
+
+/** A handler for each operation of a resource: a missing or an undeclared one is a type error. */
+export type Handlers<Operations extends Resource, Deps> = {
+  readonly [Name in keyof Operations]: Handle<Operations[Name], Deps> | CheckingHandler<Operations[Name], Deps>;
+};
+
+export interface OpenOperation extends OperationContract {
   access: 'open';
-  handle(context: OpenContext<z.output<Body>>): Promise<z.input<Data>>;
+  handle(context: OpenContext<unknown>): Promise<unknown>;
 }
-
-export interface BearerOperation<Body extends z.ZodType, Data extends z.ZodType> extends Description<Body, Data> {
-  access: 'bearer';
-  scope: OperationScope;
-  /** Step-up authentication: takes a token only when its bearer has proven who they are within the last 10 minutes (contract §4). */
-  requiresRecentAuth?: boolean;
-  /** The longest body taken, in bytes; 256 KiB unless given. A longer one than that waits for its place before it is read. */
-  bodyLimitBytes?: number;
-  /** Keeps what takes room on the disk, and is put off while that is nearly full. */
-  requiresDiskSpace?: boolean;
-  /** Is limited with others of its kind, since each takes the server's time: so many a minute and user. */
-  isPreview?: boolean;
-  /** Takes much of the server, and is turned away first when that is overloaded. */
-  shedFirst?: boolean;
-  /**
-   * Set where answers may have megabytes, of which a user is sent a few at a time: `pieces` where it holds a `LongText`, or bytes, that
-   * are read as the client takes them.
-   */
-  longAnswer?: 'pieces' | 'whole';
-  /** Takes an `Idempotency-Key` and hands it to the use case, which sees to it that a repeat does nothing twice. */
-  idempotent?: boolean;
-  /**
-   * What is wrong with the content of those fields that are right by themselves, of a body that is refused for its types already: so
-   * that both are told in one round.
-   */
-  validateSemantics?(fields: Partial<z.output<Body>>, actor: Actor): Promise<readonly FieldError[]>;
-  handle(context: BearerContext<z.output<Body>>): Promise<z.input<Data>>;
+export interface BearerOperation extends OperationContract {
+  access: Scope;
+  handle(context: BearerContext<unknown>): Promise<unknown>;
+  validateSemantics?(fields: object, actor: Actor): Promise<readonly FieldError[]>;
 }
+/** An operation with its handler, ready to be served. */
+export type Operation = OpenOperation | BearerOperation;
 
-/** Any operation: a row of the table that the server is made of. */
-export type Operation = OpenOperation<z.ZodType, z.ZodType> | BearerOperation<z.ZodType, z.ZodType>;
-
-/**
- * Ties an operation's schemas to its handler: what `handle` is given and what it has to answer follow from `body` and `data`.
- * An open operation has no `caller`. `handle` throws an AppError for whatever is not a defect.
- */
-export function defineOperation<Body extends z.ZodType, Data extends z.ZodType>(
-  operation: OpenOperation<Body, Data>,
-): Operation;
-export function defineOperation<Body extends z.ZodType, Data extends z.ZodType>(
-  operation: BearerOperation<Body, Data>,
-): Operation;
-export function defineOperation(operation: Operation): Operation {
-  return operation;
+/** Returns the operations of a resource with their handlers. */
+export function implement<Operations extends Resource, Deps>(
+  operations: Operations,
+  handlers: Handlers<Operations, Deps>,
+  deps: Deps,
+): Operation[] {
+  return Object.entries(operations).map(([name, operation]) => {
+    // The types of each pair were checked where the handlers are written.
+    const handler = handlers[name] as Handle<OperationContract, Deps> | CheckingHandler<OperationContract, Deps>;
+    const { handle, validateSemantics } =
+      typeof handler === 'function' ? { handle: handler, validateSemantics: undefined } : handler;
+    return {
+      ...operation,
+      handle: (context: BearerContext<unknown>) => handle(deps, context),
+      ...(validateSemantics && {
+        validateSemantics: (fields: object, actor: Actor) => validateSemantics(deps, fields, actor),
+      }),
+    } as Operation;
+  });
 }

@@ -1,9 +1,10 @@
 /** Who may do what, over every operation that `/openapi.json` lists: a new operation is covered by being there. */
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defineOperations } from '../../src/api/contract/define-operations.ts';
 import { nothing } from '../../src/api/contract/fields.ts';
 import { AppError } from '../../src/platform/errors/errors.ts';
-import { defineOperation, type Operation } from '../../src/api/operation.ts';
+import { implement, type Operation } from '../../src/api/operation.ts';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/http/access.ts';
 import { startTestApp, type Person } from '../support/app.ts';
 import { createKeys } from '../support/api-keys.ts';
@@ -131,43 +132,51 @@ describe("another's ids are answered as ids that never were, and nothing of the 
   });
 });
 
+const NOTES = defineOperations('Sandbox', {
+  add: {
+    path: '/api/v1/probe/add',
+    access: 'send',
+    summary: 'Adds a note',
+    body: nothing,
+    data: z.object({ note_id: z.number() }),
+    errors: [404],
+  },
+  getNote: {
+    path: '/api/v1/probe/get_note',
+    access: 'send',
+    summary: 'Reads a note',
+    body: z.object({ note_id: z.int() }),
+    data: z.object({ text: z.string() }),
+    errors: [404],
+  },
+  change: {
+    path: '/api/v1/probe/change',
+    access: 'send',
+    summary: 'Changes a note',
+    body: z.object({ note_id: z.int() }),
+    data: nothing,
+    errors: [404],
+  },
+});
+
 /** Operations on notes, kept as carelessly as `leak` says. */
 function noteOperations(leak: 'none' | 'reads' | 'writes' | 'tells'): Operation[] {
   const owners = new Map<number, number>();
   const texts = new Map<number, string>();
-  const probe = { access: 'bearer', scope: 'send', tag: 'Sandbox', errors: [404] } as const;
-  return [
-    defineOperation({
-      ...probe,
-      path: '/api/v1/probe/add',
-      summary: 'Adds a note',
-      body: nothing,
-      data: z.object({ note_id: z.number() }),
-      async handle({ caller }) {
+  return implement<typeof NOTES, undefined>(
+    NOTES,
+    {
+      async add(_deps, { caller }) {
         const note_id = 101 + owners.size;
         owners.set(note_id, caller.userId);
         return { note_id };
       },
-    }),
-    defineOperation({
-      ...probe,
-      path: '/api/v1/probe/get_note',
-      summary: 'Reads a note',
-      body: z.object({ note_id: z.int() }),
-      data: z.object({ text: z.string() }),
-      async handle({ body, caller }) {
+      async getNote(_deps, { body, caller }) {
         const isOwn = owners.get(body.note_id) === caller.userId;
         if (!isOwn && leak !== 'reads') throw new AppError('draft_not_found', 'No such note');
         return { text: texts.get(body.note_id) ?? '' };
       },
-    }),
-    defineOperation({
-      ...probe,
-      path: '/api/v1/probe/change',
-      summary: 'Changes a note',
-      body: z.object({ note_id: z.int() }),
-      data: nothing,
-      async handle({ body, caller }) {
+      async change(_deps, { body, caller }) {
         const isOwn = owners.get(body.note_id) === caller.userId;
         if (isOwn || leak === 'writes') texts.set(body.note_id, 'changed');
         if (leak === 'tells' && owners.has(body.note_id) && !isOwn)
@@ -175,8 +184,9 @@ function noteOperations(leak: 'none' | 'reads' | 'writes' | 'tells'): Operation[
         if (!isOwn) throw new AppError('draft_not_found', 'No such note');
         return {};
       },
-    }),
-  ];
+    },
+    undefined,
+  );
 }
 
 describe('this suite', () => {

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { convertHtml } from '../../src/content/text/html-to-whatsapp.ts';
 import { parseWhatsApp } from '../../src/content/text/parse-whatsapp.ts';
 import { launchBrowser } from '../support/browser/browser.ts';
 import { runs } from '../support/runs.ts';
 import { seen, type Sight } from '../support/browser/visible.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 
 const RUNS = { numRuns: runs(600) };

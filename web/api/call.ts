@@ -1,6 +1,6 @@
 import { createClient, type Answer, type CallOptions } from '../../clients/typescript/client.ts';
 import { CampanileError, failureOf, unreachable } from '../../clients/typescript/failure.ts';
-import { repeatable } from '../../clients/typescript/operations.ts';
+import { idempotencyOf } from '../../clients/typescript/operations.ts';
 import { connectionSignal, isDisconnected, checkConnection, recordResponse } from './connection.ts';
 import { DASHBOARD_HEADER, takePrefetched } from './prefetch.ts';
 import { OfflineError, UnansweredError } from './connection-errors.ts';
@@ -57,7 +57,7 @@ export async function callWithHeaders<P extends Path>(
 async function tryCall<P extends Path>(path: P, body: Body<P>, options: CallOptions): Promise<Answer<Data<P>>> {
   // The client lets some bodies be omitted; a generic path cannot tell which.
   const ask = campanile.ask as (path: P, body: Body<P>, options: CallOptions) => Promise<Answer<Data<P>>>;
-  const isChange = repeatable(path) !== 'always' && !isReadOnlyCall(path, body);
+  const isChange = idempotencyOf(path) !== 'always' && !isReadOnlyCall(path, body);
   try {
     if (!isChange) return await ask(path, body, { ...options, signal: withConnectionSignal(options.signal) });
     await requireConnection(options.signal);

@@ -13,17 +13,9 @@ from typing import Any, Iterator, Sequence, cast
 
 from .errors import CampanileError, failure_of
 from .events import Event, parse_events
+from .idempotency import ALWAYS, KEYED
 from .shapes import AddedCampaign, CreatedChannel, CreatedCommunity, SignedIn, UserInfo
 
-_KEYED = {
-    "venom/add-campaign",
-    "venom/add-campaign-batch",
-    "venom/delete-campaign",
-    "venom/create-channel",
-    "venom/create-community",
-    "venom/create-group",
-}
-_READS = ("get", "list", "preview", "check", "export", "account-status")
 _FIRST_WAIT = 0.5
 _SILENCE = 45.0
 _LONGEST_PAUSE = 30.0
@@ -148,7 +140,7 @@ class Campanile:
     ) -> tuple[Any, dict[str, str]]:
         """The same, with the headers of the answer, whose names are in lower case."""
         headers = {"content-type": "application/json", **self._authorization()}
-        if path in _KEYED:
+        if path in KEYED:
             headers["idempotency-key"] = idempotency_key or secrets.token_hex(18)
         request = urllib.request.Request(self._base + path, json.dumps(body or {}).encode(), headers, method="POST")
         for tried in range(1, self._tries + 1):
@@ -233,5 +225,4 @@ def _may_repeat(path: str, error: CampanileError) -> bool:
     """A 429 has done nothing. A 503 or silence may have."""
     if error.code == 429:
         return True
-    is_read = path.rsplit("/", 1)[-1].startswith(_READS)
-    return error.code in (0, 503) and (is_read or path in _KEYED)
+    return error.code in (0, 503) and (path in ALWAYS or path in KEYED)

@@ -1,81 +1,53 @@
-/** The wire of the linked account (contract §4). */
+/** The linked account: its link, quiet hours, daily cap and warm-up (contract §4). */
 import { z } from 'zod';
-import { optional, withDefault } from './fields.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, nothing, optional, withDefault } from './fields.ts';
 
 const status = z
   .enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out'])
   .meta({ id: 'AccountStatus' });
-const qr = z.string().optional().meta({
-  description: 'What the QR code is to contain that the phone scans. A new one follows before it expires.',
-});
-const pairingCode = z
-  .string()
-  .optional()
-  .meta({
-    description: 'Eight characters to be entered on the phone.',
-    examples: ['K7R2M9QP'],
-  });
-const expiresAt = z
-  .string()
-  .optional()
-  .meta({ format: 'date-time', description: 'Until when the code is good; ask for the status again by then.' });
 
-export const connectAccountBody = z
-  .object({
-    messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
-      description: 'What to link to; the messenger that the account is for, unless given.',
-    }),
-    method: withDefault(z.enum(['qr', 'pairing_code']), 'qr').meta({
-      description: 'Whether the phone scans a QR code, or a code is entered on it.',
-    }),
-    warm_up: optional(z.boolean()).meta({
-      description:
-        'Whether the number is new to groups and is to begin with few posts a day, as of `venom/update-account`. Left out, it stays as it is: at first there is none.',
-    }),
-  })
-  .meta({ id: 'ConnectAccount' });
-
-export const connectAccountData = z.object({
-  status,
-  qr,
-  pairing_code: pairingCode,
-  expires_at: expiresAt,
-});
-
-export const disconnectAccountData = z.object({ status });
-
-export const accountStatusBody = z.object({
-  with_history: optional(z.boolean()).meta({ description: 'Answers `history`, too.' }),
-});
+/** What a phone needs while an account is being linked. */
+const linkCode = {
+  qr: z.string().optional().meta({
+    description: 'Content of the QR code to be scanned with the phone. A new one follows before it expires.',
+  }),
+  pairing_code: z
+    .string()
+    .optional()
+    .meta({ description: 'Eight characters to be entered on the phone.', examples: ['K7R2M9QP'] }),
+  expires_at: z
+    .string()
+    .optional()
+    .meta({ format: 'date-time', description: 'When the code expires. Read the status again before.' }),
+};
 
 export const accountStatusData = z.object({
   messenger: z.string(),
   status,
   whatsapp_number: z.string(),
-  qr,
-  pairing_code: pairingCode,
-  expires_at: expiresAt,
+  ...linkCode,
   paused_until: z.string().optional().meta({
     format: 'date-time',
     description:
-      'While `paused`: when it goes on by itself. Left out: it was stopped, and goes on after `connect-account`.',
+      'When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it.',
   }),
-  reason: z.string().optional().meta({ description: 'One sentence on why the account is not connected.' }),
+  reason: z.string().optional().meta({ description: 'Why the account is not connected, as one sentence.' }),
   held_since: z.string().optional().meta({
     format: 'date-time',
     description:
-      'Nothing is sent, of anybody: the service was restored from a backup or copied, and an operator has to release it.',
+      'The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it.',
   }),
   scanned_number: z
     .string()
     .optional()
     .meta({
       description:
-        'The number of the phone that was refused for not having yours, where you can take it over: by `update_profile`, as `whatsapp_number`; then `connect-account`.',
+        "The number of a phone that was rejected because it is not the account's. To use it, set it as `whatsapp_number` with `update_profile` and call `connect-account` again.",
       examples: ['+5511987654321'],
     }),
   number_fixed: z.boolean().optional().meta({
-    description: 'Only where `with_history` asks: a phone has been linked, and your number can no longer be changed.',
+    description: 'With `with_history`: whether a phone has been linked, so that the number can no longer be changed.',
   }),
   history: z
     .array(
@@ -87,8 +59,108 @@ export const accountStatusData = z.object({
       }),
     )
     .optional()
-    .meta({
+    .meta({ description: 'With `with_history`: earlier states, newest first, at most 50 of the last 90 days.' }),
+});
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day of the form HH:MM' });
+const quietHours = z
+  .object({ from: timeOfDay.meta({ examples: ['22:00'] }), to: timeOfDay.meta({ examples: ['07:00'] }) })
+  .meta({ description: 'Times of day in your time zone. They span midnight when `to` is earlier than `from`.' });
+/** Not null, which counts as absent (contract §2). */
+const none = z.literal('none').meta({ description: 'Off.' });
+
+const updateAccountBody = z
+  .object({
+    quiet_hours: optional(
+      z.union([
+        quietHours.refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another time than from' }),
+        none,
+      ]),
+    ).meta({ description: 'No posts are sent in these hours; they are sent afterwards. `none` turns it off.' }),
+    daily_cap: optional(z.union([z.int().min(1).max(1_000_000), none])).meta({
       description:
-        'Only where `with_history` asks for it: how it stood before, newest first, at most 50 changes of 90 days.',
+        'Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off.',
     }),
+    warm_up: optional(z.boolean()).meta({
+      description:
+        '`true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it.',
+    }),
+  })
+  .meta({ id: 'UpdateAccount', description: 'Fields that are omitted or `null` keep their values.' });
+
+const updateAccountData = z.object({
+  quiet_hours: quietHours.nullable(),
+  daily_cap: count.nullable(),
+  time_zone: z.string().meta({ description: "Your own, or else the installation's. `update_profile` changes it." }),
+  warm_up: z
+    .object({
+      day: count.meta({ description: 'The current day, counted from 1.', examples: [3] }),
+      daily_caps: z.array(count).meta({
+        description: 'Maximum number of deliveries on each day. The smaller of this and `daily_cap` applies.',
+      }),
+      ends_on: z.string().meta({ format: 'date', description: 'The first day without this limit.' }),
+    })
+    .optional()
+    .meta({ description: 'Present only during a warm-up.' }),
+  sent_today: count.nullable().meta({ description: '`null` without a daily cap and a warm-up.' }),
+  rests_until: z
+    .string()
+    .meta({ format: 'date-time' })
+    .nullable()
+    .meta({ description: 'Until when one of the rules prevents sending. `null`: nothing does.' }),
+});
+
+export const accounts = defineOperations('Account', {
+  updateAccount: {
+    path: '/api/v1/venom/update-account',
+    access: 'send',
+    summary: 'Set quiet hours, a daily cap and a warm-up',
+    description:
+      "All are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",
+    body: updateAccountBody,
+    data: updateAccountData,
+  },
+  connectAccount: {
+    path: '/api/v1/venom/connect-account',
+    access: 'admin',
+    summary: 'Link your account to the messaging application',
+    description:
+      'Only your own number can be linked; until that has succeeded once, `user/update_profile` changes it. Also resumes a stopped account. While the status is `linking`, `venom/account-status` returns the current code.\n\nA QR code works for any number. A pairing code works for a number that was linked here before or that no other user has entered, and is limited to 3 an hour for a number, because WhatsApp shows a prompt on the phone.',
+    body: z
+      .object({
+        messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
+          description: "The messaging application to link to. Default: the account's.",
+        }),
+        method: withDefault(z.enum(['qr', 'pairing_code']), 'qr').meta({
+          description: 'How to link: scan a QR code with the phone, or enter a code on it.',
+        }),
+        warm_up: optional(z.boolean()).meta({
+          description:
+            'Whether to start a warm-up, as in `venom/update-account`. Omitted: a warm-up in progress continues, and none starts.',
+        }),
+      })
+      .meta({ id: 'ConnectAccount' }),
+    data: z.object({ status, ...linkCode }),
+    errors: [409, 429, 503],
+  },
+  accountStatus: {
+    path: '/api/v1/venom/account-status',
+    access: 'read',
+    summary: "Get your account's status",
+    body: z.object({
+      with_history: optional(z.boolean()).meta({ description: 'Adds `history` and `number_fixed`.' }),
+    }),
+    data: accountStatusData,
+  },
+  disconnectAccount: {
+    path: '/api/v1/venom/disconnect-account',
+    access: 'admin',
+    requiresRecentAuth: true,
+    summary: 'Unlink your account from the messaging application',
+    description:
+      'Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again.',
+    body: nothing,
+    data: z.object({ status }),
+    errors: [503],
+  },
 });

@@ -1,15 +1,16 @@
-/** The wire of the analytics operations (contract §3). */
+/** Analytics (contract §3 and §4). */
 import { z } from 'zod';
-import { campaignBody, campaignHead, run } from './campaigns.ts';
-import { withDefault } from './fields.ts';
+import { campaignHead, run } from './campaign-reads.ts';
+import { campaignBody, campaignId, campaignStatus } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, instant, withDefault } from './fields.ts';
+import { groupListId } from './group-lists.ts';
+import { listedGroup } from './groups.ts';
 
-const count = z.number().int();
-const unknowable = count.nullable().meta({ description: 'null: the messaging application does not tell.' });
+const knownCount = count.nullable().meta({ description: '`null`: the messaging application does not report it.' });
 const rate = z.number().nullable().meta({
-  description:
-    'Of the recipients who acknowledge: followers of channels are left out. null: there is nothing to divide by.',
+  description: 'Relative to the recipients whose receipts are reported, so without channels. `null` without any.',
 });
-const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 
 const counts = {
   deliveries: count.meta({ description: 'queued + sent + failed + cancelled.' }),
@@ -18,28 +19,22 @@ const counts = {
   failed: count,
   cancelled: count,
   recalled: count.optional().meta({
-    description: 'Of the sent: deleted for everyone afterwards. There once something was to be recalled or corrected.',
+    description: 'Sent deliveries that were deleted for everyone. Present once a recall or correction was requested.',
   }),
-  corrected: count.optional().meta({ description: 'Of the sent: edited afterwards. There in the same cases.' }),
+  corrected: count.optional().meta({ description: 'Sent deliveries that were edited. Present like `recalled`.' }),
   recipients: count.meta({
-    description: 'Participants other than the sender at the moment of sending, over sent deliveries.',
+    description: 'Participants other than the sender when the post was sent, summed over sent deliveries.',
   }),
-  delivered: unknowable,
-  read: unknowable,
-  reactions: unknowable,
-  replies: unknowable,
-  views: unknowable,
+  delivered: knownCount,
+  read: knownCount,
+  reactions: knownCount,
+  replies: knownCount,
+  views: knownCount,
   delivery_rate: rate,
   read_rate: rate,
 };
 
-export const groupAnalyticsBody = campaignBody.extend({
-  with_estimate: withDefault(z.boolean(), false).meta({
-    description: 'Also when the last post of what is under way is expected to leave.',
-  }),
-});
-
-export const groupAnalyticsData = z
+const groupAnalyticsData = z
   .object({
     campaign: z.object(campaignHead),
     totals: z.object({
@@ -48,7 +43,7 @@ export const groupAnalyticsData = z
       runs_done: count,
       ...counts,
       expected_finish_at: instant.nullable().optional().meta({
-        description: 'Only `with_estimate`; null: nothing is under way, or nobody can say.',
+        description: 'With `with_estimate`. `null`: nothing is running, or the end is unknown.',
       }),
     }),
     groups: z.array(
@@ -63,7 +58,7 @@ export const groupAnalyticsData = z
         last_error: z
           .string()
           .nullable()
-          .meta({ description: 'What went wrong with the latest run that had a failure, and what to do about it.' }),
+          .meta({ description: 'The error of the latest run with a failure, and what to do about it.' }),
       }),
     ),
     runs: z.array(run),
@@ -72,9 +67,9 @@ export const groupAnalyticsData = z
   .meta({ id: 'GroupAnalytics' });
 
 const overviewSums = {
-  runs: count.meta({ description: 'Runs that began: one for a campaign sent now, one for each day of a schedule.' }),
-  posts: count.meta({ deprecated: true, description: 'What `runs` was called; the same number.' }),
-  sent: count.meta({ description: 'Posts: of each run one for each group that it was sent to.' }),
+  runs: count.meta({ description: 'Runs that have begun: one for a campaign sent now, one per day of a schedule.' }),
+  posts: count.meta({ deprecated: true, description: 'The former name of `runs`, with the same number.' }),
+  sent: count.meta({ description: 'Sent posts: one per run and group.' }),
   failed: count,
   delivered: count,
   read: count,
@@ -82,26 +77,120 @@ const overviewSums = {
 };
 const overviewTotals = z.object({
   campaigns: count,
-  groups: count.meta({ description: 'Groups that were sent to, each once.' }),
+  groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
   ...overviewSums,
 });
 
-export const getOverviewBody = z.object({
-  days: withDefault(z.int().min(1).max(366), 30).meta({ description: 'So many days, today among them.' }),
-  with_previous: withDefault(z.boolean(), false).meta({ description: 'Also the totals of as many days before.' }),
-});
-
-export const getOverviewData = z
+const overviewData = z
   .object({
     totals: overviewTotals,
-    previous: overviewTotals.optional().meta({ description: 'Only `with_previous`.' }),
-    daily: z.array(
-      z.object({
-        date: z.string().meta({ format: 'date', description: 'In your time zone. Oldest first, none left out.' }),
-        ...overviewSums,
-      }),
-    ),
+    previous: overviewTotals.optional().meta({ description: 'With `with_previous`.' }),
+    daily: z
+      .array(
+        z.object({
+          date: z.string().meta({ format: 'date', description: 'In your time zone.' }),
+          ...overviewSums,
+        }),
+      )
+      .meta({ description: 'Every day of the range, oldest first.' }),
   })
   .meta({ id: 'Overview' });
 
-export const exportCampaignBody = campaignBody.extend({ format: z.literal('csv') });
+const readRate = z.number().nullable().meta({ description: '`null` without recipients.' });
+const ofCampaign = { campaign_id: campaignId, name: z.string().meta({ description: 'The name of the campaign.' }) };
+
+const groupReport = z
+  .object({
+    group: z.object({
+      ...listedGroup,
+      removed_at: instant.nullable().meta({ description: 'When it was found to be gone. `null`: it exists.' }),
+    }),
+    group_lists: z
+      .array(z.object({ group_list_id: groupListId, name: z.string() }))
+      .meta({ description: 'The saved lists that contain it.' }),
+    totals: z
+      .object({ posts: count, failed: count, recipients: count, read: count, read_rate: readRate })
+      .meta({ description: 'Sums over `posts`.' }),
+    posts: z
+      .array(
+        z.object({
+          ...ofCampaign,
+          run_id: count.nullable().meta({ description: '`null`: all posts of a campaign that was rolled up.' }),
+          at: instant.meta({ description: 'When it was sent, or when its run began if it was not sent.' }),
+          queued: count,
+          sent: count,
+          failed: count,
+          cancelled: count,
+          recipients: count.meta({ description: 'People who could have read it.' }),
+          read: count.meta({ description: 'Number of reads. For a channel, its views.' }),
+          read_rate: readRate,
+          error: z.string().nullable().meta({ description: 'What went wrong, and what to do about it.' }),
+        }),
+      )
+      .meta({ description: 'Newest first, 1,000 at most.' }),
+    planned: z
+      .array(z.object({ ...ofCampaign, campaign_status: campaignStatus, run_id: count, due_at: instant }))
+      .meta({ description: 'Planned runs, soonest first, 20 at most.' }),
+    members: z
+      .array(z.object({ date: z.string().meta({ format: 'date', description: 'In UTC.' }), participants: count }))
+      .meta({ description: 'The number of participants on each day on which it changed, oldest first.' }),
+  })
+  .meta({ id: 'GroupReport' });
+
+export const analytics = defineOperations('Analytics', {
+  getCampaignGroupAnalyticsMaster: {
+    path: '/api/v1/analytics/get-campaign-group-analytics-master',
+    access: 'read',
+    summary: 'Get the analytics of a campaign',
+    description: 'Deliveries, receipts, reactions and replies: in total, per group, per run and over time.',
+    body: campaignBody.extend({
+      with_estimate: withDefault(z.boolean(), false).meta({
+        description: 'Adds `expected_finish_at`: when the last post of the running runs is expected to be sent.',
+      }),
+    }),
+    data: groupAnalyticsData,
+    errors: [404],
+    shedFirst: true,
+    longAnswer: 'whole',
+  },
+  getOverview: {
+    path: '/api/v1/analytics/get-overview',
+    access: 'read',
+    summary: 'Get the analytics of all campaigns by day',
+    description:
+      'Days are in your time zone. A run counts, with all its results, on the day it began. So late receipts are included, and the totals are the sums of the days, except for `groups`.',
+    body: z.object({
+      days: withDefault(z.int().min(1).max(366), 30).meta({ description: 'Number of days, including today.' }),
+      with_previous: withDefault(z.boolean(), false).meta({
+        description: 'Adds `previous`: the totals of the same number of days before.',
+      }),
+    }),
+    data: overviewData,
+  },
+  getGroup: {
+    path: '/api/v1/analytics/get-group',
+    access: 'read',
+    summary: 'Get the analytics of a group',
+    description: 'Its posts, planned runs and number of participants over time.',
+    body: z.object({
+      group_metadata_id: z.int(),
+      days: withDefault(z.int().min(1).max(366), 366).meta({ description: 'Only posts of this number of days.' }),
+    }),
+    data: groupReport,
+    errors: [404],
+  },
+  exportCampaign: {
+    path: '/api/v1/analytics/export-campaign',
+    access: 'read',
+    summary: 'Export the analytics of a campaign as CSV',
+    description:
+      'One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
+    body: campaignBody.extend({ format: z.literal('csv') }),
+    data: z.string(),
+    errors: [404],
+    answerType: 'text/csv; charset=utf-8',
+    answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
+    shedFirst: true,
+    longAnswer: 'whole',
+  },
+});

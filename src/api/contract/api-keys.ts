@@ -1,71 +1,68 @@
-/** The wire of API keys and the audit log (contract §4). */
+/** API keys (contract §4). */
 import { z } from 'zod';
-import { optional, text, withDefault } from './fields.ts';
-
-const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
-const apiKeyId = z.number().int();
+import { defineOperations } from './define-operations.ts';
+import { count, instant, nothing, nothingData, optional, text, zonedInstant } from './fields.ts';
 
 const apiKeyScope = z.enum(['read', 'send', 'admin']).meta({
   id: 'ApiKeyScope',
   description:
-    '`read` reaches what only reads, `send` whatever changes or sends something, `admin` what links and unlinks the account or concerns people. None implies another.',
+    '`read`: operations that only read. `send`: operations that change or send something. `admin`: operations that link or unlink the account or concern people. No scope implies another.',
 });
 
-export const createApiKeyBody = z
-  .object({
-    name: text(1, 100).meta({ description: 'What you know it by.', examples: ['Newsroom'] }),
-    scopes: z
-      .array(apiKeyScope)
-      .min(1)
-      .max(10)
-      .meta({ examples: [['read', 'send']] }),
-    expires_at: optional(
-      z.iso.datetime({ offset: true, error: 'must be an instant with its zone, such as 2030-12-31T23:59:59Z' }),
-    ).meta({ description: 'In the future, ISO 8601 with a zone. Never unless given.' }),
-  })
-  .meta({ id: 'CreateApiKey' });
-
-export const createApiKeyData = z.object({
-  api_key_id: apiKeyId,
-  key: z
-    .string()
-    .meta({ description: 'For `Authorization: Bearer <key>`. Shown here and never again: it is not stored.' }),
+const apiKey = z.object({
+  api_key_id: count,
+  name: z.string(),
+  scopes: z.array(apiKeyScope),
+  prefix: z.string().meta({ description: 'The first characters of the key.', examples: ['cmp_x7Qa'] }),
+  created_at: instant,
+  expires_at: instant.nullable().meta({ description: '`null`: it does not expire.' }),
+  last_used_at: instant.nullable().meta({ description: 'Accurate to the minute. `null`: never used.' }),
 });
 
-export const listApiKeysData = z.object({
-  api_keys: z.array(
-    z.object({
-      api_key_id: apiKeyId,
-      name: z.string(),
-      scopes: z.array(apiKeyScope),
-      prefix: z.string().meta({ description: 'How the key begins.', examples: ['cmp_x7Qa'] }),
-      created_at: instant,
-      expires_at: instant.nullable(),
-      last_used_at: instant.nullable().meta({ description: 'To the minute.' }),
-    }),
-  ),
-});
-
-export const revokeApiKeyBody = z.object({ api_key_id: z.int() });
-
-export const listAuditLogBody = z.object({
-  limit: withDefault(z.int().min(1).max(200), 50),
-  cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
-});
-
-export const listAuditLogData = z.object({
-  entries: z.array(
-    z.object({
-      at: instant,
-      action: z.string().meta({ examples: ['campaign.accepted'] }),
-      subject: z.string().meta({ description: 'What it was done to: the id of a campaign, the name of a key, …' }),
-      campaign_name: z
+export const apiKeys = defineOperations('Users', {
+  createApiKey: {
+    path: '/api/v1/user/create_api_key',
+    access: 'token',
+    requiresRecentAuth: true,
+    summary: 'Create an API key',
+    description:
+      'An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per user.',
+    body: z
+      .object({
+        name: text(1, 100).meta({ description: 'A label for the key.', examples: ['Newsroom'] }),
+        scopes: z
+          .array(apiKeyScope)
+          .min(1)
+          .max(10)
+          .meta({ description: 'What the key may do.', examples: [['read', 'send']] }),
+        expires_at: optional(zonedInstant).meta({
+          description: 'ISO 8601 with a zone, in the future. Omit it for a key that does not expire.',
+        }),
+      })
+      .meta({ id: 'CreateApiKey' }),
+    data: z.object({
+      api_key_id: count,
+      key: z
         .string()
-        .optional()
-        .meta({ description: 'What the campaign that it was done to is called now, unless that is deleted.' }),
-      address: z.string().meta({ description: 'Where the request came from.' }),
-      api_key_id: apiKeyId.optional().meta({ description: 'The API key it came with, unless a token.' }),
+        .meta({ description: 'For `Authorization: Bearer <key>`. Shown only once; the service stores its hash.' }),
     }),
-  ),
-  next_cursor: z.string().nullable(),
+    errors: [409],
+  },
+  listApiKeys: {
+    path: '/api/v1/user/list_api_keys',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'List your API keys',
+    body: nothing,
+    data: z.object({ api_keys: z.array(apiKey) }),
+  },
+  revokeApiKey: {
+    path: '/api/v1/user/revoke_api_key',
+    access: 'token',
+    summary: 'Revoke an API key',
+    description: 'Takes effect on every process within a second.',
+    body: z.object({ api_key_id: z.int() }),
+    data: nothingData,
+    errors: [404],
+  },
 });

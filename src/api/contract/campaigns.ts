@@ -1,21 +1,36 @@
-/** The wire of the campaign operations (specification, contract §3 and §4). */
+/** Campaigns: adding, checking, changing and copying them (contract §3 and §4). */
 import { z } from 'zod';
-import { groupMetadataIds, HTML_LIMIT, optional, text, timeZone, withDefault } from './fields.ts';
+import { defineOperations } from './define-operations.ts';
+import {
+  base64File,
+  count,
+  groupMetadataIds,
+  HTML_LIMIT,
+  instant,
+  optional,
+  text,
+  timeZone,
+  withDefault,
+} from './fields.ts';
+import { longText } from './long-text.ts';
+
+/** A file of 16 MiB in base64, 262,144 characters of html in JSON's longest escapes, and the rest. */
+export const POST_LIMIT_BYTES = 26 * 1024 * 1024;
+/** The html and the rest. */
+export const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
-const date = z
+export const date = z
   .string()
   .refine(isDate, { error: 'must be a date of the form YYYY-MM-DD' })
   .meta({ format: 'date', examples: ['2026-12-01'] });
 const timeOfDay = z
   .string()
   .regex(TIME, { error: 'must be a time of day of the form HH:MM:SS' })
-  .meta({ examples: ['09:00:00'] });
-const campaignId = z.guid().meta({ format: 'uuid', examples: ['5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10'] });
-const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
-const count = z.number().int();
+  .meta({ description: 'Wall-clock time in the time zone, HH:MM:SS.', examples: ['09:00:00'] });
+export const campaignId = z.guid().meta({ format: 'uuid', examples: ['5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10'] });
 
 export const campaignStatus = z
   .enum(['scheduled', 'running', 'paused', 'completed', 'completed_with_errors', 'cancelled'])
@@ -26,18 +41,23 @@ export const runStatus = z
 
 const description = text(0, 2_000);
 const postFields = {
-  name: text(1, 200).meta({ description: 'The campaign name.', examples: ['Spring fair'] }),
-  desc: withDefault(description, '').meta({ description: 'A description, for yourself.' }),
+  name: text(1, 200).meta({
+    description: 'The name of the campaign. Recipients do not see it.',
+    examples: ['Spring fair'],
+  }),
+  desc: withDefault(description, '').meta({ description: 'A description for your own use.' }),
   html: text(0, HTML_LIMIT).meta({
-    description: 'The message. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
+    description: 'The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
     examples: ['<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>'],
   }),
-  image: optional(z.string().min(1, { error: 'must not be empty: leave it out or send null' })).meta({
+  image: base64File.meta({
     description:
-      'A file in base64, with or without a data URL head: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP; 16 MiB decoded at most.',
+      'A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded.',
   }),
   group_metadata_ids: groupMetadataIds,
-  is_channel_campaign: withDefault(z.boolean(), false),
+  is_channel_campaign: withDefault(z.boolean(), false).meta({
+    description: 'Stored and returned only: the ids determine whether posts go to channels.',
+  }),
 };
 
 export const addCampaignBody = z
@@ -56,16 +76,9 @@ export const addCampaignBody = z
       z.string().refine((value) => value === '' || TIME.test(value) || isDateTime(value), {
         error: 'must be of the form YYYY-MM-DD HH:MM:SS or HH:MM:SS',
       }),
-    ).meta({ description: 'Kept, delays nothing.', examples: ['2026-12-01 09:00:00'] }),
+    ).meta({ description: 'Stored and returned only: the campaign is sent now.', examples: ['2026-12-01 09:00:00'] }),
   })
   .meta({ id: 'AddCampaign' });
-
-export const addCampaignData = z.object({
-  campaign_id: campaignId,
-  status: z.literal('running'),
-  group_count: count,
-  scheduled_for: z.null(),
-});
 
 const weekdays = optional(z.array(z.int().min(1).max(7)).min(1).max(7));
 const skipDates = z.array(date).max(366);
@@ -75,141 +88,193 @@ export const addCampaignBatchBody = z
     ...postFields,
     is_schedule: z.literal(true, { error: (issue) => (issue.input === undefined ? 'is required' : 'must be true') }),
     start_date: date,
-    end_date: date.meta({ description: 'Inclusive; 366 days at most.', examples: ['2026-12-05'] }),
+    end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-05'] }),
     schedule_time: timeOfDay,
-    time_zone: optional(timeZone).meta({ description: "An IANA time zone; the user's unless given." }),
+    time_zone: optional(timeZone).meta({ description: "An IANA time zone. Default: the user's." }),
     weekdays: weekdays.meta({
-      description: 'Days of the week to send on; 1 is Monday. Every day unless given.',
+      description: 'Days of the week to send on; 1 is Monday. Default: every day.',
       examples: [[1, 2, 3, 4, 5]],
     }),
-    skip_dates: withDefault(skipDates, []).meta({ description: 'Dates to leave out.' }),
+    skip_dates: withDefault(skipDates, []).meta({ description: 'Dates without a run.' }),
   })
   .meta({ id: 'AddCampaignBatch' });
 
-export const addCampaignBatchData = z.object({ data: z.literal(true) });
-
-export const updateCampaignBody = z
+const updateCampaignBody = z
   .object({
     campaign_id: campaignId,
     name: optional(postFields.name),
     desc: optional(description),
     html: optional(postFields.html),
-    image: postFields.image.meta({ description: 'As in add-campaign-batch; stays as it is unless given.' }),
-    remove_image: withDefault(z.boolean(), false).meta({ description: 'Sends without a file from now on.' }),
+    image: postFields.image.meta({ description: 'A file, as in add-campaign-batch. Omitted: the file stays.' }),
+    remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     group_metadata_ids: optional(postFields.group_metadata_ids),
     is_channel_campaign: optional(z.boolean()),
     start_date: optional(date),
     end_date: optional(date),
     schedule_time: optional(timeOfDay),
     time_zone: optional(timeZone),
-    weekdays: weekdays.meta({ description: 'Days of the week to send on; 1 is Monday, all seven are every day.' }),
-    skip_dates: optional(skipDates).meta({ description: 'Dates to leave out; `[]` leaves out none.' }),
+    weekdays: weekdays.meta({ description: 'Days of the week to send on; 1 is Monday. All seven mean every day.' }),
+    skip_dates: optional(skipDates).meta({ description: 'Dates without a run; `[]` skips none.' }),
   })
   .meta({ id: 'UpdateCampaign' });
 
 export const campaignBody = z.object({ campaign_id: campaignId });
-export const controlledData = z.object({ campaign_id: campaignId, status: campaignStatus });
+export const campaignStatusData = z.object({ campaign_id: campaignId, status: campaignStatus });
+const warnings = z.array(z.object({ code: z.string(), message: z.string() }));
 
-export const previewBody = z.object({ html: postFields.html });
+export const htmlBody = z.object({ html: postFields.html });
 export const previewData = z.object({
   text: z.string(),
   length: count.meta({ description: 'In UTF-16 code units, as WhatsApp counts.' }),
-  limit: count,
-  warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+  limit: count.meta({ description: 'The maximum length.' }),
+  warnings,
 });
 
-export const listCampaignsBody = z.object({
-  status: optional(campaignStatus),
-  search: optional(text(0, 200)).meta({ description: 'Part of the name, in any case.' }),
-  created_from: optional(date).meta({ description: 'Only those accepted on this day or later, in your time zone.' }),
-  created_to: optional(date).meta({ description: 'Only those accepted on this day or before.' }),
-  sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).meta({
-    description: 'Newest first unless given. Those without a next run come last in either order.',
+const changeOf = {
+  campaign_id: optional(campaignId).meta({
+    description: 'The campaign that this would change. Its current content and planned runs are disregarded.',
   }),
-  descending: withDefault(z.boolean(), false).meta({ description: 'With `sort_by`: the other way round.' }),
-  with_totals: withDefault(z.boolean(), false).meta({ description: 'Answers `totals` of all that are found, too.' }),
-  limit: withDefault(z.int().min(1).max(200), 50),
-  with_reads: withDefault(z.boolean(), false).meta({
-    description: 'Also how many people a campaign reached, how many read it, and which part of all who could that is.',
-  }),
-  with_post: withDefault(z.boolean(), false).meta({
-    description: 'Also to how many groups a campaign goes, and which kind of file it has.',
-  }),
-  cursor: optional(text(1, 200)).meta({
-    description: '`next_cursor` of the page before, which was asked for in the same way.',
-  }),
-});
-export const listCampaignsData = z.object({
-  campaigns: z.array(
+};
+/** `is_schedule` determines which of the two bodies is validated. */
+const checkCampaignBody = z.discriminatedUnion(
+  'is_schedule',
+  [addCampaignBody.extend(changeOf), addCampaignBatchBody.extend(changeOf)],
+  { error: ({ code }) => (code === 'invalid_union' ? 'must be true or false' : undefined) },
+);
+
+const checkCampaignData = z.object({
+  text: z.string().meta({ description: 'The exact text that would be sent.' }),
+  warnings,
+  media: z.object({ mime: z.string(), size: count }).nullable(),
+  runs: z.array(
     z.object({
-      campaign_id: campaignId,
-      name: z.string(),
-      status: campaignStatus,
-      is_schedule: z.boolean(),
-      created_at: instant,
-      next_run_at: instant.nullable(),
-      group_count: count.optional().meta({ description: 'Only `with_post`.' }),
-      media_mime: z.string().nullable().optional().meta({ description: 'Only `with_post`; null: it has no file.' }),
-      progress: z.object({
-        deliveries: count,
-        sent: count,
-        failed: count,
-        delivered: count.optional().meta({ description: 'Only `with_reads`. Of channels nothing is told.' }),
-        read: count.optional().meta({ description: 'Only `with_reads`.' }),
-        read_rate: z.number().nullable().optional().meta({
-          description: 'Only `with_reads`: as in the totals of its analytics. null: there is nothing to divide by.',
-        }),
+      due_at: instant,
+      local: z.string().meta({
+        description: "The same instant as wall-clock time in the campaign's time zone, with its offset.",
+        examples: ['2026-12-01T09:00:00+01:00'],
       }),
     }),
   ),
-  totals: z
-    .object({ campaigns: count })
-    .optional()
-    .meta({ description: 'Only `with_totals`: of all that are found, on whatever page.' }),
-  next_cursor: z.string().nullable(),
+  groups: z.object({
+    ok: count.meta({ description: 'Number of groups without a problem.' }),
+    problems: z.array(z.object({ group_metadata_id: count, issue: z.string() })),
+  }),
+  expected_seconds: count.meta({
+    description:
+      "Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already.",
+  }),
 });
 
-export const run = z
-  .object({
-    run_id: count,
-    due_at: instant,
-    started_at: instant.nullable(),
-    finished_at: instant.nullable(),
-    status: runStatus,
-    queued: count,
-    sent: count,
-    failed: count,
-    cancelled: count,
-  })
-  .meta({ id: 'Run' });
-
-export const campaignHead = {
-  campaign_id: campaignId,
+const copiedPost = {
   name: z.string(),
   desc: z.string(),
-  status: campaignStatus,
+  html: z.string(),
+  image: longText.nullable().meta({ description: 'A data URL. `null` without a file, or if it is no longer kept.' }),
+  group_metadata_ids: z.array(count),
   is_channel_campaign: z.boolean(),
-  is_schedule: z.boolean(),
-  start_date: z.string().nullable(),
-  end_date: z.string().nullable(),
-  schedule_time: z.string().nullable(),
-  time_zone: z.string().nullable(),
-  created_at: instant,
-  finished_at: instant.nullable(),
-  folded_at: instant.optional().meta({
-    description: 'There once it ended so long ago that its single posts were folded into sums: what it came to stays.',
-  }),
 };
 
-export const getCampaignData = z.object({
-  ...campaignHead,
-  weekdays: z.array(count).nullable(),
-  skip_dates: z.array(z.string()),
-  html: z.string(),
-  text: z.string(),
-  media: z.object({ mime: z.string(), size: count, sha256: z.string() }).nullable(),
-  group_metadata_ids: z.array(count),
-  runs: z.array(run),
+const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
+  z
+    .object({ ...copiedPost, is_schedule: z.literal(false), schedule_time: z.string().nullable() })
+    .meta({ id: 'CampaignCopy', description: 'A body for `add-campaign`.' }),
+  z
+    .object({
+      ...copiedPost,
+      is_schedule: z.literal(true),
+      start_date: z.string().meta({ format: 'date' }),
+      end_date: z.string().meta({ format: 'date' }),
+      schedule_time: z.string(),
+      time_zone: z.string(),
+      weekdays: z.array(count).nullable(),
+      skip_dates: z.array(z.string()),
+    })
+    .meta({ id: 'ScheduledCampaignCopy', description: 'A body for `add-campaign-batch`.' }),
+]);
+
+export const campaigns = defineOperations('Campaigns', {
+  addCampaign: {
+    path: '/api/v1/venom/add-campaign',
+    access: 'send',
+    summary: 'Send a campaign now',
+    description: 'Accepted means durable: once the service has answered, no crash loses any of the deliveries.',
+    body: addCampaignBody,
+    data: z.object({
+      campaign_id: campaignId,
+      status: z.literal('running'),
+      group_count: count,
+      scheduled_for: z.null(),
+    }),
+    errors: [404, 409, 507],
+    idempotency: 'keyed',
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    requiresDiskSpace: true,
+    shedFirst: true,
+  },
+  addCampaignBatch: {
+    path: '/api/v1/venom/add-campaign-batch',
+    access: 'send',
+    summary: 'Schedule a campaign',
+    description:
+      'One run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped.',
+    body: addCampaignBatchBody,
+    data: z.object({ data: z.literal(true) }),
+    errors: [404, 409, 507],
+    answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
+    idempotency: 'keyed',
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    requiresDiskSpace: true,
+    shedFirst: true,
+  },
+  previewCampaign: {
+    path: '/api/v1/venom/preview-campaign',
+    access: 'read',
+    summary: 'Preview the text of a message',
+    description:
+      'Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user.',
+    body: htmlBody,
+    data: previewData,
+    bodyLimitBytes: HTML_LIMIT_BYTES,
+    isPreview: true,
+  },
+  checkCampaign: {
+    path: '/api/v1/venom/check-campaign',
+    access: 'read',
+    summary: 'Check a campaign without creating it',
+    description:
+      'Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign.',
+    body: checkCampaignBody,
+    data: checkCampaignData,
+    errors: [404],
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    isPreview: true,
+    shedFirst: true,
+  },
+  duplicateCampaign: {
+    path: '/api/v1/venom/duplicate-campaign',
+    access: 'read',
+    summary: 'Get a copy of a campaign to send again',
+    description:
+      'Sends nothing: `data` is a body for `add-campaign`, or for `add-campaign-batch` if `is_schedule` is `true`. The dates of a schedule that is over are moved ahead by whole weeks.',
+    body: campaignBody,
+    data: duplicateCampaignData,
+    errors: [404],
+    shedFirst: true,
+    longAnswer: 'pieces',
+  },
+  updateCampaign: {
+    path: '/api/v1/venom/update-campaign',
+    access: 'send',
+    summary: 'Update a scheduled campaign',
+    description:
+      'Fields that are omitted or `null` keep their values. Runs that have begun do not change. A new schedule replaces the planned runs; a date that has had its run gets no second one.',
+    body: updateCampaignBody,
+    data: campaignStatusData,
+    errors: [404, 409, 507],
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    requiresDiskSpace: true,
+    shedFirst: true,
+  },
 });
 
 /** True for a date that the calendar has; years are four digits. */

@@ -1,46 +1,46 @@
-/** The wire of drafts (contract §4). A draft may be half done: what would be refused when it is sent is kept as it is. */
+/** Drafts (contract §4). A draft may be incomplete: only lengths are checked. */
 import { z } from 'zod';
-import { HTML_LIMIT, MOST_GROUPS, optional, text, withDefault } from './fields.ts';
+import { POST_LIMIT_BYTES } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import {
+  base64File,
+  count,
+  HTML_LIMIT,
+  instant,
+  MOST_GROUPS,
+  nothingData,
+  optional,
+  storedFile,
+  text,
+  withDefault,
+} from './fields.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
-const idempotencyKey = optional(text(1, 255)).meta({
-  description: 'The `Idempotency-Key` that it will be sent with, so that nothing is sent twice from two places.',
-});
 
-const fields = {
-  html: withDefault(text(0, HTML_LIMIT), '').meta({ description: 'The message, as in add-campaign; not looked at.' }),
-  is_schedule: withDefault(z.boolean(), false),
-  start_date: optional(text(0, 10)),
-  end_date: optional(text(0, 10)),
-  schedule_time: optional(text(0, 8)),
-  time_zone: optional(text(0, 100)),
-  weekdays: optional(z.array(z.int().min(1).max(7)).max(7)),
-  idempotency_key: idempotencyKey,
-};
-
-export const saveDraftBody = z
+const saveDraftBody = z
   .object({
-    draft_id: draftId.meta({ description: 'Drawn by you, at random.' }),
+    draft_id: draftId.meta({ description: 'A random UUID that the client generates.' }),
     version: z
       .int()
       .min(0)
       .max(2_147_483_647)
       .meta({ description: 'The version that you have changed; 0 for a new draft.', examples: [1] }),
     name: withDefault(text(0, 200), ''),
-    ...fields,
-    image: optional(z.string().min(1, { error: 'must not be empty: leave it out or send null' })).meta({
-      description: 'A file in base64, as in add-campaign; stays as it is unless given.',
+    html: withDefault(text(0, HTML_LIMIT), '').meta({ description: 'The message, as in add-campaign. Not validated.' }),
+    is_schedule: withDefault(z.boolean(), false).meta({ description: 'Whether the campaign is to be scheduled.' }),
+    start_date: optional(text(0, 10)),
+    end_date: optional(text(0, 10)),
+    schedule_time: optional(text(0, 8)),
+    time_zone: optional(text(0, 100)),
+    weekdays: optional(z.array(z.int().min(1).max(7)).max(7)).meta({ description: '1 is Monday.' }),
+    idempotency_key: optional(text(1, 255)).meta({
+      description: 'The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice.',
     }),
-    remove_image: withDefault(z.boolean(), false).meta({ description: 'Takes the file out.' }),
+    image: base64File.meta({ description: 'A file in base64, as in add-campaign. Omitted: the file stays.' }),
+    remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     group_metadata_ids: withDefault(z.array(z.int({ error: 'must be a whole number' })).max(MOST_GROUPS), []),
   })
   .meta({ id: 'SaveDraft' });
-export const saveDraftData = z.object({ draft_id: draftId, version: z.number().int() });
-
-export const draftBody = z.object({ draft_id: draftId });
-export const listDraftsBody = z.object({
-  draft_id: optional(draftId).meta({ description: 'Only this one, with its `content`.' }),
-});
 
 const draftContent = z
   .object({
@@ -50,30 +50,61 @@ const draftContent = z
     end_date: z.string().nullable(),
     schedule_time: z.string().nullable(),
     time_zone: z.string().nullable(),
-    weekdays: z.array(z.number().int()).nullable(),
+    weekdays: z.array(count).nullable(),
     idempotency_key: z.string().nullable(),
     groups: z.array(
       z.object({
-        group_metadata_id: z.number().int(),
+        group_metadata_id: count,
         group_name: z.string(),
         kind: z.enum(['group', 'community', 'channel']),
-        participants: z.number().int(),
+        participants: count,
       }),
     ),
   })
   .meta({ id: 'DraftContent' });
 
-export const listDraftsData = z.object({
-  drafts: z.array(
-    z.object({
-      draft_id: draftId,
-      name: z.string(),
-      html_start: z.string().meta({ description: 'The first 500 characters of its html.' }),
-      group_count: z.number().int(),
-      version: z.number().int(),
-      updated_at: z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' }),
-      media: z.object({ mime: z.string(), size: z.number().int(), sha256: z.string() }).nullable(),
-      content: draftContent.optional(),
+const draft = z.object({
+  draft_id: draftId,
+  name: z.string(),
+  html_start: z.string().meta({ description: 'The first 500 characters of the html.' }),
+  group_count: count,
+  version: count,
+  updated_at: instant,
+  media: storedFile.nullable(),
+  content: draftContent.optional().meta({ description: 'With `draft_id`.' }),
+});
+
+export const drafts = defineOperations('Campaigns', {
+  saveDraft: {
+    path: '/api/v1/venom/save-draft',
+    access: 'send',
+    idempotency: 'always',
+    summary: 'Create or update a draft',
+    description:
+      'Optimistic locking: if the draft has changed since `version`, the answer is a 409 and the draft stays as it is. Saving the same content again changes nothing. Limited to 100 drafts, each with one file. They are kept until deleted.',
+    body: saveDraftBody,
+    data: z.object({ draft_id: draftId, version: count }),
+    errors: [404, 409, 503, 507],
+    bodyLimitBytes: POST_LIMIT_BYTES,
+    requiresDiskSpace: true,
+  },
+  listDrafts: {
+    path: '/api/v1/venom/list-drafts',
+    access: 'read',
+    summary: 'List your drafts',
+    description: 'The most recently changed come first.',
+    body: z.object({
+      draft_id: optional(draftId).meta({ description: 'Returns only this draft, with its `content`.' }),
     }),
-  ),
+    data: z.object({ drafts: z.array(draft) }),
+    errors: [404],
+  },
+  deleteDraft: {
+    path: '/api/v1/venom/delete-draft',
+    access: 'send',
+    summary: 'Delete a draft',
+    body: z.object({ draft_id: draftId }),
+    data: nothingData,
+    errors: [404],
+  },
 });

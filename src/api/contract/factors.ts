@@ -1,51 +1,102 @@
-/** The wire of second factors, and of proving anew who one is (contract §4). */
+/** Second factors and re-authentication (contract §4). */
 import { z } from 'zod';
-import { optional, text } from './fields.ts';
-
-const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
-const factorId = z.number().int();
+import { defineOperations } from './define-operations.ts';
+import { count, instant, nothing, nothingData, optional, text } from './fields.ts';
 
 /** Six digits, or a recovery code; blanks and dashes may be among them. */
 export const factorCode = text(1, 64).meta({
-  description: 'Six digits of the authenticator app, each taken once, or a recovery code.',
+  description: 'A six-digit code of the authenticator app, or a recovery code. Each works once.',
   examples: ['123456'],
 });
 
-export const recoveryCodesData = z.object({
+const recoveryCodesData = z.object({
   recovery_codes: z.array(z.string()).meta({
     description:
-      'Ten codes, each good once in place of a factor; shown here and never again. Empty for who has some left.',
+      'Ten codes, each of which replaces a second factor once. Shown only once. Empty if earlier codes are left.',
   }),
 });
 
-export const listFactorsData = z.object({
-  factors: z.array(
-    z.object({
-      factor_id: factorId,
-      kind: z.enum(['totp', 'passkey']),
-      name: z.string().meta({ description: 'Of a passkey, as its owner calls it.' }),
-      created_at: instant,
-      last_used_at: instant.nullable(),
-    }),
-  ),
-  recovery_codes_left: z.number().int(),
+const factor = z.object({
+  factor_id: count,
+  kind: z.enum(['totp', 'passkey']),
+  name: z.string().meta({ description: 'The label of a passkey.' }),
+  created_at: instant,
+  last_used_at: instant.nullable(),
 });
-
-export const addTotpData = z.object({
-  secret: z.string().meta({ description: 'The key in base32, to type into an authenticator app.' }),
-  uri: z.string().meta({ description: 'The same as an app scans it: `otpauth://totp/…`.' }),
-});
-
-export const confirmTotpBody = z.object({ code: factorCode });
-export const removeFactorBody = z.object({ factor_id: z.int() });
 
 export const confirmIdentityBody = z
   .object({
-    password: optional(text(1, 1024).meta({ format: 'password' })),
-    code: optional(factorCode),
+    password: optional(text(1, 1024).meta({ format: 'password' })).meta({
+      description: 'Your password, if you have no second factor.',
+    }),
+    code: optional(factorCode).meta({ description: 'A code, if you have a second factor.' }),
   })
-  .meta({ id: 'ConfirmIdentity', description: '`code` from those with a second factor, `password` from all others.' });
+  .meta({ id: 'ConfirmIdentity', description: 'Users with a second factor send `code`, all others `password`.' });
 
-export const confirmIdentityData = z.object({
-  token: z.string().meta({ description: 'The same token with the proof in it. It ends when the one of before does.' }),
+export const factors = defineOperations('Users', {
+  listFactors: {
+    path: '/api/v1/user/list_factors',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'List your second factors',
+    body: nothing,
+    data: z.object({ factors: z.array(factor), recovery_codes_left: count }),
+  },
+  addTotp: {
+    path: '/api/v1/user/add_totp',
+    access: 'token',
+    requiresRecentAuth: true,
+    summary: 'Start adding an authenticator app (TOTP)',
+    description: 'The app becomes a second factor when `user/confirm_totp` accepts its first code.',
+    body: nothing,
+    data: z.object({
+      secret: z.string().meta({ description: 'The secret in base32, to be typed into an authenticator app.' }),
+      uri: z.string().meta({ description: 'The secret as an `otpauth://totp/…` URI, for a QR code.' }),
+    }),
+    errors: [409],
+  },
+  confirmTotp: {
+    path: '/api/v1/user/confirm_totp',
+    access: 'token',
+    requiresRecentAuth: true,
+    summary: 'Confirm an authenticator app with its first code',
+    description: 'From then on `user/authorize_user` requires `code`. An incorrect code is a 400 on that field.',
+    body: z.object({ code: factorCode }),
+    data: recoveryCodesData,
+    errors: [409, 429],
+  },
+  removeFactor: {
+    path: '/api/v1/user/remove_factor',
+    access: 'token',
+    requiresRecentAuth: true,
+    summary: 'Remove a second factor',
+    description: 'With the last factor the recovery codes are deleted, and sign-in requires the password alone.',
+    body: z.object({ factor_id: z.int() }),
+    data: nothingData,
+    errors: [404],
+  },
+  renewRecoveryCodes: {
+    path: '/api/v1/user/renew_recovery_codes',
+    access: 'token',
+    requiresRecentAuth: true,
+    summary: 'Replace your recovery codes',
+    description: 'Returns ten new codes. Earlier codes stop working.',
+    body: nothing,
+    data: recoveryCodesData,
+    errors: [409],
+  },
+  confirmIdentity: {
+    path: '/api/v1/user/confirm_identity',
+    access: 'token',
+    summary: 'Re-authenticate',
+    description:
+      'Some operations require a token whose bearer has authenticated within the last 10 minutes: by signing in, or by this operation.',
+    body: confirmIdentityBody,
+    data: z.object({
+      token: z
+        .string()
+        .meta({ description: 'A token with a recent authentication. It expires when the previous one does.' }),
+    }),
+    errors: [429],
+  },
 });

@@ -1,4 +1,4 @@
-/** What the wire schemas of all areas are made of. */
+/** Building blocks of the schemas of all resources. */
 import { z } from 'zod';
 import { describeTimeZone } from '../../platform/time/suggest-time-zones.ts';
 import { findTimeZone, isTimeZone } from '../../platform/time/time-zone.ts';
@@ -59,5 +59,41 @@ export const groupMetadataIds = z
     maxItems: MOST_GROUPS,
   });
 
-/** A body of which nothing is read. */
-export const nothing = z.object({}).meta({ id: 'Nothing', description: 'An empty object; an empty body serves too.' });
+/** The body of an operation without parameters. */
+export const nothing = z
+  .object({})
+  .meta({ id: 'Nothing', description: 'An empty object. The body may also be empty.' });
+/** The data of an operation that only confirms. */
+export const nothingData = z.object({});
+
+export const count = z.number().int();
+export const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
+/** A request's instant. */
+export const zonedInstant = z.iso.datetime({
+  offset: true,
+  error: 'must be an instant with its zone, such as 2030-12-31T23:59:59Z',
+});
+
+export const cursor = optional(text(1, 200)).meta({
+  description: 'The `next_cursor` of the previous page, with the same filters. Omit it to get the first page.',
+});
+export const nextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: 'Pass it as `cursor` to get the next page. `null` on the last page.' });
+export const pageLimit = (max: number, fallback: number) =>
+  withDefault(z.int().min(1).max(max), fallback).meta({ description: 'Maximum number of items on a page.' });
+/** Part of a name to search for. */
+export const search = optional(text(0, 200)).meta({ description: 'Part of the name, case-insensitive.' });
+export const descending = withDefault(z.boolean(), false).meta({ description: 'Reverses the order of `sort_by`.' });
+
+/** A file in a request. */
+export const base64File = optional(z.string().min(1, { error: 'must not be empty: leave it out or send null' }));
+/** A stored file in an answer. */
+export const storedFile = z.object({
+  mime: z.string(),
+  size: count.meta({ description: 'In bytes.' }),
+  sha256: z.string().meta({ description: 'SHA-256 hash; `get-media` takes it.' }),
+});
+
+export const currentPassword = text(1, 1024).meta({ format: 'password', description: 'Your current password.' });

@@ -1,28 +1,51 @@
-/** The wire of saved lists of groups (contract §4). */
+/** Saved lists of groups (contract §4). */
 import { z } from 'zod';
-import { groupMetadataIds, optional, text } from './fields.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, groupMetadataIds, nothing, nothingData, optional, text } from './fields.ts';
 
 export const groupListId = z.int({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be a whole number'),
 });
 
-export const saveGroupListBody = z
-  .object({
-    name: text(1, 100).meta({ examples: ['Village groups'] }),
-    group_metadata_ids: groupMetadataIds,
-    group_list_id: optional(groupListId).meta({ description: 'The list to overwrite; a new one unless given.' }),
-  })
-  .meta({ id: 'SaveGroupList' });
-export const saveGroupListData = z.object({ group_list_id: z.number().int() });
-
-export const listGroupListsData = z.object({
-  group_lists: z.array(
-    z.object({
-      group_list_id: z.number().int(),
-      name: z.string(),
-      group_count: z.number().int().meta({ description: 'Of those that are there at the messaging application.' }),
+export const groupLists = defineOperations('Groups', {
+  saveGroupList: {
+    path: '/api/v1/venom/save-group-list',
+    access: 'send',
+    summary: 'Create or replace a group list',
+    description: 'Limited to 500 lists.',
+    body: z
+      .object({
+        name: text(1, 100).meta({ examples: ['Village groups'] }),
+        group_metadata_ids: groupMetadataIds,
+        group_list_id: optional(groupListId).meta({ description: 'The list to replace. Omit it to create a list.' }),
+      })
+      .meta({ id: 'SaveGroupList' }),
+    data: z.object({ group_list_id: count }),
+    errors: [404, 409],
+  },
+  listGroupLists: {
+    path: '/api/v1/venom/list-group-lists',
+    access: 'read',
+    summary: 'List your group lists',
+    description: 'Sorted by name. `list-groups` with a `group_list_id` returns the groups of a list.',
+    body: nothing,
+    data: z.object({
+      group_lists: z.array(
+        z.object({
+          group_list_id: count,
+          name: z.string(),
+          group_count: count.meta({ description: 'Without groups that no longer exist.' }),
+        }),
+      ),
     }),
-  ),
+  },
+  deleteGroupList: {
+    path: '/api/v1/venom/delete-group-list',
+    access: 'send',
+    summary: 'Delete a group list',
+    description: 'The groups themselves stay.',
+    body: z.object({ group_list_id: groupListId }),
+    data: nothingData,
+    errors: [404],
+  },
 });
-
-export const groupListBody = z.object({ group_list_id: groupListId });

@@ -1,40 +1,60 @@
-/** The wire of a ledger that is held (contract §4). */
+/** A held ledger (contract §4). */
 import { z } from 'zod';
-import { campaignBody } from './campaigns.ts';
-import { optional, withDefault } from './fields.ts';
-import { deleteUserBody } from './admin.ts';
+import { campaignId } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, currentPassword, instant, nothing, nothingData, optional, withDefault } from './fields.ts';
 
-/** So many campaigns are named in one answer, and in one body. */
+/** Maximum number of campaigns in one answer, and in one body. */
 export const MOST_QUEUED = 1_000;
 
-const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 const choice = z.enum(['send', 'unknown']).meta({
   description:
-    '`send`: sent, in groups under the ids of before, in channels where it is not found. `unknown`: never sent again by itself, `failed` for `outcome_unknown` until a receipt proves otherwise.',
+    '`send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they are `failed` with `outcome_unknown` until a receipt proves otherwise.',
 });
 
-export const listQueuedData = z.object({
-  held_since: instant,
-  reason: z.string(),
-  campaigns: z.array(
-    z.object({
-      campaign_id: campaignBody.shape.campaign_id,
-      name: z.string(),
-      user_name: z.string().meta({ description: 'Whose it is.' }),
-      queued: z.number().int().meta({ description: 'Posts.' }),
-      last_sent_at: instant.nullable().meta({ description: 'When it is last known to have sent; `null`: never.' }),
+const queuedCampaign = z.object({
+  campaign_id: campaignId,
+  name: z.string(),
+  user_name: z.string().meta({ description: 'The owner.' }),
+  queued: count.meta({ description: 'Number of queued posts.' }),
+  last_sent_at: instant.nullable().meta({ description: 'When it last sent a post, as far as known. `null`: never.' }),
+});
+
+export const hold = defineOperations('Administration', {
+  listQueued: {
+    path: '/api/v1/admin/list_queued',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'List the queued campaigns of a held ledger',
+    description:
+      'For administrators. The first 1,000 campaigns, in the order of acceptance. 409 unless the ledger is held.',
+    body: nothing,
+    data: z.object({
+      held_since: instant,
+      reason: z.string(),
+      campaigns: z.array(queuedCampaign),
+      left_out: count.meta({
+        description: 'Number of further campaigns. `others` of `release_ledger` applies to them.',
+      }),
     }),
-  ),
-  left_out: z.number().int().meta({ description: 'How many campaigns more there are: `others` is for them.' }),
+    errors: [409],
+  },
+  resumeLedger: {
+    path: '/api/v1/admin/release_ledger',
+    access: 'token',
+    summary: 'Resume a held ledger',
+    description:
+      'For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects.',
+    body: z
+      .object({
+        choices: withDefault(z.array(z.object({ campaign_id: campaignId, choice })).max(MOST_QUEUED), []).meta({
+          description: 'One choice per campaign. Campaigns without queued posts are ignored.',
+        }),
+        others: optional(choice).meta({ description: 'The choice for all campaigns that are not in `choices`.' }),
+        password: currentPassword,
+      })
+      .meta({ id: 'ReleaseLedger' }),
+    data: nothingData,
+    errors: [409],
+  },
 });
-
-export const resumeLedgerBody = z
-  .object({
-    choices: withDefault(
-      z.array(z.object({ campaign_id: campaignBody.shape.campaign_id, choice })).max(MOST_QUEUED),
-      [],
-    ).meta({ description: 'By campaign; of one that has nothing queued any more it does nothing.' }),
-    others: optional(choice).meta({ description: 'For every campaign that `choices` does not name.' }),
-    password: deleteUserBody.shape.password,
-  })
-  .meta({ id: 'ReleaseLedger' });

@@ -1,65 +1,40 @@
-/** The wire of notices (contract §4). */
+/** Notices to people (contract §4). */
 import { z } from 'zod';
 import { NOTICE_KINDS } from '../../notifications/notices/kinds.ts';
-import { optional, text, withDefault } from './fields.ts';
-
-const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
+import { defineOperations } from './define-operations.ts';
+import { instant, nextCursor, nothing, nothingData, optional, pageLimit, text } from './fields.ts';
 
 const noticeKind = z.enum(NOTICE_KINDS).meta({
   id: 'NoticeKind',
-  description: '`backup_old` is for administrators of the installation.',
+  description: '`backup_old` is for administrators only.',
 });
 
 const unreadCount = z.int();
 
-export const listNoticesBody = z
-  .object({
-    limit: withDefault(z.int().min(1).max(100), 30),
-    cursor: optional(z.string()).meta({ description: '`next_cursor` of the page before.' }),
-  })
-  .meta({ id: 'ListNotices' });
-
-export const listNoticesData = z.object({
-  unread_count: unreadCount,
-  notices: z.array(
-    z.object({
-      place: z.int().meta({ description: 'Rises with each notice; what `read_notices` takes.' }),
-      kind: noticeKind,
-      at: instant,
-      is_read: z.boolean(),
-      campaign: z.object({ campaign_id: z.string(), name: z.string() }).nullable(),
-      due_at: instant.nullable().meta({ description: 'When what is late, or was missed, should have begun.' }),
-      url: z.string().nullable().meta({ description: 'Of the webhook.' }),
-      reason: z.string().nullable().meta({ description: 'What the messaging application said of the account.' }),
-    }),
-  ),
-  next_cursor: z.string().nullable(),
+const notice = z.object({
+  place: z.int().meta({ description: 'Position of the notice, which increases; `read_notices` takes it.' }),
+  kind: noticeKind,
+  at: instant,
+  is_read: z.boolean(),
+  campaign: z.object({ campaign_id: z.string(), name: z.string() }).nullable(),
+  due_at: instant.nullable().meta({ description: 'When the late or missed run was due.' }),
+  url: z.string().nullable().meta({ description: 'The URL of the webhook.' }),
+  reason: z.string().nullable().meta({ description: 'What the messaging application reported about the account.' }),
 });
-
-export const readNoticesBody = z
-  .object({
-    up_to: z
-      .int()
-      .min(0)
-      .meta({ description: 'The `place` of the newest that was read: all before it have been, too.' }),
-  })
-  .meta({ id: 'ReadNotices' });
-
-export const readNoticesData = z.object({ unread_count: unreadCount });
 
 const ways = {
-  bell: z.boolean().meta({ description: 'In `list_notices`, and so in the dashboard.' }),
-  browser: z.boolean().meta({ description: 'In each browser that was subscribed.' }),
-  email: z.boolean().meta({ description: 'Where the service sends mails, and the address was confirmed.' }),
+  bell: z.boolean().meta({ description: 'In the dashboard and `list_notices`.' }),
+  browser: z.boolean().meta({ description: 'In subscribed browsers, by Web Push.' }),
+  email: z.boolean().meta({ description: 'By e-mail, if the service sends mails and the address is verified.' }),
 };
 
-export const noticeSettingsData = z.object({
+const noticeSettingsData = z.object({
   kinds: z.array(z.object({ kind: noticeKind, ...ways })),
-  push_public_key: z.string().meta({ description: 'The `applicationServerKey` that browsers subscribe with.' }),
-  has_mail: z.boolean().meta({ description: 'Whether the service sends mails at all.' }),
+  push_public_key: z.string().meta({ description: 'The `applicationServerKey` for browser subscriptions.' }),
+  has_mail: z.boolean().meta({ description: 'Whether the service sends mails.' }),
 });
 
-export const updateNoticeSettingsBody = z
+const updateNoticeSettingsBody = z
   .object({
     kinds: z
       .array(
@@ -71,12 +46,13 @@ export const updateNoticeSettingsBody = z
         }),
       )
       .min(1)
-      .max(NOTICE_KINDS.length),
+      .max(NOTICE_KINDS.length)
+      .meta({ description: 'The kinds to change.' }),
   })
   .meta({ id: 'UpdateNoticeSettings' });
 
 const endpoint = text(1, 2_000).meta({
-  description: 'Of the push service, as the browser names it: https, and a public address.',
+  description: "The `endpoint` of the browser's `PushSubscription`: an `https://` URL with a public address.",
   examples: ['https://push.example.com/send/abc'],
 });
 const base64url = (bytes: number) =>
@@ -84,15 +60,79 @@ const base64url = (bytes: number) =>
     error: `must be ${bytes} bytes as base64url, without padding`,
   });
 
-export const subscribePushBody = z
+const subscribePushBody = z
   .object({
     endpoint,
     p256dh: base64url(65).meta({
       description: 'The public key of the subscription.',
       examples: ['BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4'],
     }),
-    auth: base64url(16).meta({ description: 'The secret of the subscription.', examples: ['BTBZMqHH6r4Tts7J_aSIgg'] }),
+    auth: base64url(16).meta({
+      description: 'The authentication secret of the subscription.',
+      examples: ['BTBZMqHH6r4Tts7J_aSIgg'],
+    }),
   })
   .meta({ id: 'SubscribePush' });
 
-export const unsubscribePushBody = z.object({ endpoint }).meta({ id: 'UnsubscribePush' });
+export const notices = defineOperations('Notices', {
+  listNotices: {
+    path: '/api/v1/user/list_notices',
+    access: 'read',
+    summary: 'List your notices',
+    description: 'Newest first, without kinds that are turned off for the dashboard. Kept for 90 days, 1,000 at most.',
+    body: z
+      .object({
+        limit: pageLimit(100, 30),
+        cursor: optional(z.string()).meta({ description: 'The `next_cursor` of the previous page.' }),
+      })
+      .meta({ id: 'ListNotices' }),
+    data: z.object({ unread_count: unreadCount, notices: z.array(notice), next_cursor: nextCursor }),
+  },
+  readNotices: {
+    path: '/api/v1/user/read_notices',
+    access: 'send',
+    summary: 'Mark notices as read',
+    body: z
+      .object({
+        up_to: z
+          .int()
+          .min(0)
+          .meta({ description: 'The `place` of a notice. It and all earlier ones are marked as read.' }),
+      })
+      .meta({ id: 'ReadNotices' }),
+    data: z.object({ unread_count: unreadCount }),
+  },
+  getNoticeSettings: {
+    path: '/api/v1/user/get_notice_settings',
+    access: 'admin',
+    idempotency: 'always',
+    summary: 'Get your notice settings',
+    body: nothing,
+    data: noticeSettingsData,
+  },
+  updateNoticeSettings: {
+    path: '/api/v1/user/update_notice_settings',
+    access: 'admin',
+    summary: 'Update your notice settings',
+    description: 'Settings that are omitted keep their values.',
+    body: updateNoticeSettingsBody,
+    data: noticeSettingsData,
+  },
+  subscribePush: {
+    path: '/api/v1/user/subscribe_push',
+    access: 'token',
+    summary: 'Subscribe a browser to notices',
+    description:
+      'By Web Push, at most one notice a minute and kind. An endpoint belongs to the user who subscribed it last. Limited to 5 browsers per user; another one replaces the oldest.',
+    body: subscribePushBody,
+    data: nothingData,
+  },
+  unsubscribePush: {
+    path: '/api/v1/user/unsubscribe_push',
+    access: 'token',
+    summary: 'Unsubscribe a browser from notices',
+    description: 'Has no effect on an endpoint that is not subscribed by you.',
+    body: z.object({ endpoint }).meta({ id: 'UnsubscribePush' }),
+    data: nothingData,
+  },
+});

@@ -1,8 +1,9 @@
-/** The wire of the user operations (contract §3 and §4). Odd spellings are the specification's. */
+/** Users: sign-up, sign-in, profile, e-mail verification (contract §3 and §4). Odd spellings are the specification's. */
 import { z } from 'zod';
 import { phoneDigits } from '../../identity/phone-number.ts';
+import { defineOperations } from './define-operations.ts';
 import { factorCode } from './factors.ts';
-import { optional, text, timeZone, units, withDefault } from './fields.ts';
+import { count, currentPassword, nothing, nothingData, optional, text, timeZone, units } from './fields.ts';
 
 const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
@@ -10,24 +11,40 @@ const phoneNumber = text(1, 64)
   .refine((number) => phoneDigits(number) !== undefined, {
     error: 'must be 7 to 15 digits; spaces, dots, dashes, parentheses and a leading + or 00 may be among them',
   })
-  .meta({ description: '7 to 15 digits, written as people do.', examples: ['+49 151 2345-6789'] });
-const password = text(8, 128).meta({ format: 'password', examples: ['correct horse battery'] });
+  .meta({
+    description:
+      'International number of 7 to 15 digits. Spaces, dots, dashes, parentheses and a leading `+` or `00` are accepted.',
+    examples: ['+49 151 2345-6789'],
+  });
+const whatsappNumber = phoneNumber.meta({
+  description: 'The phone number of the WhatsApp account to link, in the same format.',
+  examples: ['+49 151 2345-6789'],
+});
+export const newPassword = text(8, 128).meta({
+  format: 'password',
+  description: '8 to 128 characters of any kind. On a public installation, easily guessed passwords are rejected.',
+  examples: ['correct horse battery'],
+});
+export const userNameOrEmail = text(1, 254).meta({
+  description: 'The user name or the e-mail address.',
+  examples: ['alice'],
+});
+/** The secret of a link in a mail. */
+export const linkCode = text(1, 200).meta({ description: 'The code in the link, after the `#`.' });
 
 /** Eight fields, `wharsapp_number` spelled as the specification has it. Texts are those of the sign-up, unchanged. */
 const userInfo = z
   .object({
-    user_id: z.number().int(),
+    user_id: count,
     email: z.string(),
     user_name: z.string(),
     phone_number: z.string(),
     first_name: z.string(),
     last_name: z.string(),
     wharsapp_number: z.string().meta({ description: 'The phone number of the messaging account.' }),
-    is_first_login: z
-      .boolean()
-      .meta({ description: 'True in the first successful sign-in and before, false from then on.' }),
+    is_first_login: z.boolean().meta({ description: '`true` up to and including the first successful sign-in.' }),
   })
-  .meta({ id: 'UserInfo', description: 'A user, with every text exactly as it was sent.' });
+  .meta({ id: 'UserInfo', description: 'A user. All texts are returned exactly as they were sent.' });
 export type UserInfo = z.output<typeof userInfo>;
 
 export const createUserBody = z
@@ -36,14 +53,18 @@ export const createUserBody = z
     last_name: lastName,
     user_name: text(3, 64)
       .regex(/^[\p{L}\p{M}\p{N}._@+-]+$/u, { error: 'must be 3 to 64 letters, digits and . _ @ + -' })
-      .meta({ description: 'Unique without regard to case, together with e-mail addresses.', examples: ['alice'] }),
+      .meta({
+        description:
+          'Letters, digits and `. _ @ + -`. Case-insensitively unique among user names and e-mail addresses.',
+        examples: ['alice'],
+      }),
     email: z
       .email({ pattern: /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u })
       .check(units(3, 254))
-      .meta({ maxLength: 254, examples: ['alice@example.com'] }),
+      .meta({ maxLength: 254, description: 'Unique, case-insensitively.', examples: ['alice@example.com'] }),
     phone_number: phoneNumber,
-    whatsapp_number: phoneNumber,
-    password,
+    whatsapp_number: whatsappNumber,
+    password: newPassword,
   })
   .meta({ id: 'CreateUser', description: 'All seven fields are required.' });
 
@@ -51,71 +72,132 @@ export const createUserData = z.object({ user_info: userInfo });
 
 export const authorizeUserBody = z
   .object({
-    user_name: text(1, 254).meta({ description: 'The user name or the e-mail address.', examples: ['alice'] }),
+    user_name: userNameOrEmail,
     password: text(1, 1024).meta({ format: 'password', examples: ['correct horse battery'] }),
-    code: optional(factorCode).meta({ description: 'Only for users who have set up a second factor.' }),
+    code: optional(factorCode).meta({
+      description: 'Required for a user with a second factor: a code of the authenticator app, or a recovery code.',
+    }),
   })
   .meta({ id: 'AuthorizeUser' });
-
-export const authorizeUserData = z.object({
-  token: z.string().meta({ description: 'A JWT, for `Authorization: Bearer <token>`.' }),
-  user_info: userInfo,
-});
 
 export const profile = z
   .object({
     user_info: userInfo,
     time_zone: z
       .string()
-      .meta({ description: "The zone of the user's schedules: their own, else the installation's." }),
-    is_admin: z.boolean().meta({ description: 'May manage users.' }),
+      .meta({ description: "The time zone of schedules: the user's own, or else the installation's." }),
+    is_admin: z.boolean().meta({ description: 'Whether the user is an administrator.' }),
     email_verified: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether a link that was mailed to the address was opened; only where mails are sent.' }),
+      .meta({ description: 'Whether the e-mail address is verified. Present only if the service sends mails.' }),
   })
   .meta({ id: 'Profile' });
 export type Profile = z.output<typeof profile>;
 
-const quotaUse = z.object({ used: z.number().int(), limit: z.number().int() });
+const quotaUse = z.object({ used: count, limit: count });
 
 const quotas = z
   .object({
-    stored_bytes: quotaUse.meta({ description: 'Of files that are kept for campaigns and drafts.' }),
-    campaigns: quotaUse.meta({ description: 'Under way or planned.' }),
+    stored_bytes: quotaUse.meta({ description: 'Bytes of files stored for campaigns and drafts.' }),
+    campaigns: quotaUse.meta({ description: 'Running and scheduled campaigns.' }),
     groups_created: quotaUse
       .nullable()
-      .meta({ description: 'Groups, communities and channels in the last 24 hours; null: without a limit.' }),
+      .meta({ description: 'Groups, communities and channels created in the last 24 hours. `null`: unlimited.' }),
   })
-  .meta({ id: 'Quotas', description: 'What the workspace has of what is limited.' });
+  .meta({ id: 'Quotas', description: 'Usage of the workspace, with its limits.' });
 
 export const ownProfile = profile.extend({ quotas: quotas.optional() }).meta({ id: 'OwnProfile' });
 export type OwnProfile = z.output<typeof ownProfile>;
 
-export const updateProfileBody = z
+const updateProfileBody = z
   .object({
     first_name: optional(firstName),
     last_name: optional(lastName),
     phone_number: optional(phoneNumber),
-    whatsapp_number: optional(phoneNumber),
-    time_zone: optional(timeZone),
+    whatsapp_number: optional(whatsappNumber).meta({
+      description: 'Can be changed until a phone has been linked for the first time.',
+    }),
+    time_zone: optional(timeZone).meta({ description: 'IANA time zone for schedules, quiet hours and reports.' }),
   })
-  .meta({ id: 'UpdateProfile', description: 'What is left out or null stays as it is.' });
+  .meta({ id: 'UpdateProfile', description: 'Fields that are omitted or `null` keep their values.' });
 
-const keepApiKeys = withDefault(z.boolean(), false).meta({ description: 'API keys are revoked, too, unless true.' });
+const acceptInviteBody = createUserBody.omit({ email: true }).extend({ code: linkCode }).meta({
+  id: 'AcceptInvite',
+  description: 'The fields of `create_user`. The e-mail address is the one that was invited.',
+});
 
-export const revokeTokensBody = z.object({ keep_api_keys: keepApiKeys }).meta({ id: 'RevokeTokens' });
-
-export const changePasswordBody = z
-  .object({
-    current_password: text(1, 1024).meta({ format: 'password' }),
-    new_password: password,
-    keep_api_keys: keepApiKeys,
-  })
-  .meta({ id: 'ChangePassword' });
-
-export const deleteAccountBody = z
-  .object({ password: text(1, 1024).meta({ format: 'password' }) })
-  .meta({ id: 'DeleteAccount' });
-
-export const nothingData = z.object({});
+export const users = defineOperations('Users', {
+  createUser: {
+    path: '/api/v1/user/create_user',
+    access: 'open',
+    summary: 'Create a user',
+    description: 'The first user of an installation becomes its administrator.',
+    body: createUserBody,
+    data: createUserData,
+    errors: [403, 409, 429],
+  },
+  authorizeUser: {
+    path: '/api/v1/user/authorize_user',
+    access: 'open',
+    summary: 'Sign in and get a token',
+    description:
+      'The token is valid for 24 hours. `is_first_login` is `true` in the first successful answer. If the user has a second factor, a correct password without `code` is a 401 whose `details` name `code`: repeat the request with the code.',
+    body: authorizeUserBody,
+    data: z.object({
+      token: z.string().meta({ description: 'A JWT for `Authorization: Bearer <token>`.' }),
+      user_info: userInfo,
+    }),
+    errors: [401, 403, 429],
+  },
+  getProfile: {
+    path: '/api/v1/user/get_profile',
+    access: 'read',
+    summary: 'Get your profile',
+    body: nothing,
+    data: ownProfile,
+  },
+  updateProfile: {
+    path: '/api/v1/user/update_profile',
+    access: 'admin',
+    summary: 'Update your profile',
+    description: '`whatsapp_number` can be changed until a phone has been linked for the first time.',
+    body: updateProfileBody,
+    data: profile,
+    errors: [409],
+  },
+  deleteAccount: {
+    path: '/api/v1/user/delete_account',
+    access: 'token',
+    summary: 'Delete your account and all its data',
+    description:
+      'Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field.',
+    body: z.object({ password: currentPassword }).meta({ id: 'DeleteAccount' }),
+    data: nothingData,
+    errors: [409, 429],
+  },
+  sendVerification: {
+    path: '/api/v1/user/send_verification',
+    access: 'token',
+    summary: 'Resend the verification mail',
+    description:
+      'The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour.',
+    body: nothing,
+    data: nothingData,
+  },
+  verifyEmail: {
+    path: '/api/v1/user/verify_email',
+    access: 'open',
+    summary: 'Verify an e-mail address',
+    body: z.object({ code: linkCode }).meta({ id: 'LinkCode' }),
+    data: nothingData,
+  },
+  acceptInvite: {
+    path: '/api/v1/user/accept_invite',
+    access: 'open',
+    summary: 'Accept an invitation and create a user',
+    body: acceptInviteBody,
+    data: createUserData,
+    errors: [403, 409],
+  },
+});

@@ -1,38 +1,57 @@
-/** The wire of webhooks (contract §4). */
+/** Webhooks (contract §4). The messages that they receive are in `webhook-events.ts`. */
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../workspaces/events/event-types.ts';
-import { optional, text, withDefault } from './fields.ts';
+import { defineOperations } from './define-operations.ts';
+import {
+  count,
+  cursor,
+  instant,
+  nextCursor,
+  nothing,
+  nothingData,
+  optional,
+  pageLimit,
+  text,
+  withDefault,
+  zonedInstant,
+} from './fields.ts';
 
-const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
 const webhookId = z.uuid({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be the id of a webhook'),
-});
-const messageId = z.uuid();
-const moment = z.iso.datetime({
-  offset: true,
-  error: 'must be an instant with its zone, such as 2030-12-31T23:59:59Z',
 });
 
 const eventType = z.enum(EVENT_TYPES).meta({ id: 'EventType' });
 const signature = z.enum(['v1', 'v1a']).meta({
   id: 'WebhookSignature',
   description:
-    'Of Standard Webhooks: `v1` is HMAC-SHA256 with a secret that both sides have, `v1a` is Ed25519, of which the receiver has the public key alone.',
+    'The Standard Webhooks signature: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519, which the receiver verifies with a public key.',
 });
 
 const url = text(1, 2_000).meta({
-  description: 'https, and a public address.',
+  description: 'The endpoint: an `https://` URL with a public address.',
   examples: ['https://hooks.example.com/campanile'],
 });
-const description = text(0, 200).meta({ description: 'For yourself.' });
+const description = text(0, 200).meta({ description: 'For your own use.' });
 const events = z.array(eventType).min(1).max(100);
-const publicKey = z.string().nullable().meta({ description: 'Of `v1a`: `whpk_…`, which verifies. `null` of `v1`.' });
+const publicKey = z
+  .string()
+  .nullable()
+  .meta({ description: 'With `v1a`: the public key, `whpk_…`. `null` with `v1`.' });
+const verifier = {
+  secret: z
+    .string()
+    .nullable()
+    .meta({ description: 'With `v1`: the secret, `whsec_…`. Shown only once. `null` with `v1a`.' }),
+  public_key: publicKey,
+};
 
-export const createWebhookBody = z
+const webhookBody = z.object({ webhook_id: webhookId });
+
+const createWebhookBody = z
   .object({
     url,
     events: withDefault(events, [...EVENT_TYPES]).meta({
-      description: 'What it wants to hear; all there is now unless given.',
+      description: 'The event types to subscribe to. Default: all current types.',
       examples: [['campaign.completed', 'delivery.failed']],
     }),
     description: withDefault(description, ''),
@@ -40,103 +59,149 @@ export const createWebhookBody = z
   })
   .meta({ id: 'CreateWebhook' });
 
-const verifier = {
-  secret: z
-    .string()
-    .nullable()
-    .meta({ description: 'Of `v1`: `whsec_…`. Shown here and never again. `null` of `v1a`.' }),
+const listedWebhook = z.object({
+  webhook_id: z.string(),
+  url: z.string(),
+  description: z.string(),
+  events: z.array(eventType),
+  signature,
   public_key: publicKey,
-};
-export const createWebhookData = z.object({ webhook_id: z.string(), ...verifier });
-
-export const listWebhooksData = z.object({
-  webhooks: z.array(
-    z.object({
-      webhook_id: z.string(),
-      url: z.string(),
-      description: z.string(),
-      events: z.array(eventType),
-      signature,
-      public_key: publicKey,
-      created_at: instant,
-      status: z.enum(['active', 'failing', 'disabled']).meta({
-        description: '`failing`: the last try failed, and the next is at `next_try_at`.',
-      }),
-      disabled_reason: z.enum(['by_owner', 'gone', 'failing']).nullable().meta({
-        description: '`gone`: it answered 410. `failing`: every try of a day failed.',
-      }),
-      disabled_at: instant.nullable().meta({ description: 'Since when it is switched off.' }),
-      is_behind: z.boolean().meta({ description: 'Something is yet to be told.' }),
-      is_slow: z.boolean().meta({
-        description: 'Its last answer took over 2 s: it is sent fewer messages at a time until it answers faster.',
-      }),
-      failing_since: instant.nullable(),
-      next_try_at: instant.nullable(),
-      former_secret_until: instant.nullable().meta({
-        description: 'Messages are signed with the secret before, too, until then.',
-      }),
-      last_try: z
-        .object({
-          at: instant,
-          milliseconds: z.number().int(),
-          status: z.number().int().nullable(),
-          error: z.string().nullable(),
-        })
-        .nullable()
-        .meta({ description: 'As in `list-webhook-tries`; `null` where there was none within 30 days.' }),
-    }),
-  ),
+  created_at: instant,
+  status: z.enum(['active', 'failing', 'disabled']).meta({
+    description: '`failing`: the last attempt failed, and the next one is at `next_try_at`.',
+  }),
+  disabled_reason: z.enum(['by_owner', 'gone', 'failing']).nullable().meta({
+    description: '`gone`: the endpoint answered 410. `failing`: every attempt of a day failed.',
+  }),
+  disabled_at: instant.nullable(),
+  is_behind: z.boolean().meta({ description: 'Whether messages are waiting to be sent.' }),
+  is_slow: z.boolean().meta({
+    description:
+      'Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster.',
+  }),
+  failing_since: instant.nullable(),
+  next_try_at: instant.nullable(),
+  former_secret_until: instant
+    .nullable()
+    .meta({ description: 'Until then messages are signed with the previous secret, too.' }),
+  last_try: z
+    .object({ at: instant, milliseconds: count, status: count.nullable(), error: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'As in `list-webhook-tries`. `null` without an attempt in the last 30 days.' }),
 });
 
-export const webhookBody = z.object({ webhook_id: webhookId });
-
-export const updateWebhookBody = z
+const updateWebhookBody = z
   .object({
     webhook_id: webhookId,
     url: optional(url),
-    events: optional(events),
+    events: optional(events).meta({ description: 'The event types to subscribe to.' }),
     description: optional(description),
     is_enabled: optional(z.boolean()).meta({
-      description: 'One that is switched on goes on where it stopped, with what happened within 30 days.',
+      description: 'An enabled webhook continues where it stopped, with the events of the last 30 days.',
     }),
   })
   .meta({ id: 'UpdateWebhook' });
 
-export const rotateWebhookSecretData = z.object({ ...verifier, former_secret_until: instant });
-
-export const testWebhookData = z.object({ message_id: z.string() });
-
-export const retryWebhookBody = z
+const retryWebhookBody = z
   .object({
     webhook_id: webhookId,
-    message_id: optional(messageId).meta({ description: 'One message; or a span of time.' }),
-    from: optional(moment),
-    to: optional(moment).meta({ description: 'Not included; now unless given.' }),
+    message_id: optional(z.uuid()).meta({ description: 'One message. Either this or `from` is required.' }),
+    from: optional(zonedInstant).meta({ description: 'Start of the time span.' }),
+    to: optional(zonedInstant).meta({ description: 'End of the time span, exclusive. Default: now.' }),
   })
   .refine((body) => (body.message_id === undefined) !== (body.from === undefined), {
     path: ['message_id'],
     error: 'or from has to be given, and not both',
   })
   .meta({ id: 'RetryWebhook' });
-export const retryWebhookData = z.object({ message_count: z.number().int() });
 
-export const listWebhookTriesBody = z.object({
-  webhook_id: webhookId,
-  failed_only: withDefault(z.boolean(), false),
-  limit: withDefault(z.int().min(1).max(200), 50),
-  cursor: optional(text(1, 200)).meta({ description: '`next_cursor` of the page before.' }),
+const webhookTry = z.object({
+  message_id: z.string().meta({ description: 'The `webhook-id` header, which is the same in all attempts.' }),
+  type: z.string().meta({ examples: ['campaign.completed'] }),
+  at: instant,
+  milliseconds: count,
+  status: count.nullable().meta({ description: 'The HTTP status. `null` without a response.' }),
+  answer: z.string().nullable().meta({ description: 'The first KiB of the response.' }),
+  error: z.string().nullable().meta({ description: 'Why there was no response.' }),
 });
-export const listWebhookTriesData = z.object({
-  tries: z.array(
-    z.object({
-      message_id: z.string().meta({ description: 'The header `webhook-id`: the same in all tries.' }),
-      type: z.string().meta({ examples: ['campaign.completed'] }),
-      at: instant,
-      milliseconds: z.number().int(),
-      status: z.number().int().nullable().meta({ description: '`null`: there was no answer.' }),
-      answer: z.string().nullable().meta({ description: 'Its first KiB.' }),
-      error: z.string().nullable().meta({ description: 'Why there was no answer.' }),
+
+export const webhooks = defineOperations('Webhooks', {
+  createWebhook: {
+    path: '/api/v1/venom/create-webhook',
+    access: 'admin',
+    summary: 'Create a webhook',
+    description:
+      'The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace.',
+    body: createWebhookBody,
+    data: z.object({ webhook_id: z.string(), ...verifier }),
+    errors: [409],
+  },
+  listWebhooks: {
+    path: '/api/v1/venom/list-webhooks',
+    access: 'read',
+    summary: 'List your webhooks',
+    description: 'Oldest first.',
+    body: nothing,
+    data: z.object({ webhooks: z.array(listedWebhook) }),
+  },
+  updateWebhook: {
+    path: '/api/v1/venom/update-webhook',
+    access: 'admin',
+    summary: 'Update, enable or disable a webhook',
+    description: 'Fields that are omitted keep their values.',
+    body: updateWebhookBody,
+    data: nothingData,
+    errors: [404],
+  },
+  deleteWebhook: {
+    path: '/api/v1/venom/delete-webhook',
+    access: 'admin',
+    summary: 'Delete a webhook',
+    description: 'Waiting messages are dropped. The log of attempts is deleted, too.',
+    body: webhookBody,
+    data: nothingData,
+    errors: [404],
+  },
+  rotateWebhookSecret: {
+    path: '/api/v1/venom/rotate-webhook-secret',
+    access: 'admin',
+    summary: 'Rotate the secret of a webhook',
+    description: 'Messages are signed with both secrets for 24 hours.',
+    body: webhookBody,
+    data: z.object({ ...verifier, former_secret_until: instant }),
+    errors: [404],
+  },
+  testWebhook: {
+    path: '/api/v1/venom/test-webhook',
+    access: 'admin',
+    summary: 'Send a test message to a webhook',
+    description: 'Its type is `webhook.test`. `list-webhook-tries` shows the result.',
+    body: webhookBody,
+    data: z.object({ message_id: z.string() }),
+    errors: [404, 409],
+  },
+  retryWebhook: {
+    path: '/api/v1/venom/retry-webhook',
+    access: 'admin',
+    summary: 'Resend messages to a webhook',
+    description:
+      'One message, or those of a time span within the last 30 days, 10,000 at most. They keep their ids and are sent before new messages.',
+    body: retryWebhookBody,
+    data: z.object({ message_count: count }),
+    errors: [404, 409],
+  },
+  listWebhookTries: {
+    path: '/api/v1/venom/list-webhook-tries',
+    access: 'read',
+    summary: 'List the delivery attempts of a webhook',
+    description: 'Newest first. Attempts are kept for 30 days.',
+    body: z.object({
+      webhook_id: webhookId,
+      failed_only: withDefault(z.boolean(), false).meta({ description: 'Only failed attempts.' }),
+      limit: pageLimit(200, 50),
+      cursor,
     }),
-  ),
-  next_cursor: z.string().nullable(),
+    data: z.object({ tries: z.array(webhookTry), next_cursor: nextCursor }),
+    errors: [404],
+  },
 });

@@ -6,8 +6,8 @@ import type { Membership } from '../../identity/store.ts';
 import type { RecordSessionUse } from '../../identity/sessions/record-session-uses.ts';
 import type { TokenStates } from '../../identity/sessions/token-states.ts';
 import type { TokenClaims, TokenIdentity, Tokens } from '../../identity/sessions/token.ts';
-import type { z } from 'zod';
-import type { BearerOperation, Caller } from '../operation.ts';
+import type { Scope } from '../contract/define-operations.ts';
+import type { Caller } from '../operation.ts';
 import { workForAddress } from './set-requesters.ts';
 
 /**
@@ -73,7 +73,10 @@ export function requireScope(caller: Caller, { scope, requiresRecentAuth = false
 }
 
 /** What an operation asks of whoever calls it. */
-type Reach = Pick<BearerOperation<z.ZodType, z.ZodType>, 'scope' | 'requiresRecentAuth'>;
+interface Reach {
+  scope: Scope;
+  requiresRecentAuth?: boolean;
+}
 
 function unproven(): AppError {
   return new AppError('proof_required', 'Prove once more who you are: user/confirm_identity, or sign in anew', {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { failure, success } from '../contract/envelope.ts';
 import { readVersion } from '../../platform/config/version.ts';
 import { describeWebhooks } from './describe-webhooks.ts';
-import type { Operation, OperationScope, Tag } from '../operation.ts';
+import { idempotencyOf, type Access, type OperationContract, type Tag } from '../contract/define-operations.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
 
 const FAILURES: Readonly<Record<number, string>> = {
@@ -25,7 +25,8 @@ const FAILURES: Readonly<Record<number, string>> = {
 const OF_EVERY_OPERATION = [400, 408, 413, 415, 500, 503];
 const OF_BEARER_OPERATIONS = [401, 403, 429];
 
-const REACHED_BY: Readonly<Record<OperationScope, string>> = {
+const ACCESS: Readonly<Record<Access, string>> = {
+  open: 'Needs no token.',
   read: 'An API key needs the scope `read`.',
   send: 'An API key needs the scope `send`.',
   admin: 'An API key needs the scope `admin`.',
@@ -73,14 +74,13 @@ const BEARER_SCHEME = {
 } as const;
 
 /** Every status that an operation can fail with. */
-function failuresOf(operation: Operation): number[] {
-  const statuses = new Set([...OF_EVERY_OPERATION, ...operation.errors]);
-  if (operation.access === 'bearer') for (const status of OF_BEARER_OPERATIONS) statuses.add(status);
-  return [...statuses].toSorted((a, b) => a - b);
+function failuresOf(operation: OperationContract): number[] {
+  const ofKind = operation.access === 'open' ? [] : OF_BEARER_OPERATIONS;
+  return [...new Set([...OF_EVERY_OPERATION, ...ofKind, ...(operation.errors ?? [])])].toSorted((a, b) => a - b);
 }
 
 /** What Fastify validates bodies by and the document is made of. */
-export function routeSchema(operation: Operation): FastifySchema {
+export function routeSchema(operation: OperationContract): FastifySchema {
   const { access, answerType, body, data, path, summary, tag } = operation;
   const answer = answerType
     ? { [answerType]: { schema: answerType === '*/*' ? z.string().meta({ format: 'binary' }) : z.string() } }
@@ -92,7 +92,7 @@ export function routeSchema(operation: Operation): FastifySchema {
     ...describe(operation),
     body,
     response: { 200: { description: 'Done', content: answer }, ...failureResponses(failuresOf(operation)) },
-    security: access === 'bearer' ? [{ bearer: [] }] : [],
+    security: access === 'open' ? [] : [{ bearer: [] }],
   };
 }
 
@@ -106,12 +106,11 @@ export function failureResponses(statuses: readonly number[]): Record<number, un
   );
 }
 
-function describe(operation: Operation): { description?: string } {
+function describe(operation: OperationContract): { description?: string } {
   const { description } = operation;
   const sentences = description === undefined ? [] : [description];
-  if (operation.access === 'open') sentences.push('Needs no token.');
-  else sentences.push(REACHED_BY[operation.scope]);
-  if (operation.access === 'bearer' && operation.requiresRecentAuth)
+  sentences.push(ACCESS[operation.access]);
+  if (operation.requiresRecentAuth)
     sentences.push(
       'Takes a token whose bearer has proven who they are within 10 minutes: see `user/confirm_identity`.',
     );
@@ -123,7 +122,7 @@ function describe(operation: Operation): { description?: string } {
  * user are.
  */
 export function documentOptions(
-  operations: readonly Operation[],
+  operations: readonly OperationContract[],
   { serverUrl, isLimited }: { serverUrl: string; isLimited: boolean },
 ): FastifyDynamicSwaggerOptions {
   const { version, commit } = readVersion();
@@ -166,7 +165,7 @@ interface DocumentedOperation {
 /** Adds what the schemas of routes have no place for: headers, and that a body may be left out. */
 function withHeaders<Document extends { paths?: unknown }>(
   document: Document,
-  operations: readonly Operation[],
+  operations: readonly OperationContract[],
   isLimited: boolean,
 ) {
   const paths = { ...(document.paths as Record<string, { post?: DocumentedOperation }>) };
@@ -178,8 +177,12 @@ function withHeaders<Document extends { paths?: unknown }>(
   return { ...document, paths };
 }
 
-function additions(operation: Operation, documented: DocumentedOperation, isLimited: boolean): DocumentedOperation {
-  const rates = operation.access === 'bearer' && (isLimited || operation.isPreview) ? RATES : {};
+function additions(
+  operation: OperationContract,
+  documented: DocumentedOperation,
+  isLimited: boolean,
+): DocumentedOperation {
+  const rates = (isLimited && operation.access !== 'open') || operation.isPreview ? RATES : {};
   const responses: Record<string, Answer> = {};
   for (const [status, answer] of Object.entries(documented.responses ?? {})) {
     const limit = status === '429' ? RATES : status === '200' ? rates : {};
@@ -201,18 +204,14 @@ function additions(operation: Operation, documented: DocumentedOperation, isLimi
   };
 }
 
-function requestHeadersOf(operation: Operation): Readonly<Record<string, string>> {
+function requestHeadersOf(operation: OperationContract): Readonly<Record<string, string>> {
   const all = { ...operation.requestHeaders, Prefer: PREFER };
-  return isIdempotent(operation) ? { ...all, 'Idempotency-Key': IDEMPOTENCY_KEY } : all;
+  return idempotencyOf(operation) === 'keyed' ? { ...all, 'Idempotency-Key': IDEMPOTENCY_KEY } : all;
 }
 
-function answerHeadersOf(operation: Operation): Readonly<Record<string, string>> {
+function answerHeadersOf(operation: OperationContract): Readonly<Record<string, string>> {
   const all = { ...operation.answerHeaders, [WARNINGS_HEADER]: WARNINGS };
-  return isIdempotent(operation) ? { ...all, 'idempotency-replayed': REPLAYED } : all;
-}
-
-function isIdempotent(operation: Operation): boolean {
-  return operation.access === 'bearer' && operation.idempotent === true;
+  return idempotencyOf(operation) === 'keyed' ? { ...all, 'idempotency-replayed': REPLAYED } : all;
 }
 
 /** As clients are to read it: an answer may have more fields than those known today, and forms of a body may overlap. */

@@ -11,7 +11,8 @@ import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
 import type { LoadWatch } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
-import type { Caller, OpenContext, Operation, OperationScope } from '../operation.ts';
+import { idempotencyOf, type Scope } from '../contract/define-operations.ts';
+import type { Caller, OpenContext, Operation } from '../operation.ts';
 import { streamSuccess, type LimitPerUser } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
@@ -49,21 +50,20 @@ export interface RoutingOptions {
 
 /** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
-  const isBearer = operation.access === 'bearer';
-  const bodyLimit = (isBearer ? operation.bodyLimitBytes : undefined) ?? SMALL_BODY_BYTES;
+  const { access, bodyLimitBytes: bodyLimit = SMALL_BODY_BYTES } = operation;
   server.route({
     method: 'POST',
     url: operation.path,
     schema: routeSchema(operation),
     attachValidation: true,
     preValidation: collectIgnoredFields(operation),
-    config: { isWrite: isBearer && operation.scope !== 'read' },
+    config: { isWrite: access !== 'open' && access !== 'read' },
     bodyLimit,
     onRequest: [
-      ...(isBearer ? requireCaller(options, operation) : [options.load.shed('open')]),
-      ...(isBearer && operation.isPreview ? [options.previewLimit] : []),
-      ...(isBearer && operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
-      ...(isBearer && operation.longAnswer ? [options.acquireResponsePermit] : []),
+      ...(access === 'open' ? [options.load.shed('open')] : requireCaller(options, { ...operation, scope: access })),
+      ...(operation.isPreview ? [options.previewLimit] : []),
+      ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
+      ...(operation.longAnswer ? [options.acquireResponsePermit] : []),
       ...(bodyLimit > SMALL_BODY_BYTES ? [acquireBodyPermit(options.bodyBudget, bodyLimit)] : []),
     ],
     handler: handlerOf(operation, options),
@@ -77,7 +77,7 @@ export function requireCaller(
     scope,
     requiresRecentAuth = false,
     shedFirst = false,
-  }: { scope: OperationScope; requiresRecentAuth?: boolean; shedFirst?: boolean },
+  }: { scope: Scope; requiresRecentAuth?: boolean; shedFirst?: boolean },
 ): onRequestHookHandler[] {
   return [
     load.shed(shedFirst ? 'heavy' : 'any'),
@@ -109,7 +109,7 @@ export function authenticateRequest(
   };
 }
 
-function requireReach(reach: { scope: OperationScope; requiresRecentAuth: boolean }): onRequestHookHandler {
+function requireReach(reach: { scope: Scope; requiresRecentAuth: boolean }): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.caller) requireScope(request.caller, reach);
     done();
@@ -117,8 +117,7 @@ function requireReach(reach: { scope: OperationScope; requiresRecentAuth: boolea
 }
 
 function handlerOf(operation: Operation, { limitPerUser, checkAnswers }: RoutingOptions) {
-  const { answerType } = operation;
-  const longAnswer = operation.access === 'bearer' ? operation.longAnswer : undefined;
+  const { answerType, longAnswer } = operation;
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const data = await withBodyPermit(request, () => run(operation, request, reply));
     addWarningsHeader(request, reply);
@@ -148,7 +147,7 @@ async function run(operation: Operation, request: FastifyRequest, reply: Fastify
   await assertValidBody(operation, request, actor);
   const context = contextOf(request, reply);
   const replayed = () => void reply.header('idempotency-replayed', 'true');
-  const key = operation.idempotent ? readIdempotencyKey(operation, request, caller) : undefined;
+  const key = idempotencyOf(operation) === 'keyed' ? readIdempotencyKey(operation, request, caller) : undefined;
   const idempotencyKey = key && { ...key, replayed };
   return operation.handle({ ...context, caller, actor, idempotencyKey });
 }

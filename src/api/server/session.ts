@@ -14,7 +14,7 @@ import { TOKEN_LIFETIME_MS, type TokenClaims } from '../../identity/sessions/tok
 import { confirmBody, signInBody, type Session } from '../contract/session.ts';
 import { userOfPasskey } from './session-passkeys.ts';
 import { successText } from './envelope.ts';
-import { profileOf } from '../routes/users/profile.ts';
+import { profileOf } from '../routes/profile.ts';
 import type { LoadWatch } from './load-shedder.ts';
 import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
+import { idempotencyOf } from '../contract/define-operations.ts';
 import type { Operation } from '../operation.ts';
 import { findUnknownFields, validFields } from './body-fields.ts';
 
@@ -19,7 +20,7 @@ const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
 /** Notes what of a request means nothing to the operation, as long as its body is what was sent. */
 export function collectIgnoredFields(operation: Operation): preValidationHookHandler {
   const readsHeaders = Object.keys(operation.requestHeaders ?? {}).map((name) => name.toLowerCase());
-  const takesKey = (operation.access === 'bearer' && operation.idempotent) || readsHeaders.includes(KEY_HEADER);
+  const takesKey = idempotencyOf(operation) === 'keyed' || readsHeaders.includes(KEY_HEADER);
   return (request, _reply, done) => {
     const unknown = findUnknownFields(operation.body, request.body);
     const key = request.headers[KEY_HEADER] === undefined || takesKey ? [] : [KEY_MEANS_NOTHING];

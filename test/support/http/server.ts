@@ -3,14 +3,18 @@ import { readPool, type Database } from '../../../src/platform/database/connect.
 import { createAuthenticate } from '../../../src/api/server/auth.ts';
 import type { EventSource } from '../../../src/api/events/register-events.ts';
 import type { Operation } from '../../../src/api/operation.ts';
-import { listUserOperations } from '../../../src/api/routes/operations.ts';
+import { listOperations, type OperationDependencies } from '../../../src/api/routes/operations.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/api/server/server.ts';
 import { createHealth, type Health } from '../../../src/platform/concurrency/health.ts';
 import { createLog, type Log } from '../../../src/platform/log/log.ts';
 import { BUILD_FOLDER } from '../../../web/freshness.ts';
 import { systemClock, type Clock } from '../../../src/platform/time/time.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
-import { createUserDependencies, type UserSettings } from '../../../src/identity/dependencies.ts';
+import {
+  createUserDependencies,
+  type UserDependencies,
+  type UserSettings,
+} from '../../../src/identity/dependencies.ts';
 import { UNHURRIED } from '../unhurried.ts';
 
 /** An answer as a client sees it; `body` is parsed where it is JSON. */
@@ -112,6 +116,12 @@ export async function startTestServer({
     },
     close: () => server.close(),
   };
+}
+
+/** The operations that need users alone. */
+function listUserOperations(dependencies: UserDependencies): Operation[] {
+  const all = listOperations(dependencies as OperationDependencies);
+  return all.filter(({ tag, path }) => tag === 'Users' || (tag === 'Administration' && !path.endsWith('installation')));
 }
 
 async function toAnswer(response: Response): Promise<Answer> {

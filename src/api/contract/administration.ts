@@ -1,0 +1,150 @@
+/** Administration of users, invitations and the installation (contract §4). */
+import { z } from 'zod';
+import { defineOperations } from './define-operations.ts';
+import {
+  count,
+  currentPassword,
+  cursor,
+  instant,
+  nextCursor,
+  nothing,
+  nothingData,
+  optional,
+  pageLimit,
+  text,
+} from './fields.ts';
+import { createUserBody, ownProfile } from './users.ts';
+
+const userBody = z.object({ user_id: z.int() }).meta({ id: 'OneUser' });
+const emailBody = z.object({ email: createUserBody.shape.email }).meta({ id: 'EmailAddress' });
+
+const listedUser = z.object({
+  user_id: count,
+  user_name: z.string(),
+  email: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  is_admin: z.boolean(),
+  email_verified: z.boolean(),
+  created_at: instant,
+  last_sign_in_at: instant.nullable().meta({ description: '`null`: none within the last year.' }),
+  disabled_at: instant.nullable().meta({ description: '`null`: the user is enabled.' }),
+});
+
+const finding = z.object({
+  check: z
+    .string()
+    .meta({ description: 'What was checked, such as `database`, `disk` or `backups`. Values may be added.' }),
+  level: z.enum(['ok', 'warning', 'error']).meta({
+    description: '`error`: something is broken or data is at risk. `warning`: it works, and needs attention.',
+  }),
+  message: z.string().meta({ description: 'The result, in English.' }),
+  advice: z.string().nullable().meta({ description: 'What to do. `null`: nothing.' }),
+});
+
+export const administration = defineOperations('Administration', {
+  invite: {
+    path: '/api/v1/user/invite',
+    access: 'token',
+    summary: 'Invite a user',
+    description:
+      'For administrators, unless sign-up is closed. An invitation works once, within 7 days. A new invitation of the same address replaces it. Limited to 100 an hour.',
+    body: emailBody,
+    data: z.object({
+      code: z.string().optional().meta({
+        description: 'The code for `accept_invite`. Present only if the service sends no mails: pass it on yourself.',
+      }),
+    }),
+    errors: [409],
+  },
+  listInvitations: {
+    path: '/api/v1/admin/list_invitations',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'List pending invitations',
+    body: nothing,
+    data: z.object({ invitations: z.array(z.object({ email: z.string(), expires_at: instant })) }),
+  },
+  withdrawInvitation: {
+    path: '/api/v1/admin/withdraw_invitation',
+    access: 'token',
+    summary: 'Withdraw an invitation',
+    body: emailBody,
+    data: nothingData,
+    errors: [404],
+  },
+  listUsers: {
+    path: '/api/v1/admin/list_users',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'List all users',
+    description: "For administrators, newest first. Administrators cannot see users' posts.",
+    body: z.object({
+      search: optional(text(1, 100)).meta({ description: 'Part of a name or e-mail address, case-insensitive.' }),
+      limit: pageLimit(200, 50),
+      cursor,
+    }),
+    data: z.object({ users: z.array(listedUser), next_cursor: nextCursor }),
+  },
+  getUser: {
+    path: '/api/v1/admin/get_user',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'Get a user',
+    description: "Returns the user's `get_profile` data, and whether the user is disabled.",
+    body: userBody,
+    data: ownProfile.extend({ disabled_at: instant.nullable() }),
+    errors: [404],
+  },
+  disableUser: {
+    path: '/api/v1/admin/disable_user',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'Disable a user',
+    description:
+      "Within a second, the user's tokens, API keys and password are rejected. No more of the user's posts are sent, except the turn in hand. No data is deleted.",
+    body: userBody,
+    data: nothingData,
+    errors: [404, 409],
+  },
+  enableUser: {
+    path: '/api/v1/admin/enable_user',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'Enable a disabled user',
+    description: "The user's campaigns continue once the user connects the account.",
+    body: userBody,
+    data: nothingData,
+    errors: [404, 409],
+  },
+  resetFactors: {
+    path: '/api/v1/admin/reset_factors',
+    access: 'token',
+    requiresRecentAuth: true,
+    summary: "Remove a user's second factors",
+    description:
+      'For a user who has lost them. Deletes the recovery codes, too. The password alone signs in from then on, and the user is notified by mail.',
+    body: userBody,
+    data: nothingData,
+    errors: [404, 409],
+  },
+  deleteUser: {
+    path: '/api/v1/admin/delete_user',
+    access: 'token',
+    summary: 'Delete a user and all their data',
+    description: 'Has the effect of `delete_account`. An incorrect `password` is a 400 on that field.',
+    body: userBody.extend({ password: currentPassword }).meta({ id: 'DeleteUser' }),
+    data: nothingData,
+    errors: [404, 409],
+  },
+  getInstallation: {
+    path: '/api/v1/admin/get_installation',
+    access: 'token',
+    idempotency: 'always',
+    summary: 'Check the installation',
+    description:
+      'For administrators: the findings of `campanile doctor`, for the machine of the process that answers. They are cached for 5 seconds.',
+    body: nothing,
+    data: z.object({ examined_at: instant, findings: z.array(finding) }),
+  },
+});

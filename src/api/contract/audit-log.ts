@@ -1,0 +1,31 @@
+/** The audit log (contract §4). */
+import { z } from 'zod';
+import { defineOperations } from './define-operations.ts';
+import { count, cursor, instant, nextCursor, pageLimit } from './fields.ts';
+
+const entry = z.object({
+  at: instant,
+  action: z.string().meta({ examples: ['campaign.accepted'] }),
+  subject: z
+    .string()
+    .meta({ description: 'What the action was done to, such as the id of a campaign or the name of a key.' }),
+  campaign_name: z
+    .string()
+    .optional()
+    .meta({ description: 'The current name of the campaign in `subject`. Absent once it is deleted.' }),
+  address: z.string().meta({ description: 'The client address of the request.' }),
+  api_key_id: count.optional().meta({ description: 'The API key of the request. Absent if it came with a token.' }),
+});
+
+export const auditLog = defineOperations('Users', {
+  listAuditLog: {
+    path: '/api/v1/user/list_audit_log',
+    access: 'admin',
+    idempotency: 'always',
+    summary: 'List your audit log',
+    description:
+      'Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year.',
+    body: z.object({ limit: pageLimit(200, 50), cursor }),
+    data: z.object({ entries: z.array(entry), next_cursor: nextCursor }),
+  },
+});

@@ -1,0 +1,90 @@
+/** What is done with campaigns that exist: pausing, cancelling, recalling, deleting (contract §4). */
+import { z } from 'zod';
+import { campaignBody, campaignId, campaignStatusData, htmlBody, HTML_LIMIT_BYTES } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, nothingData, optional } from './fields.ts';
+
+const recallCampaignBody = campaignBody.extend({
+  run_id: optional(z.int()).meta({ description: 'Only this run. Default: the whole campaign.' }),
+});
+
+const revisedData = z.object({
+  campaign_id: campaignId,
+  groups: count.meta({
+    description: 'Number of groups with sent posts to change. An upper bound beyond 2,000 deliveries.',
+  }),
+});
+
+const AT_MOST_A_TURN = 'After the answer, at most the turn in hand is still sent.';
+
+export const campaignControl = defineOperations('Campaigns', {
+  pauseCampaign: {
+    path: '/api/v1/venom/pause-campaign',
+    access: 'send',
+    summary: 'Pause a campaign',
+    description: AT_MOST_A_TURN,
+    body: campaignBody,
+    data: campaignStatusData,
+    errors: [404, 409],
+  },
+  resumeCampaign: {
+    path: '/api/v1/venom/resume-campaign',
+    access: 'send',
+    summary: 'Resume a paused campaign',
+    description: 'Runs that fell due during the pause begin now, unless that was over 6 hours ago: those are missed.',
+    body: campaignBody,
+    data: campaignStatusData,
+    errors: [404, 409],
+  },
+  cancelCampaign: {
+    path: '/api/v1/venom/cancel-campaign',
+    access: 'send',
+    summary: 'Cancel a campaign',
+    description: AT_MOST_A_TURN,
+    body: campaignBody,
+    data: campaignStatusData,
+    errors: [404, 409],
+  },
+  retryCampaign: {
+    path: '/api/v1/venom/retry-campaign',
+    access: 'send',
+    summary: 'Retry the failed deliveries of a campaign',
+    description:
+      'Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
+    body: campaignBody,
+    data: campaignStatusData,
+    errors: [404, 409],
+  },
+  recallCampaign: {
+    path: '/api/v1/venom/recall-campaign',
+    access: 'send',
+    summary: 'Recall a campaign or a run',
+    description:
+      "Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`.",
+    body: recallCampaignBody,
+    data: revisedData,
+    errors: [404, 409],
+  },
+  correctCampaign: {
+    path: '/api/v1/venom/correct-campaign',
+    access: 'send',
+    summary: 'Correct the text of a campaign or a run',
+    description:
+      'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`.',
+    body: recallCampaignBody.extend(htmlBody.shape),
+    data: revisedData,
+    errors: [404, 409],
+    bodyLimitBytes: HTML_LIMIT_BYTES,
+  },
+  deleteCampaign: {
+    path: '/api/v1/venom/delete-campaign',
+    access: 'send',
+    summary: 'Delete a campaign',
+    description:
+      'Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first.',
+    body: campaignBody,
+    data: nothingData,
+    errors: [404, 409],
+    idempotency: 'keyed',
+  },
+});

@@ -1,0 +1,190 @@
+/** Reading campaigns, their runs and their files (contract §4). */
+import { z } from 'zod';
+import { campaignBody, campaignId, campaignStatus, date, runStatus } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import {
+  count,
+  cursor,
+  descending,
+  instant,
+  nextCursor,
+  optional,
+  pageLimit,
+  search,
+  storedFile,
+  withDefault,
+} from './fields.ts';
+import { groupListId } from './group-lists.ts';
+import { groupKind } from './groups.ts';
+
+const listCampaignsBody = z.object({
+  status: optional(campaignStatus).meta({ description: 'Only campaigns with this status.' }),
+  search,
+  created_from: optional(date).meta({ description: 'Only campaigns created on or after this day, in your time zone.' }),
+  created_to: optional(date).meta({ description: 'Only campaigns created on or before this day.' }),
+  sort_by: optional(z.enum(['created_at', 'name', 'next_run_at'])).meta({
+    description: 'Default: newest first. Campaigns without a next run come last in either order.',
+  }),
+  descending,
+  with_totals: withDefault(z.boolean(), false).meta({ description: 'Adds `totals` of all campaigns found.' }),
+  limit: pageLimit(200, 50),
+  with_reads: withDefault(z.boolean(), false).meta({
+    description: 'Adds `delivered`, `read` and `read_rate` to `progress`.',
+  }),
+  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `group_count` and `media_mime`.' }),
+  cursor,
+});
+
+const listedCampaign = z.object({
+  campaign_id: campaignId,
+  name: z.string(),
+  status: campaignStatus,
+  is_schedule: z.boolean(),
+  created_at: instant,
+  next_run_at: instant.nullable(),
+  group_count: count.optional().meta({ description: 'With `with_post`.' }),
+  media_mime: z.string().nullable().optional().meta({ description: 'With `with_post`. `null`: no file.' }),
+  progress: z.object({
+    deliveries: count,
+    sent: count,
+    failed: count,
+    delivered: count.optional().meta({ description: 'With `with_reads`. Without channels, which do not report it.' }),
+    read: count.optional().meta({ description: 'With `with_reads`.' }),
+    read_rate: z
+      .number()
+      .nullable()
+      .optional()
+      .meta({ description: "With `with_reads`: the rate of the campaign's analytics. `null` without recipients." }),
+  }),
+});
+
+export const run = z
+  .object({
+    run_id: count,
+    due_at: instant,
+    started_at: instant.nullable(),
+    finished_at: instant.nullable(),
+    status: runStatus,
+    queued: count,
+    sent: count,
+    failed: count,
+    cancelled: count,
+  })
+  .meta({ id: 'Run' });
+
+export const campaignHead = {
+  campaign_id: campaignId,
+  name: z.string(),
+  desc: z.string(),
+  status: campaignStatus,
+  is_channel_campaign: z.boolean(),
+  is_schedule: z.boolean(),
+  start_date: z.string().nullable(),
+  end_date: z.string().nullable(),
+  schedule_time: z.string().nullable(),
+  time_zone: z.string().nullable(),
+  created_at: instant,
+  finished_at: instant.nullable(),
+  folded_at: instant.optional().meta({
+    description: 'When its single posts were rolled up into sums. Absent before. The sums stay.',
+  }),
+};
+
+const listRunsBody = z.object({
+  start_date: date.meta({ description: 'In your time zone.' }),
+  end_date: date.meta({ description: 'Inclusive. At most 100 days in all.', examples: ['2026-12-05'] }),
+  kind: optional(groupKind).meta({ description: 'Only runs to at least one group of this kind.' }),
+  group_list_id: optional(groupListId).meta({ description: 'Only runs to at least one group of this saved list.' }),
+  with_counts: withDefault(z.boolean(), false).meta({
+    description: 'Adds `group_count`, `queued`, `sent` and `failed`.',
+  }),
+  limit: pageLimit(1_000, 500),
+  cursor,
+});
+
+const listedRun = z.object({
+  run_id: count,
+  campaign_id: campaignId,
+  name: z.string().meta({ description: 'The name of the campaign.' }),
+  campaign_status: campaignStatus,
+  due_at: instant,
+  status: runStatus,
+  group_count: count.optional().meta({ description: 'With `with_counts`, like the following fields.' }),
+  queued: count.optional().meta({ description: '0 until the run begins.' }),
+  sent: count.optional(),
+  failed: count.optional(),
+});
+
+/** The bytes of a file, without an envelope. */
+const fileBytes = z.custom<AsyncIterable<Uint8Array>>(
+  (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+);
+
+export const campaignReads = defineOperations('Campaigns', {
+  listCampaigns: {
+    path: '/api/v1/venom/list-campaigns',
+    access: 'read',
+    summary: 'List your campaigns',
+    body: listCampaignsBody,
+    data: z.object({
+      campaigns: z.array(listedCampaign),
+      totals: z
+        .object({ campaigns: count })
+        .optional()
+        .meta({ description: 'With `with_totals`: of all campaigns found, on any page.' }),
+      next_cursor: nextCursor,
+    }),
+  },
+  getCampaign: {
+    path: '/api/v1/venom/get-campaign',
+    access: 'read',
+    summary: 'Get a campaign with its content, groups and runs',
+    body: campaignBody,
+    data: z.object({
+      ...campaignHead,
+      weekdays: z.array(count).nullable(),
+      skip_dates: z.array(z.string()),
+      html: z.string(),
+      text: z.string(),
+      media: storedFile.nullable(),
+      group_metadata_ids: z.array(count),
+      runs: z.array(run),
+    }),
+    errors: [404],
+  },
+  listRuns: {
+    path: '/api/v1/venom/list-runs',
+    access: 'read',
+    summary: 'List the runs of a date range',
+    description:
+      'Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted.',
+    body: listRunsBody,
+    data: z.object({ runs: z.array(listedRun), next_cursor: nextCursor }),
+    errors: [404],
+  },
+  getMedia: {
+    path: '/api/v1/venom/get-media',
+    access: 'read',
+    summary: 'Download a file of a campaign',
+    description:
+      'Returns the bytes with the recognised media type. They never change, so they may be cached. Errors have the usual envelope.',
+    body: z.object({
+      sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/i, { error: 'must be 64 hexadecimal digits' })
+        .meta({
+          description: 'The hash of the file, from `media` in the answers of other operations.',
+          examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+        }),
+    }),
+    data: fileBytes,
+    errors: [404],
+    answerType: '*/*',
+    answerHeaders: {
+      'cache-control': 'Allows private caches to keep the file.',
+      'content-disposition': 'A file name derived from the hash.',
+    },
+    shedFirst: true,
+    longAnswer: 'pieces',
+  },
+});

@@ -1,0 +1,52 @@
+/** All operations of the API, by resource. Routes, the OpenAPI document and the clients' tables are derived from it. */
+import { accounts } from './accounts.ts';
+import { administration } from './administration.ts';
+import { analytics } from './analytics.ts';
+import { apiKeys } from './api-keys.ts';
+import { auditLog } from './audit-log.ts';
+import { campaignControl } from './campaign-control.ts';
+import { campaignReads } from './campaign-reads.ts';
+import { campaigns } from './campaigns.ts';
+import type { OperationContract } from './define-operations.ts';
+import { drafts } from './drafts.ts';
+import { factors } from './factors.ts';
+import { groupLists } from './group-lists.ts';
+import { groups } from './groups.ts';
+import { hold } from './hold.ts';
+import { notices } from './notices.ts';
+import { passwords } from './passwords.ts';
+import { sandbox } from './sandbox.ts';
+import { sessions } from './sessions.ts';
+import { users } from './users.ts';
+import { webhooks } from './webhooks.ts';
+
+export const contract = {
+  users,
+  passwords,
+  sessions,
+  apiKeys,
+  auditLog,
+  factors,
+  administration,
+  hold,
+  accounts,
+  groups,
+  groupLists,
+  campaigns,
+  campaignReads,
+  campaignControl,
+  drafts,
+  analytics,
+  webhooks,
+  notices,
+  sandbox,
+};
+export type Contract = typeof contract;
+
+type Resource = Contract[keyof Contract];
+/** Any operation of the contract, with its own types. */
+export type DeclaredOperation = { [R in keyof Contract]: Contract[R][keyof Contract[R]] }[keyof Contract];
+
+export function listContracts(): OperationContract[] {
+  return Object.values<Resource>(contract).flatMap((resource) => Object.values<OperationContract>(resource));
+}

@@ -1,0 +1,81 @@
+/** How a contract declares the operations of a resource. Server, OpenAPI document and clients derive everything else from it. */
+import type { z } from 'zod';
+
+/**
+ * Who may call an operation. `open`: anyone. `read`, `send`, `admin`: a token, or an API key with that scope. `token`: no API key.
+ * `read` is for operations that only read, `send` for those that change or send something, and `admin` for those that link the account
+ * or concern people.
+ */
+export type Access = 'open' | Scope;
+export type Scope = 'read' | 'send' | 'admin' | 'token';
+
+/** Whether a client may repeat a request: `always`, with an `Idempotency-Key` only (`keyed`), or `never`. */
+export type Idempotency = 'always' | 'keyed' | 'never';
+
+export type Tag =
+  | 'Users'
+  | 'Campaigns'
+  | 'Groups'
+  | 'Account'
+  | 'Analytics'
+  | 'Webhooks'
+  | 'Notices'
+  | 'Sandbox'
+  | 'Administration';
+
+/** Statuses that an operation declares itself; those that all operations share are in `server/openapi.ts`. */
+export type OwnFailure = 401 | 403 | 404 | 409 | 429 | 503 | 507;
+
+export interface Declaration {
+  /** The method is always POST. */
+  path: `/api/v1/${string}`;
+  access: Access;
+  /** Title of the operation in references: imperative, without a full stop. */
+  summary: string;
+  /** Markdown. */
+  description?: string;
+  body: z.ZodType;
+  /** The `data` of the envelope. */
+  data: z.ZodType;
+  errors?: readonly OwnFailure[];
+  /** Default: `always` for the scope `read`, else `never`. */
+  idempotency?: Idempotency;
+  /** Step-up authentication: the token's bearer must have authenticated within the last 10 minutes (contract §4). */
+  requiresRecentAuth?: boolean;
+  /** Default: 256 KiB. A larger body waits for memory before it is read. */
+  bodyLimitBytes?: number;
+  /** Stores files: answers 507 or 503 while the disk is nearly full. */
+  requiresDiskSpace?: boolean;
+  /** Counts towards the rate limit of previews and checks. */
+  isPreview?: boolean;
+  /** Load shedding: expensive, so it is rejected first under overload. */
+  shedFirst?: boolean;
+  /** Answers may have megabytes: `pieces` when they hold a `LongText` or bytes, which are read as the client takes them. */
+  longAnswer?: 'pieces' | 'whole';
+  /** Request headers that it reads, with their descriptions. */
+  requestHeaders?: Readonly<Record<string, string>>;
+  /** Response headers that it may set, with their descriptions. */
+  answerHeaders?: Readonly<Record<string, string>>;
+  /** Answers without the envelope: a string of this type, or for any type an iterable of bytes with a `content-type` of its own. */
+  answerType?: 'text/csv; charset=utf-8' | '*/*';
+}
+
+/** A declared operation. */
+export interface OperationContract extends Declaration {
+  tag: Tag;
+}
+
+type Known<Declared> = { [Name in keyof Declared]: Record<Exclude<keyof Declared[Name], keyof Declaration>, never> };
+
+/** Declares the operations of one resource, by name. A field that `Declaration` does not have is a type error. */
+export function defineOperations<const Declared extends Record<string, Declaration>>(
+  tag: Tag,
+  declared: Declared & Known<Declared>,
+) {
+  const operations = Object.entries<Declaration>(declared).map(([name, one]) => [name, { ...one, tag }]);
+  return Object.fromEntries(operations) as { [Name in keyof Declared]: Declared[Name] & { tag: Tag } };
+}
+
+export function idempotencyOf({ access, idempotency }: Declaration): Idempotency {
+  return idempotency ?? (access === 'read' ? 'always' : 'never');
+}

@@ -1,0 +1,45 @@
+/** Passwords (contract §4). */
+import { z } from 'zod';
+import { defineOperations } from './define-operations.ts';
+import { currentPassword, nothingData, withDefault } from './fields.ts';
+import { linkCode, newPassword, userNameOrEmail } from './users.ts';
+
+export const keepApiKeys = withDefault(z.boolean(), false).meta({
+  description: 'Keeps your API keys. By default they are revoked, too.',
+});
+
+export const passwords = defineOperations('Users', {
+  changePassword: {
+    path: '/api/v1/user/change_password',
+    access: 'token',
+    summary: 'Change your password',
+    description:
+      "Revokes all tokens except this request's. API keys are revoked unless `keep_api_keys` is `true`. An incorrect `current_password` is a 400 on that field.",
+    body: z
+      .object({ current_password: currentPassword, new_password: newPassword, keep_api_keys: keepApiKeys })
+      .meta({ id: 'ChangePassword' }),
+    data: nothingData,
+    errors: [409, 429],
+  },
+  requestPasswordReset: {
+    path: '/api/v1/user/request_password_reset',
+    access: 'open',
+    summary: 'Request a password reset mail',
+    description:
+      'The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address.',
+    body: z.object({ user_name: userNameOrEmail }).meta({ id: 'RequestPasswordReset' }),
+    data: nothingData,
+    errors: [429],
+  },
+  resetPassword: {
+    path: '/api/v1/user/reset_password',
+    access: 'open',
+    summary: 'Reset a password',
+    description:
+      'Takes the code of the mailed link. Revokes all tokens, and all API keys unless `keep_api_keys` is `true`. Does not sign in.',
+    body: z
+      .object({ code: linkCode, new_password: newPassword, keep_api_keys: keepApiKeys })
+      .meta({ id: 'ResetPassword' }),
+    data: nothingData,
+  },
+});

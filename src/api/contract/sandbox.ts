@@ -1,0 +1,43 @@
+/** The sandbox (contract §4). */
+import { z } from 'zod';
+import { defineOperations } from './define-operations.ts';
+import { cursor, nextCursor, pageLimit, storedFile, withDefault } from './fields.ts';
+
+const changedAt = z
+  .string()
+  .meta({ format: 'date-time' })
+  .nullable()
+  .optional()
+  .meta({ description: 'With `with_changes`. `null`: never.' });
+
+export const sandbox = defineOperations('Sandbox', {
+  listMessages: {
+    path: '/api/v1/sandbox/list-messages',
+    access: 'read',
+    summary: 'List the messages of a sandbox group',
+    description: 'Returns the posts of your account as members of the group see them, oldest first.',
+    body: z.object({
+      group_metadata_id: z.int(),
+      limit: pageLimit(1_000, 100),
+      with_changes: withDefault(z.boolean(), false).meta({
+        description:
+          'Adds messages that were deleted for everyone, without text and file, and when each message was deleted or last edited.',
+      }),
+      cursor,
+    }),
+    data: z.object({
+      messages: z.array(
+        z.object({
+          message_id: z.string(),
+          text: z.string(),
+          media: storedFile.nullable(),
+          sent_at: z.string().meta({ format: 'date-time' }),
+          recalled_at: changedAt,
+          corrected_at: changedAt,
+        }),
+      ),
+      next_cursor: nextCursor,
+    }),
+    errors: [404],
+  },
+});

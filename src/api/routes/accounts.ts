@@ -1,0 +1,61 @@
+import type { Database } from '../../platform/database/connect.ts';
+import { readAccountHistory } from '../../sending/accounts/account-history.ts';
+import { readAccountStatus } from '../../sending/accounts/account-status.ts';
+import { connectAccount, type AccountDeps, type ConnectDeps } from '../../sending/accounts/connect-account.ts';
+import { disconnectAccount } from '../../sending/accounts/disconnect-account.ts';
+import type { SendWindow } from '../../sending/accounts/send-window-rules.ts';
+import { updateAccount } from '../../sending/accounts/update-account.ts';
+import { dayOfWarmUp, WARM_UP_CAPS } from '../../sending/accounts/warm-up.ts';
+import type { accounts } from '../contract/accounts.ts';
+import type { Handlers } from '../operation.ts';
+import { toAccountEvent, toWireCode } from './live-events.ts';
+
+export type AccountHandlerDeps = ConnectDeps & AccountDeps & { db: Database; timeZone: string };
+
+export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
+  async updateAccount(deps, { body, actor }) {
+    const offOr = <Rule>(rule: Rule | 'none' | undefined) => (rule === 'none' ? null : rule);
+    const { quiet_hours, daily_cap, warm_up: warmUp } = body;
+    const change = { quietHours: offOr(quiet_hours), dailyCap: offOr(daily_cap), warmUp };
+    const window = await updateAccount(deps, actor, change);
+    const { quietHours, dailyCap, timeZone, sentToday, until } = window;
+    return {
+      quiet_hours: quietHours,
+      daily_cap: dailyCap,
+      ...toWireWarmUp(window),
+      time_zone: timeZone,
+      sent_today: sentToday,
+      rests_until: until?.toString() ?? null,
+    };
+  },
+
+  async connectAccount(deps, { body, actor }) {
+    const { messenger, method, warm_up: warmUp } = body;
+    const state = await connectAccount(deps, actor, { messenger, method, warmUp });
+    return { status: state.status, ...toWireCode(state) };
+  },
+
+  async accountStatus(deps, { body, actor }) {
+    const state = await readAccountStatus(deps, actor);
+    if (!body.with_history) return toAccountEvent(state);
+    const history = await readAccountHistory(deps, actor);
+    return {
+      ...toAccountEvent(state),
+      number_fixed: state.isNumberFixed,
+      history: history.map(({ at, ...past }) => ({ at: at.toISOString(), ...past })),
+    };
+  },
+
+  async disconnectAccount(deps, { actor }) {
+    const { status } = await disconnectAccount(deps, actor);
+    return { status };
+  },
+};
+
+function toWireWarmUp({ warmUpFrom, today }: SendWindow) {
+  if (!warmUpFrom) return {};
+  const ends = warmUpFrom.add({ days: WARM_UP_CAPS.length });
+  return {
+    warm_up: { day: dayOfWarmUp(warmUpFrom, today), daily_caps: [...WARM_UP_CAPS], ends_on: ends.toString() },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Convert } from '../../content/text/convert-in-worker.ts';
+import type { Database } from '../../platform/database/connect.ts';
+import {
+  cancelCampaign,
+  pauseCampaign,
+  resumeCampaign,
+  type Controlled,
+  type ControlDeps,
+} from '../../sending/campaigns/change/control.ts';
+import { correctCampaign } from '../../sending/campaigns/change/correct-campaign.ts';
+import { deleteCampaign } from '../../sending/campaigns/change/delete-campaign.ts';
+import { recallCampaign } from '../../sending/campaigns/change/recall-campaign.ts';
+import { retryCampaign, type RetryDeps } from '../../sending/campaigns/change/retry-campaign.ts';
+import type { campaignControl } from '../contract/campaign-control.ts';
+import type { Handlers } from '../operation.ts';
+
+export type CampaignControlDeps = ControlDeps & RetryDeps & { db: Database; convert: Convert };
+
+export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignControlDeps> = {
+  pauseCampaign: async (deps, { body, actor }) => toWire(await pauseCampaign(deps, actor, body.campaign_id)),
+  resumeCampaign: async (deps, { body, actor }) => toWire(await resumeCampaign(deps, actor, body.campaign_id)),
+  cancelCampaign: async (deps, { body, actor }) => toWire(await cancelCampaign(deps, actor, body.campaign_id)),
+  retryCampaign: async (deps, { body, actor }) => toWire(await retryCampaign(deps, actor, body.campaign_id)),
+
+  async recallCampaign(deps, { body, actor }) {
+    const recall = { campaignId: body.campaign_id, runId: body.run_id ?? null };
+    const { campaignId, groups } = await recallCampaign(deps, actor, recall);
+    return { campaign_id: campaignId, groups };
+  },
+
+  async correctCampaign(deps, { body, actor }) {
+    const correction = { campaignId: body.campaign_id, runId: body.run_id ?? null, html: body.html };
+    const { campaignId, groups } = await correctCampaign(deps, actor, correction);
+    return { campaign_id: campaignId, groups };
+  },
+
+  async deleteCampaign(deps, { body, actor, idempotencyKey }) {
+    await deleteCampaign(deps, actor, body.campaign_id, idempotencyKey);
+    return {};
+  },
+};
+
+function toWire({ campaignId, status }: Controlled) {
+  return { campaign_id: campaignId, status };
+}

@@ -1,0 +1,167 @@
+import type { z } from 'zod';
+import type { FieldError } from '../../platform/errors/errors.ts';
+import type { AcceptDeps } from '../../sending/campaigns/accept/accept-campaign.ts';
+import { addCampaign } from '../../sending/campaigns/accept/add-campaign.ts';
+import { addScheduledCampaign, findScheduleProblems } from '../../sending/campaigns/accept/add-scheduled-campaign.ts';
+import { checkCampaign, type CampaignDraft, type CheckDeps } from '../../sending/campaigns/accept/check-campaign.ts';
+import { duplicateCampaign, type CampaignCopy } from '../../sending/campaigns/accept/duplicate-campaign.ts';
+import { findPostProblems } from '../../sending/campaigns/accept/prepare-post.ts';
+import { previewCampaign } from '../../sending/campaigns/accept/preview-campaign.ts';
+import { updateCampaign } from '../../sending/campaigns/change/update-campaign.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { addCampaignBatchBody, addCampaignBody, campaigns } from '../contract/campaigns.ts';
+import { LongText } from '../contract/long-text.ts';
+import type { Handlers } from '../operation.ts';
+
+export type CampaignDeps = AcceptDeps & CheckDeps & { timeZone: string };
+
+export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
+  addCampaign: {
+    validateSemantics: findProblemsOfPost,
+    async handle(deps, { body, actor, idempotencyKey }) {
+      const post = { ...toPost(body), ...toSendNow(body) };
+      const accepted = await addCampaign(deps, actor, post, idempotencyKey);
+      return {
+        campaign_id: accepted.campaignId,
+        status: 'running',
+        group_count: accepted.groupCount,
+        scheduled_for: null,
+      };
+    },
+  },
+
+  addCampaignBatch: {
+    validateSemantics: findProblemsOfPost,
+    async handle(deps, { body, actor, idempotencyKey, setHeader }) {
+      const post = { ...toPost(body), ...toSchedule(body) };
+      const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
+      setHeader('x-campaign-id', campaignId);
+      return { data: true };
+    },
+  },
+
+  previewCampaign: (deps, { body, actor }) => previewCampaign(deps, actor.userId, body.html),
+
+  checkCampaign: {
+    validateSemantics: findProblemsOfPost,
+    async handle(deps, { body, actor, warnings }) {
+      const post = toPost(body);
+      const draft: CampaignDraft = body.is_schedule
+        ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
+        : { when: 'now', post: { ...post, ...toSendNow(body) } };
+      const found = await checkCampaign(deps, actor, draft, body.campaign_id);
+      return {
+        text: found.text,
+        warnings: [...found.warnings, ...warnings.map((message) => ({ code: 'means_nothing', message }))],
+        media: found.media,
+        runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
+        groups: {
+          ok: found.groups.ok,
+          problems: found.groups.problems.map(({ groupId, issue }) => ({ group_metadata_id: groupId, issue })),
+        },
+        expected_seconds: found.expectedSeconds,
+      };
+    },
+  },
+
+  async duplicateCampaign(deps, { body, actor }) {
+    return toWireCopy(await duplicateCampaign(deps, actor, body.campaign_id));
+  },
+
+  updateCampaign: {
+    validateSemantics: findProblemsOfPost,
+    async handle(deps, { body, actor }) {
+      const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
+        name: body.name,
+        description: body.desc,
+        html: body.html,
+        image: body.image,
+        removeImage: body.remove_image,
+        groupIds: body.group_metadata_ids,
+        isChannelCampaign: body.is_channel_campaign,
+        startDate: body.start_date,
+        endDate: body.end_date,
+        time: body.schedule_time,
+        timeZone: body.time_zone,
+        weekdays: body.weekdays,
+        skipDates: body.skip_dates,
+      });
+      return { campaign_id: campaignId, status };
+    },
+  },
+};
+
+type SendNowBody = z.output<typeof addCampaignBody>;
+type ScheduledBody = z.output<typeof addCampaignBatchBody>;
+
+/** The fields that are checked, of whichever body is about a post. */
+interface PostFields {
+  campaign_id?: string | undefined;
+  html?: string | undefined;
+  image?: string | undefined;
+  is_schedule?: boolean | undefined;
+  start_date?: string | undefined;
+  end_date?: string | undefined;
+  schedule_time?: string | undefined;
+  time_zone?: string | undefined;
+  weekdays?: number[] | undefined;
+  skip_dates?: string[] | undefined;
+}
+
+async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { userId }: Actor): Promise<FieldError[]> {
+  const { html, image, start_date: startDate, end_date: endDate, weekdays = null, skip_dates: skipDates = [] } = fields;
+  // What a change leaves of a schedule is not known by its dates alone.
+  const time = fields.is_schedule && fields.campaign_id === undefined ? fields.schedule_time : undefined;
+  const isDated = startDate !== undefined && endDate !== undefined;
+  const schedule = isDated && { startDate, endDate, time, timeZone: fields.time_zone, weekdays, skipDates };
+  const known = schedule ? await findScheduleProblems(deps, userId, schedule) : [];
+  return findPostProblems(deps, userId, { html, image }, known);
+}
+
+function toPost(body: SendNowBody | ScheduledBody) {
+  return {
+    name: body.name,
+    description: body.desc,
+    html: body.html,
+    image: body.image ?? null,
+    groupIds: body.group_metadata_ids,
+    isChannelCampaign: body.is_channel_campaign,
+  };
+}
+
+function toSendNow(body: SendNowBody) {
+  return { scheduleTime: body.schedule_time ?? null };
+}
+
+function toSchedule(body: ScheduledBody) {
+  return {
+    startDate: body.start_date,
+    endDate: body.end_date,
+    time: body.schedule_time,
+    timeZone: body.time_zone ?? null,
+    weekdays: body.weekdays ?? null,
+    skipDates: body.skip_dates,
+  };
+}
+
+function toWireCopy({ schedule, ...copy }: CampaignCopy) {
+  const post = {
+    name: copy.name,
+    desc: copy.description,
+    html: copy.html,
+    image: copy.image && new LongText(copy.image),
+    group_metadata_ids: copy.groupIds,
+    is_channel_campaign: copy.isChannelCampaign,
+  };
+  if (schedule === null) return { ...post, is_schedule: false as const, schedule_time: copy.scheduleTime };
+  return {
+    ...post,
+    is_schedule: true as const,
+    start_date: schedule.startDate,
+    end_date: schedule.endDate,
+    schedule_time: schedule.time,
+    time_zone: schedule.timeZone,
+    weekdays: schedule.weekdays === null ? null : [...schedule.weekdays],
+    skip_dates: [...schedule.skipDates],
+  };
+}

@@ -1,0 +1,37 @@
+import type { UserProfile } from '../../identity/get-profile.ts';
+import type { User } from '../../identity/store.ts';
+import type { OwnProfile, Profile, UserInfo } from '../contract/users.ts';
+
+/** A user as the wire has them. */
+export function userInfoOf(user: User): UserInfo {
+  return {
+    user_id: user.userId,
+    email: user.email,
+    user_name: user.userName,
+    phone_number: user.phoneNumber,
+    first_name: user.firstName,
+    last_name: user.lastName,
+    wharsapp_number: user.whatsappNumber,
+    is_first_login: user.isFirstLogin,
+  };
+}
+
+export function profileOf({ user, timeZone, isAdmin, isEmailVerified }: UserProfile): Profile {
+  return {
+    user_info: userInfoOf(user),
+    time_zone: timeZone,
+    is_admin: isAdmin,
+    ...(isEmailVerified !== undefined && { email_verified: isEmailVerified }),
+  };
+}
+
+/** The same, with what their workspace has of what is limited. */
+export function ownProfileOf(profile: UserProfile): OwnProfile {
+  const { quotas } = profile;
+  if (!quotas) return profileOf(profile);
+  const { storedBytes, openCampaigns, createdGroups } = quotas;
+  return {
+    ...profileOf(profile),
+    quotas: { stored_bytes: storedBytes, campaigns: openCampaigns, groups_created: createdGroups },
+  };
+}

@@ -1,0 +1,34 @@
+import { listMessages, type ArrivedMessage, type ListMessagesDeps } from '../../sending/groups/list-messages.ts';
+import type { sandbox } from '../contract/sandbox.ts';
+import type { Handlers } from '../operation.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+
+export const sandboxHandlers: Handlers<typeof sandbox, ListMessagesDeps> = {
+  async listMessages(deps, { body, actor }) {
+    const page = await listMessages(deps, actor, {
+      groupId: body.group_metadata_id,
+      after: readCursor(body.cursor) ?? 0,
+      limit: body.limit,
+      withRecalled: body.with_changes,
+    });
+    const toWire = body.with_changes ? toChangedMessage : toWireMessage;
+    return { messages: page.messages.map(toWire), next_cursor: writeCursor(page.next) };
+  },
+};
+
+function toWireMessage(message: ArrivedMessage) {
+  return {
+    message_id: message.messageId,
+    text: message.text,
+    media: message.media,
+    sent_at: message.sentAt.toISOString(),
+  };
+}
+
+function toChangedMessage(message: ArrivedMessage) {
+  return {
+    ...toWireMessage(message),
+    recalled_at: message.recalledAt?.toISOString() ?? null,
+    corrected_at: message.correctedAt?.toISOString() ?? null,
+  };
+}
