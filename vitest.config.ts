@@ -88,7 +88,7 @@ const RARE = [
   'web/compose',
   'web/groups',
   'web/pages',
-  'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
+  'web/{account,drafts,editor-round-trip,factors,hold,installation,languages,notices,offline,url-state}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */
@@ -102,7 +102,7 @@ const LONG = [
   'sending/deliveries/{replaced,revise-newest}',
   'service/{package,proxies,soak,writes}',
   'simulation/{all-crash-points,crash-points}',
-  'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
+  'web/{accessibility,account-number,build,editor-formatting,first-load,settings,slow-connection,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */

@@ -14,10 +14,10 @@ function withEnglishFallback(english: Words, spoken: Words): Words {
   const fill = (from: object, own: object): object =>
     Object.fromEntries(
       Object.entries(from).map(([key, value]) => {
-        const said: unknown = Reflect.get(own, key);
+        const text: unknown = Reflect.get(own, key);
         const isNested =
-          typeof value === 'object' && !Array.isArray(value) && typeof said === 'object' && said !== null;
-        return [key, isNested ? fill(value as object, said) : (said ?? value)];
+          typeof value === 'object' && !Array.isArray(value) && typeof text === 'object' && text !== null;
+        return [key, isNested ? fill(value as object, text) : (text ?? value)];
       }),
     );
   return fill(english, spoken) as Words;

@@ -1,4 +1,4 @@
-/** Which language the dashboard speaks, and that each says all that English says. */
+/** The choice of the language, and that all languages have the same texts. */
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
@@ -17,7 +17,7 @@ test.each([
   [['en-US', 'pt'], 'en'],
   [['fr', 'nl'], 'en'],
   [[], 'en'],
-])('the first language is spoken that is known: %j', (wanted, spoken) => {
+])('chooses the first supported language: %j', (wanted, spoken) => {
   expect(chooseLanguage(wanted)).toBe(spoken);
 });
 
@@ -29,7 +29,7 @@ function pathsOf(value: unknown, path = ''): string[] {
 }
 
 describe.each(Object.keys(LANGUAGES) as Array<keyof typeof LANGUAGES>)('%s', (language) => {
-  test('says all that English says, and nothing else', async () => {
+  test('has the same texts as English', async () => {
     const spoken = pathsOf(await LANGUAGES[language].load());
     const english = pathsOf(en);
     const bare = (paths: string[]) => paths.map((path) => path.replace(/\(\d\)$/, ''));
@@ -37,7 +37,7 @@ describe.each(Object.keys(LANGUAGES) as Array<keyof typeof LANGUAGES>)('%s', (la
     expect(bare(spoken).filter((path) => !bare(english).includes(path))).toEqual([]);
   });
 
-  test('is called by its own tag, and has numbers and times written its way', async () => {
+  test('has its own tag, numbers and times', async () => {
     const spoken = await LANGUAGES[language].load();
     expect(spoken.language).toBe(language);
     expect(Intl.DateTimeFormat.supportedLocalesOf(spoken.locale)).toEqual([spoken.locale]);
@@ -45,7 +45,7 @@ describe.each(Object.keys(LANGUAGES) as Array<keyof typeof LANGUAGES>)('%s', (la
 });
 
 describe.skipIf(!browser)('in a browser', () => {
-  test('a browser whose language nobody else would take for one is served as well', async () => {
+  test('works with an invalid browser language', async () => {
     const { page, end } = await visit(browser as Browser, app.url);
     // What Chromium says where the system has no language.
     await page.addInitScript(`Object.defineProperties(navigator, {
@@ -58,7 +58,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await end();
   });
 
-  test('the language of the browser is spoken until another is chosen', async () => {
+  test("follows the browser's language until another is chosen", async () => {
     const { page, end } = await visit(browser as Browser, app.url, { locale: 'pt-BR' });
     await page.goto('/sign-in');
     await page.getByRole('button', { name: 'Entrar' }).waitFor();

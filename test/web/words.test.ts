@@ -47,20 +47,20 @@ function isPart(value: unknown): value is Part {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-test('no page has words of its own', () => {
+test('no page contains texts', () => {
   expect(pages.length).toBeGreaterThan(30);
   expect(
     pages.flatMap((path) => wordsIn(readFileSync(join(root, path), 'utf8')).map((text) => `${path}: ${text}`)),
   ).toEqual([]);
 });
 
-test('words of its own would be found', () => {
+test('finds texts in a page', () => {
   const source = `const entry = { label: 'Go there', href: '/groups' };
     const page = <Box size="xs">Send it {isLate ? 'too late' : \`by \${time}\`}<TextInput label="Your name" key="name" /></Box>;`;
   expect(wordsIn(source)).toEqual(['Go there', 'Send it', 'too late', 'by', 'Your name']);
 });
 
-test('nothing is said in the tone of machines', () => {
+test('no text sounds like a machine', () => {
   const texts: string[] = [];
   const collect = (value: unknown) => {
     if (typeof value === 'string') texts.push(value);

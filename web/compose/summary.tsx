@@ -50,7 +50,7 @@ export function Summary({
       )}
       <div className={classes.post}>
         {file?.type.startsWith('image/') && <Picture file={file} />}
-        <div className={classes.words}>
+        <div className={classes.text}>
           <Text fw={600} className={textClasses.breakable}>
             {name}
           </Text>

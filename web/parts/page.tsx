@@ -63,7 +63,7 @@ export function PageSkeleton() {
       </Text>
     );
   return (
-    <Stack className={`${classes.page} ${classes.late}`} gap="md" aria-hidden="true" data-late>
+    <Stack className={`${classes.page} ${classes.skeleton}`} gap="md" aria-hidden="true" data-skeleton>
       <Skeleton height={32} width={220} />
       <RowsSkeleton rows={5} />
     </Stack>
@@ -72,7 +72,7 @@ export function PageSkeleton() {
 
 export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: number }) {
   return (
-    <Stack gap="xs" className={classes.late} aria-hidden="true" data-late>
+    <Stack gap="xs" className={classes.skeleton} aria-hidden="true" data-skeleton>
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={height} />
       ))}
@@ -88,7 +88,7 @@ export function PartSkeleton({ height }: { height: number }) {
         {words.connection.notAsked}
       </Text>
     );
-  return <Skeleton height={height} className={classes.late} data-late />;
+  return <Skeleton height={height} className={classes.skeleton} data-skeleton />;
 }
 
 /** A section of a page. */

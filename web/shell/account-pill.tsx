@@ -20,10 +20,10 @@ export function AccountPill() {
   // Without a connection it shows the last known state.
   const asOf = lostSince ?? (isError ? dataUpdatedAt : undefined);
   const state = accountSummary(data, zone);
-  const said = asOf === undefined ? state : words.connection.outOfDate(state, clockTime(new Date(asOf), zone));
+  const label = asOf === undefined ? state : words.connection.outOfDate(state, clockTime(new Date(asOf), zone));
   return (
-    <Link href="/account" className={classes.pill} aria-label={words.account.pillLabel(said)}>
-      <Dot tone={asOf === undefined ? accountTone(data) : 'idle'} label={said} />
+    <Link href="/account" className={classes.pill} aria-label={words.account.pillLabel(label)}>
+      <Dot tone={asOf === undefined ? accountTone(data) : 'idle'} label={label} />
     </Link>
   );
 }

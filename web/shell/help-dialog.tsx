@@ -9,16 +9,16 @@ import classes from './help-dialog.module.css';
 export default function HelpDialog({ close }: { close: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   const mod = commandKey();
-  const said = words.help.keys;
+  const texts = words.help.keys;
   const keys: readonly [keys: readonly string[], what: string][] = [
-    [['N'], said.compose],
-    [['/'], said.search],
-    [[mod, 'K'], said.palette],
-    [['?'], said.help],
-    [[words.keys.escape], said.close],
-    [[mod, 'B'], said.bold],
-    [[mod, 'I'], said.italic],
-    [[mod, 'Z'], said.undo],
+    [['N'], texts.compose],
+    [['/'], texts.search],
+    [[mod, 'K'], texts.palette],
+    [['?'], texts.help],
+    [[words.keys.escape], texts.close],
+    [[mod, 'B'], texts.bold],
+    [[mod, 'I'], texts.italic],
+    [[mod, 'Z'], texts.undo],
   ];
   return (
     <Modal opened onClose={close} title={words.help.title} size="lg">

@@ -15,9 +15,9 @@ function isDelivered({ status }: Attempt): boolean {
 export function AttemptOutcome({ of }: { of: Attempt }) {
   const { status, error, milliseconds } = of;
   const took = count(milliseconds);
-  const said =
+  const label =
     status === null ? words.webhooks.noAnswer(reason(error), took) : words.webhooks.answered(String(status), took);
-  return <Dot tone={isDelivered(of) ? 'good' : 'bad'} label={said} />;
+  return <Dot tone={isDelivered(of) ? 'good' : 'bad'} label={label} />;
 }
 
 /** An error without a text is shown by its code. */

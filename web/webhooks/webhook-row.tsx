@@ -114,12 +114,12 @@ function TestResult({
 
 function WebhookStatus({ webhook }: { webhook: Webhook }) {
   const zone = useZone();
-  const said = words.webhooks.standing;
+  const texts = words.webhooks.standing;
   const [tone, label]: readonly [Tone, string] =
     webhook.status === 'active'
-      ? ['good', said.active]
+      ? ['good', texts.active]
       : webhook.status === 'failing'
-        ? ['bad', said.failing]
+        ? ['bad', texts.failing]
         : OFF[webhook.disabled_reason ?? 'by_owner']();
   const isAll = EVENTS.every((event) => webhook.events.includes(event));
   const names = webhook.events.map((event) => words.webhooks.events[event]);

@@ -42,7 +42,7 @@ export function OutcomeReason({
   const names = hit.slice(0, NAMED).map((group) => group.group_name);
   return (
     <li>
-      <div className={classes.said}>
+      <div className={classes.summary}>
         <p className={classes.what}>{what}</p>
         <UnstyledButton className={classes.open} aria-expanded={isOpen} aria-controls={listId} onClick={toggle}>
           {words.campaign.named(names, hit.length - names.length)}

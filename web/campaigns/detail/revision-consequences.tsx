@@ -19,23 +19,23 @@ export function RevisionConsequences({
 }) {
   const zone = useZone();
   const nowMs = useNow();
-  const said = words.revise[revision];
+  const texts = words.revise[revision];
   const lines: string[] = [];
   if (run) {
-    lines.push(said.ofRun(exactTime(run.due_at, zone), run.sent, count(run.sent)), words.revise.window[revision]);
-    if (run.status === 'running') lines.push(said.restOfRun);
+    lines.push(texts.ofRun(exactTime(run.due_at, zone), run.sent, count(run.sent)), words.revise.window[revision]);
+    if (run.status === 'running') lines.push(texts.restOfRun);
   } else {
     const { there, inTime } = countInTime(analytics.groups, revision, nowMs);
-    lines.push(said.ofAll(there, count(there)));
+    lines.push(texts.ofAll(there, count(there)));
     lines.push(
       there > inTime
         ? words.revise.tooLate(there - inTime, count(there - inTime), words.revise.window[revision])
         : words.revise.window[revision],
     );
     const isOpen = analytics.runs.some(({ status }) => status === 'planned' || status === 'running');
-    if (isOpen) lines.push(said.rest);
+    if (isOpen) lines.push(texts.rest);
   }
-  lines.push(said.seen);
+  lines.push(texts.seen);
   return (
     <Stack gap={6}>
       {lines.map((line) => (

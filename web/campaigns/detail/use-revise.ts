@@ -20,8 +20,8 @@ export function useRevise({ campaignId, runId }: Target): (signal: AbortSignal, 
       html === undefined
         ? await call('venom/recall-campaign', target, { signal })
         : await call('venom/correct-campaign', { ...target, html }, { signal });
-    const said = html === undefined ? words.revise.recalling : words.revise.correcting;
-    showToast(said(groups, count(groups)));
+    const message = html === undefined ? words.revise.recalling : words.revise.correcting;
+    showToast(message(groups, count(groups)));
     await invalidateCampaign(client, campaignId);
   };
 }

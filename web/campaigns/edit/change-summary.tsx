@@ -26,19 +26,19 @@ export function ChangeSummary({
   runs: number | undefined;
   planned: number;
 }) {
-  const said = words.change.what;
+  const texts = words.change.what;
   const lines: string[] = [];
-  if (typeof change.name === 'string') lines.push(said.name(change.name, before.name));
-  if (change.html !== undefined) lines.push(said.html);
-  if (isOtherFile) lines.push(hasFile ? said.file : said.noFile);
+  if (typeof change.name === 'string') lines.push(texts.name(change.name, before.name));
+  if (change.html !== undefined) lines.push(texts.html);
+  if (isOtherFile) lines.push(hasFile ? texts.file : texts.noFile);
   if (change.group_metadata_ids !== undefined) {
     const [old, next] = [idsOf(before), idsOf(draft)];
     const [more, fewer] = [next.difference(old).size, old.difference(next).size];
-    lines.push(more + fewer === 0 ? said.order : said.groups(count(more), count(fewer), count(old.size)));
+    lines.push(more + fewer === 0 ? texts.order : texts.groups(count(more), count(fewer), count(old.size)));
   }
   if (isRescheduled(change)) {
-    lines.push(said.when(describeSchedule(before)));
-    if (runs !== undefined) lines.push(said.follow(runs, count(runs), count(planned)));
+    lines.push(texts.when(describeSchedule(before)));
+    if (runs !== undefined) lines.push(texts.follow(runs, count(runs), count(planned)));
   }
   return (
     <ul className={classes.changes}>

@@ -1,4 +1,4 @@
-/** That each language of the dashboard has room on a phone. */
+/** Text overflow: every language fits on a phone. */
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/account', '/sett
 const PHONE = { width: 390, height: 844 };
 
 test.skipIf(!browser).each(Object.keys(LANGUAGES) as Array<keyof typeof LANGUAGES>)(
-  'what is said in %s has room on a phone',
+  'texts in %s fit on a phone',
   async (language) => {
     const { page, end } = await visit(browser as Browser, app.url, { locale: language, viewport: PHONE });
     await enterAsNew(page, `reader-${language.toLowerCase()}`);
@@ -24,7 +24,7 @@ test.skipIf(!browser).each(Object.keys(LANGUAGES) as Array<keyof typeof LANGUAGE
     for (const path of PAGES) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+      await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
       expect(await page.evaluate('document.documentElement.lang')).toBe(language);
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(PHONE.width);
     }
