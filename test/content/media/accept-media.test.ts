@@ -197,6 +197,8 @@ describe('accepting media', () => {
     ['a data URL of something else', `data:text/plain;base64,${PNG.toString('base64')}`],
     ['a GIF', `data:image/gif;base64,${GIF.toString('base64')}`],
   ])('refuses %s for the picture of a channel', async (_name, text) => {
-    expect(await issueOf(() => acceptMedia('image', text, { channelPicture: true }))).toMatch(/^(is not a|must be a data URL)/);
+    expect(await issueOf(() => acceptMedia('image', text, { channelPicture: true }))).toMatch(
+      /^(is not a|must be a data URL)/,
+    );
   });
 });
