@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/support/patience.ts';
 import { LongestFirst } from './test/support/run/longest-first.ts';
 import { useMemory } from './test/support/run/temporary-folder.ts';
 
@@ -15,7 +16,7 @@ const SLOW = [
   'web/{campaigns,compose,groups,journey,pages,session}',
   'platform/database/{embedded*,full-disk}',
   'service/{command-line,crashes,door,journey,low-disk,main,refusals,traces,worker-loops}',
-  'project/{examples,readme,tutorial,witness}',
+  'project/{api-reference,examples,readme,tutorial,witness}',
   'sending/deliveries/{effort,lost-shard,poison,revise}',
   'sending/accounts/{history,send-window}',
   'sending/campaigns/{check,clock,large-requests,occurrences,revise}',
@@ -130,12 +131,11 @@ function filesOf(mode: string): { include: string[]; exclude: string[] } {
 export default defineConfig(({ mode }) => ({
   test: {
     ...filesOf(mode),
-    // Ends what hangs. A machine that is many times slower than two quiet cores stays below it.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Ends what hangs, and nothing else: a machine that is ten times slower than two quiet cores stays below it.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     setupFiles: ['test/support/run/set-locale.ts'],
-    // What is waited for takes as long as a busy machine makes it take.
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
     // Two cores are meant, and files wait for more than half of their time. A file has its own database, so files may run beside each
     // other; tests within one follow each other.
     maxWorkers: 5,

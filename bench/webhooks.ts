@@ -70,7 +70,7 @@ async function deliverByLanes({ db }: EmptyDatabase, log: Log, { lanes, messages
     checkUrl: (text) => new URL(text),
     async post() {
       told += 1;
-      return { status: 204, retryAfter: undefined, body: '' };
+      return { status: 204, retryAfterSeconds: 0, body: '' };
     },
     close() {},
   };

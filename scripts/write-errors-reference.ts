@@ -8,9 +8,9 @@ export const ERRORS_PAGE = 'docs/reference/errors.md';
 
 const HEAD = `# Errors
 
-Made from \`src/platform/errors/error-codes.ts\` by \`npm run docs\`; [the contract](contract.md#2-envelope-and-errors) says what an answer that failed looks like.
+Generated from \`src/platform/errors/error-codes.ts\` by \`npm run docs\`. [The contract](contract.md#2-envelope-and-errors) defines the format of an error.
 
-\`error_code\` is for programs: a code never comes to mean something else, and new ones may come. One that you do not know is to be treated as its status. The sentence in \`message\` is for people and may change.
+Programs use \`error_code\`. A code never changes its meaning, and new codes can be added. Treat an unknown code as its status. The sentence in \`message\` is for people, and can change.
 
 | \`error_code\` | status | meaning |
 | --- | --- | --- |

@@ -203,7 +203,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'platform/database/functions/finish_turns.sql',
-        text: 'perform write_late_truth(living, sent_stretches);',
+        text: 'perform write_late_sends(living, sent_ranges);',
         replacement: 'null;',
       },
     ],

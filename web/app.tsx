@@ -1,23 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { endIfOver, sessionQuery, type SignedIn } from './api/session.ts';
-import { Entry } from './entry/entry.tsx';
-import { isForEverybody } from './entry/link-paths.ts';
-import { Failed } from './parts/failed.tsx';
+import { endSessionIfExpired, sessionQuery, type SignedIn } from './api/session.ts';
+import { AuthPages } from './auth/auth-pages.tsx';
+import { isMailLinkPath } from './auth/mail-link-paths.ts';
+import { ErrorAlert } from './parts/error-alert.tsx';
 import { PageSkeleton } from './parts/page.tsx';
-import { ConnectionBar } from './shell/connection-bar.tsx';
+import { ConnectionBanner } from './shell/connection-banner.tsx';
 import { browserZone } from './format/time.ts';
-import { ZoneProvider } from './format/zone.tsx';
-import { NotFoundPage } from './shell/not-found.tsx';
+import { ZoneProvider } from './format/zone-context.tsx';
+import { NotFoundPage } from './shell/not-found-page.tsx';
 import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 
-/** Whoever is not signed in needs the way in alone, and that soon. */
+/** Loaded lazily: visitors who are not signed in need only the sign-in form. */
 const Shell = lazy(lazyWithRetry(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));
-const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/campaigns-page.tsx')));
+const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/list/campaigns-page.tsx')));
 const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
-const ChangePage = lazy(lazyWithRetry(() => import('./change/change-page.tsx')));
-const CampaignPage = lazy(lazyWithRetry(() => import('./campaign/campaign-page.tsx')));
+const EditCampaignPage = lazy(lazyWithRetry(() => import('./campaigns/edit/edit-page.tsx')));
+const CampaignPage = lazy(lazyWithRetry(() => import('./campaigns/detail/campaign-page.tsx')));
 const CalendarPage = lazy(lazyWithRetry(() => import('./calendar/calendar-page.tsx')));
 const GroupsPage = lazy(lazyWithRetry(() => import('./groups/groups-page.tsx')));
 const GroupPage = lazy(lazyWithRetry(() => import('./groups/group-page.tsx')));
@@ -27,26 +27,26 @@ const UsersPage = lazy(lazyWithRetry(() => import('./users/users-page.tsx')));
 const InstallationPage = lazy(lazyWithRetry(() => import('./installation/installation-page.tsx')));
 const PhonePage = lazy(lazyWithRetry(() => import('./phone/phone-page.tsx')));
 
-/** A timer for longer than this would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** `setTimeout` fires at once for longer delays. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Who is signed in sees the pages, everybody else the way in; the address stays, so that signing in again leads back. */
+/** Shows the pages to signed-in users and the sign-in form to others. The address stays, so signing in again leads back. */
 export function App() {
   const session = useQuery(sessionQuery);
   const [path] = useLocation();
   useExpiry(session.data);
   if (session.isPending) return null;
-  if (session.isError) return <Failed error={session.error} retry={() => void session.refetch()} />;
-  if (!session.data || isForEverybody(path))
+  if (session.isError) return <ErrorAlert error={session.error} retry={() => void session.refetch()} />;
+  if (!session.data || isMailLinkPath(path))
     return (
       <ZoneProvider zone={browserZone()}>
-        <ConnectionBar />
-        <Entry />
+        <ConnectionBanner />
+        <AuthPages />
       </ZoneProvider>
     );
   return (
     <ZoneProvider zone={session.data.time_zone}>
-      <ConnectionBar />
+      <ConnectionBanner />
       <Suspense>
         <Shell>
           <Suspense fallback={<PageSkeleton />}>
@@ -54,7 +54,7 @@ export function App() {
               <Route path="/" component={CampaignsPage} />
               <Route path="/campaigns/new" component={ComposePage} />
               <Route path="/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
-              <Route path="/campaigns/:id/change">{({ id }) => <ChangePage key={id} id={id} />}</Route>
+              <Route path="/campaigns/:id/change">{({ id }) => <EditCampaignPage key={id} id={id} />}</Route>
               <Route path="/calendar" component={CalendarPage} />
               <Route path="/groups" component={GroupsPage} />
               <Route path="/groups/:id">{({ id }) => <GroupPage key={id} id={id} />}</Route>
@@ -81,14 +81,14 @@ export function App() {
   );
 }
 
-/** Sees when its time is up that the session has ended, rather than at the first request that fails for it. */
+/** Ends the session when it expires, not at the first request that fails. */
 function useExpiry(session: SignedIn | null | undefined): void {
   const client = useQueryClient();
   const expiresAt = session?.expires_at;
   useEffect(() => {
     if (expiresAt === undefined) return undefined;
     const waitMs = Math.max(0, Date.parse(expiresAt) - Date.now());
-    const timer = setTimeout(() => void endIfOver(client), Math.min(waitMs, LONGEST_TIMER_MS));
+    const timer = setTimeout(() => void endSessionIfExpired(client), Math.min(waitMs, MAX_TIMEOUT_MS));
     return () => clearTimeout(timer);
   }, [client, expiresAt]);
 }

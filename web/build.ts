@@ -1,4 +1,4 @@
-/** Builds the dashboard into the folder that the service serves, compressed beforehand: `npm run build`. */
+/** Builds the dashboard into the folder that the service serves, with compressed copies: `npm run build`. */
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,14 +6,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { BUILD_FOLDER, fingerprint, isFresh, STAMP } from './freshness.ts';
 
 const TO_COMPRESS = /\.(?:js|css|svg|html)$/;
-/** Less than this and the headers are what counts. */
+/** Below this size compression saves nothing. */
 const SMALL_BYTES = 512;
 
-// Whoever tests the service has set it to something else, and the libraries would then build what is meant for developers.
+// The tests set another value, which would build the libraries' development versions.
 process.env['NODE_ENV'] = 'production';
 const { build } = await import('vite');
 
-// Beside the last one until it is whole: a service that starts meanwhile finds one or the other.
+// Built beside the last build and then renamed: a service that starts meanwhile finds one or the other.
 const folder = `${BUILD_FOLDER}-${process.pid}`;
 const madeOf = fingerprint();
 try {
@@ -29,7 +29,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Another process may have built the same at the same time: then its files are as good. */
+/** Another process may have installed the same build at the same time. */
 async function installBuild(): Promise<void> {
   await rm(BUILD_FOLDER, { recursive: true, force: true });
   try {

@@ -3,18 +3,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-/** What `npm start` serves and git ignores. */
+/** Served by `npm start` and ignored by git. */
 export const BUILD_FOLDER = join(import.meta.dirname, 'dist');
-/** Of what the build was made. */
+/** The file with the fingerprint of the build's sources. */
 export const STAMP = 'made-of';
 
-/** Whether the dashboard has been built from what its sources say now. Takes some milliseconds. */
+/** Returns whether the build is of the current sources. Takes some milliseconds. */
 export function isFresh(): boolean {
   const stamp = join(BUILD_FOLDER, STAMP);
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
 }
 
-/** A hash over all that the built files depend on. By content: a checkout gives files any time it likes. */
+/** Returns a hash of everything the build depends on. By content, since a checkout sets any modification time. */
 export function fingerprint(): string {
   const hash = createHash('sha256');
   for (const file of sources()) hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file)).update('\0');

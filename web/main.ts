@@ -1,16 +1,16 @@
-import { prefetchEarly } from './api/first-answer.ts';
+import { prefetch } from './api/prefetch.ts';
 import { chooseLanguage, storedLanguage, LANGUAGES } from './words/languages.ts';
 import { setLocale, type Words } from './words/words.ts';
 
 /** i18n: loads the messages of the locale first, then the modules that show them. */
-async function begin(): Promise<void> {
+async function start(): Promise<void> {
   const spoken = await LANGUAGES[storedLanguage() ?? chooseLanguage(navigator.languages)].load();
-  setLocale(import.meta.env.DEV ? filledUp(await LANGUAGES.en.load(), spoken) : spoken);
+  setLocale(import.meta.env.DEV ? withEnglishFallback(await LANGUAGES.en.load(), spoken) : spoken);
   await import('./start.tsx');
 }
 
-/** While somebody develops, words that were added in English alone are said in English; a build is not made without them. */
-function filledUp(english: Words, spoken: Words): Words {
+/** Development only: texts that exist only in English so far are shown in English. The build rejects missing ones. */
+function withEnglishFallback(english: Words, spoken: Words): Words {
   const fill = (from: object, own: object): object =>
     Object.fromEntries(
       Object.entries(from).map(([key, value]) => {
@@ -23,5 +23,5 @@ function filledUp(english: Words, spoken: Words): Words {
   return fill(english, spoken) as Words;
 }
 
-prefetchEarly('/session');
-void begin();
+prefetch('/session');
+void start();

@@ -1,6 +1,6 @@
 import '@fontsource-variable/inter';
-// In a layer: whatever is styled here wins, in whichever order the files of the pages arrive. What signing in needs, in the order of
-// the whole sheet, which comes with what needs more.
+// In a CSS layer: our own styles win in any loading order. Only the styles of the sign-in form, in the order of the whole sheet, which
+// loads later.
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/default-css-variables.layer.css';
 import '@mantine/core/styles/global.layer.css';
@@ -28,37 +28,37 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
-import { whenSignedOut } from './api/call.ts';
-import { isLost, startConnectionWatch, watch } from './api/connection.ts';
+import { setSignedOutHandler } from './api/call.ts';
+import { isDisconnected, startConnectionMonitor, onConnectionChange } from './api/connection.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { endSession } from './api/session.ts';
 import { App } from './app.tsx';
-import { confirmBeforeUnload } from './drafts/unsaved.ts';
+import { confirmBeforeUnload } from './drafts/unsaved-changes.ts';
 import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 import { browserLocale } from './format/locale.ts';
-import { followClock } from './format/time.ts';
+import { setHourCycle } from './format/time.ts';
 import { cssVariables, theme } from './theme.ts';
 import { words } from './words/words.ts';
 
 const Toasts = lazy(lazyWithRetry(async () => ({ default: (await import('./parts/toasts.tsx')).Toasts })));
 
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
-// What keeps a page from scrolling below a dialog writes a style element of its own, and looks for the nonce here.
+// Mantine's scroll lock writes a style element and reads the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const client = createQueryClient();
-whenSignedOut(() => endSession(client));
-startConnectionWatch();
+setSignedOutHandler(() => endSession(client));
+startConnectionMonitor();
 confirmBeforeUnload(client);
-watch(() => {
-  if (!isLost()) void client.refetchQueries({ type: 'active', stale: true });
+onConnectionChange(() => {
+  if (!isDisconnected()) void client.refetchQueries({ type: 'active', stale: true });
 });
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 document.documentElement.lang = words.language;
-followClock(browserLocale() ?? words.locale);
-// Menus, dialogs and pickers are drawn in there, so that they too belong to a part of the page that has a name.
+setHourCycle(browserLocale() ?? words.locale);
+// Popovers are rendered into this landmark, so that they belong to a named region.
 document.getElementById('layers')?.setAttribute('aria-label', words.layers);
 createRoot(root).render(
   <StrictMode>

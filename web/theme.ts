@@ -1,7 +1,7 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 import { words } from './words/words.ts';
 
-/** White on shade 7 and shade 3 on the darkest grey both reach the contrast that small text needs (WCAG AA). */
+/** White on shade 7 and shade 3 on the darkest grey both reach AA contrast for small text (WCAG). */
 const bronze: MantineColorsTuple = [
   '#faf4ec',
   '#f1e4d2',
@@ -40,9 +40,9 @@ export const theme = createTheme({
     },
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': words.close } } },
     Portal: { defaultProps: { target: '#layers' } },
-    // A menu holds its items and nothing else: the first of them is focused, and not something empty before them.
+    // A menu may hold only items; its first item gets the focus.
     Menu: { defaultProps: { transitionProps: { duration: 100 }, withInitialFocusPlaceholder: false } },
-    // The list itself scrolls, and no part of it that nobody could reach by key.
+    // The list itself scrolls: a nested scroll area cannot be reached by keyboard.
     Select: {
       defaultProps: { withScrollArea: false },
       styles: { options: { maxHeight: 220, overflowY: 'auto' } },
@@ -51,7 +51,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own greys for what is secondary, and its red, are too faint for small text. */
+/** Mantine's dimmed greys and its red are too faint for small text. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -1,6 +1,6 @@
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
-/** Has the page fetch what its first script will ask for while that one is still on its way: a slow line is slow each time it is asked. */
+/** Preloads the files that the first script will import, which saves round trips on slow connections. */
 function preloadStart(): Plugin {
   return {
     name: 'preload-start',
@@ -38,10 +38,10 @@ function preloadStart(): Plugin {
 }
 
 /**
- * What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. Only of libraries:
- * modules of ours that use the words may not be loaded before these are.
+ * The libraries of the sign-in form in one chunk: on slow connections each request costs. Only libraries: our own modules must load after
+ * the texts.
  */
-const WAY_IN = new RegExp(
+const SIGN_IN_LIBRARIES = new RegExp(
   [
     String.raw`/@mantine/core/esm/components/(ActionIcon|Anchor|Button|Center|CloseButton|Group|Input|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|UnstyledButton)/`,
     String.raw`/node_modules/(@tanstack|wouter|regexparam|use-sync-external-store)/`,
@@ -56,18 +56,18 @@ export default defineConfig({
   build: {
     target: 'es2023',
     assetsDir: 'assets',
-    // The policy of the pages takes nothing from within a page.
+    // The CSP forbids inline content.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'way-in', test: WAY_IN }] } },
-      // For servers that render; nobody but a browser runs what is built here.
+      output: { codeSplitting: { groups: [{ name: 'sign-in', test: SIGN_IN_LIBRARIES }] } },
+      // "use client" directives are for server rendering.
       onLog: (level, log, tell) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : tell(level, log)),
     },
   },
-  // For `npx vite web`, beside a service that runs.
+  // For `npx vite web`, beside a running service.
   server: { proxy: Object.fromEntries(['/api', '/session', '/health'].map((path) => [path, 'http://127.0.0.1:3000'])) },
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
 });

@@ -32,7 +32,7 @@ export async function selectUsers(db: Connection, { search, limit, before }: Use
   const { rows } = await sql<ListedUser>`
     select u.user_id as "userId", user_name as "userName", email, first_name as "firstName", last_name as "lastName",
            is_admin as "isAdmin", email_verified_at is not null as "isEmailVerified", created_at as "createdAt",
-           (select max(used_at) from sign_in_places p where p.user_id = u.user_id) as "lastSignInAt",
+           (select max(used_at) from sign_in_networks p where p.user_id = u.user_id) as "lastSignInAt",
            disabled_at as "disabledAt"
     from users u
     where deleted_at is null and (${before ?? null}::bigint is null or u.user_id < ${before ?? null})

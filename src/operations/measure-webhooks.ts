@@ -5,41 +5,41 @@ import { addGauge, readSeldom } from './metrics.ts';
 import { countWebhooks } from '../notifications/webhooks/count-webhooks.ts';
 import { WEBHOOK_OUTCOMES, type DisabledReason, type WebhookOutcome } from '../notifications/webhooks/deliver-batch.ts';
 
-const SWITCHED_OFF: readonly DisabledReason[] = ['gone', 'failing'];
+const DISABLED_REASONS: readonly DisabledReason[] = ['gone', 'failing'];
 
-/** Adds what this process tells webhooks, and answers what counts it. */
+/** Adds the counters of this process's webhook deliveries, and returns the hooks that count. */
 export function createWebhookMetrics(registry: Registry): {
   onAttempt(outcome: WebhookOutcome): void;
-  onSwitchedOff(reason: DisabledReason): void;
+  onDisabled(reason: DisabledReason): void;
 } {
   const registers = [registry];
   const attempts = new Counter({
-    name: 'campanile_webhook_tries_total',
-    help: 'Tries to tell a webhook a message, by what they came to',
+    name: 'campanile_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook message, by outcome',
     labelNames: ['outcome'],
     registers,
   });
-  const switchedOff = new Counter({
-    name: 'campanile_webhooks_switched_off_total',
-    help: 'Webhooks that were switched off, and not by their owner',
+  const disabled = new Counter({
+    name: 'campanile_webhooks_disabled_total',
+    help: 'Webhooks that were disabled, and not by their owner',
     labelNames: ['reason'],
     registers,
   });
-  // What has a series from the start shows its first event as a rise.
+  // A series that exists from the start shows its first event as an increase.
   for (const outcome of WEBHOOK_OUTCOMES) attempts.inc({ outcome }, 0);
-  for (const reason of SWITCHED_OFF) switchedOff.inc({ reason }, 0);
+  for (const reason of DISABLED_REASONS) disabled.inc({ reason }, 0);
   return {
     onAttempt: (outcome) => attempts.inc({ outcome }),
-    onSwitchedOff: (reason) => switchedOff.inc({ reason }),
+    onDisabled: (reason) => disabled.inc({ reason }),
   };
 }
 
-/** Adds how many webhooks there are in each state, and how long they wait, over all workers. While the database cannot tell, NaN. */
+/** Adds global gauges: webhooks in each state, and how long they wait. NaN while the database is unavailable. */
 export function measureWebhooks(registry: Registry, { db, log }: { db: Database; log: Log }): void {
   const read = readSeldom(() => countWebhooks(db), log);
   const counted = new Gauge({
     name: 'campanile_webhooks',
-    help: 'Webhooks, by how they are',
+    help: 'Webhooks, by status',
     labelNames: ['status'],
     registers: [],
     async collect() {

@@ -67,25 +67,25 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const outcomes = new Counter({
-    name: 'campanile_tries_total',
-    help: 'Tries to send a delivery, by what they came to',
+    name: 'campanile_attempts_total',
+    help: 'Attempts to send a delivery, by outcome',
     labelNames: ['outcome'],
     registers,
   });
   const retries = new Counter({
     name: 'campanile_retries_total',
-    help: 'Tries of deliveries that had been tried before',
+    help: 'Attempts of deliveries that had been attempted before',
     registers,
   });
   const loopErrors = new Counter({
     name: 'campanile_loop_errors_total',
-    help: 'Failed steps of background loops; each is tried again',
+    help: 'Failed steps of background loops; each is retried',
     labelNames: ['loop'],
     registers,
   });
   const lateness = new Histogram({
-    name: 'campanile_first_try_late_seconds',
-    help: 'From the due time of a run to its first try',
+    name: 'campanile_first_attempt_late_seconds',
+    help: 'From the due time of a run to its first attempt',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200, 21_600],
     registers,
   });

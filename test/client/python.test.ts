@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const CLIENT = join(import.meta.dirname, '../../clients/python');
 const run = promisify(execFile);
@@ -20,7 +21,7 @@ async function python(program: string, ...words: string[]): Promise<unknown> {
   const head = `import json, sys\nfrom campanile import Campanile, CampanileError\nargv = sys.argv[1:]\n`;
   const { stdout } = await run('python3', ['-c', head + program, ...words], {
     env: { PATH: process.env['PATH'], PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' },
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
   });
   return JSON.parse(stdout);
 }

@@ -151,7 +151,7 @@ test('what a process had in hand when it died keeps nobody out for long', async 
   const frida = await person(server, 'frida');
   await authorize(frida.userName, frida.password);
   await sql`
-    update attempts set under_way = array(select campanile_now() from generate_series(1, 100))`.execute(database.db);
+    update attempts set in_flight = array(select campanile_now() from generate_series(1, 100))`.execute(database.db);
   const signingIn = authorize(frida.userName, frida.password);
   await database.clock.advance({ seconds: 31 });
   expect((await signingIn).status).toBe(200);

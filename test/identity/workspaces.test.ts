@@ -47,7 +47,7 @@ const OF_PEOPLE = [
   'user_logins',
   'signed_out_tokens',
   'sessions',
-  'sign_in_places',
+  'sign_in_networks',
   'factors',
   'recovery_codes',
   'health_problems',

@@ -1,7 +1,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { decisionsIndex } from '../../scripts/write-decisions-index.ts';
+import { SECRETS } from '../../src/platform/config/config.ts';
+import { VARIABLES } from '../../src/platform/config/variables.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -24,7 +27,7 @@ function rowsBelow(document: string, heading: string): string[][] {
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 }
 
@@ -52,24 +55,42 @@ test('every source file and test that the documents name is there', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('the index names every document but the single decisions', () => {
+test('the index names every document but single decisions and pages of the API reference', () => {
   const index = read('docs/README.md');
-  const single = /^docs\/(README|explanation\/decisions\/\d.*)\.md$/;
+  const single = /^docs\/(README|explanation\/decisions\/\d.*|reference\/api\/(?!README).*)\.md$/;
   const pages = documents.filter((path) => path.startsWith('docs/') && !single.test(path));
   expect(pages.filter((path) => !index.includes(`](${path.replace('docs/', '')})`))).toEqual([]);
+});
+
+test('a cell of a table in the contract and the API reference has at most 40 words', () => {
+  const pages = documents.filter((path) => /^docs\/reference\/(contract|api\/.*)\.md$/.test(path));
+  const cells = pages.flatMap((path) =>
+    [...read(path).matchAll(/^\|.*\|$/gm)].flatMap(([row]) =>
+      row.split(/(?<!\\)\|/).map((cell) => `${path}: ${cell.trim()}`),
+    ),
+  );
+  expect(cells.length).toBeGreaterThan(1_000);
+  expect(cells.filter((cell) => cell.split(/\s+/).length > 41)).toEqual([]);
 });
 
 test('the index of decisions lists each page in order: npm run docs', () => {
   expect(read('docs/explanation/decisions/README.md')).toBe(decisionsIndex());
 });
 
-test('the page on configuration names every variable that is read from the environment, and no other', () => {
-  const rows = rowsBelow(read('docs/reference/configuration.md'), 'Variables');
-  const named = rows.flatMap(([names = '']) => namesIn(names));
-  const source = read('src/platform/config/config.ts') + read('src/platform/config/egress-settings.ts');
-  const known = [...source.matchAll(/'([A-Z][A-Z_]{3,})'/g)].map(([, name = '']) => name);
-  const ofTheSystem = new Set(['XDG_STATE_HOME', 'LOCALAPPDATA']);
-  expect(named.toSorted()).toEqual([...new Set(known)].filter((name) => !ofTheSystem.has(name)).toSorted());
+test('the page on configuration names every variable with its default, and no other', () => {
+  const page = read('docs/reference/configuration.md');
+  const rows = rowsBelow(page, 'Variables').map(([names = '', defaults = '']) => [namesIn(names), namesIn(defaults)]);
+  expect(rows.flatMap(([names = []]) => names).toSorted()).toEqual(Object.keys(VARIABLES.shape).toSorted());
+  const documented = rows.flatMap(([names = [], defaults = []]) => names.map((name, index) => [name, defaults[index]]));
+  const defaults = Object.entries(VARIABLES.shape).filter(([, variable]) => variable instanceof z.ZodPrefault);
+  expect(documented).toEqual(
+    expect.arrayContaining(defaults.map(([name, variable]) => [name, (variable as z.ZodPrefault).def.defaultValue])),
+  );
+});
+
+test('the page on configuration names every variable that can come from a file', () => {
+  const paragraph = /^\*\*Secrets from files\*\*.*$/m.exec(read('docs/reference/configuration.md'))?.[0] ?? '';
+  expect(namesIn(paragraph).toSorted()).toEqual(['JWT_SECRET_FILE', ...SECRETS].toSorted());
 });
 
 test('the metrics that are described are those that are counted', () => {

@@ -49,9 +49,9 @@ test('each loop, and each outcome of a try, has its series before anything happe
   const counted = [...text.matchAll(/campanile_loop_errors_total\{loop="([^"]+)"\} 0/g)].map(([, name]) => name);
   expect(counted.toSorted()).toEqual([...new Set(loops)].toSorted());
   for (const loop of loops) expect(read('docs/reference/metrics.md')).toContain(`\`${loop}\``);
-  expect(text.match(/campanile_tries_total\{outcome="\w+"\} 0/g)).toHaveLength(4);
-  expect(text.match(/campanile_webhook_tries_total\{outcome="\w+"\} 0/g)).toHaveLength(3);
-  expect(text.match(/campanile_webhooks_switched_off_total\{reason="\w+"\} 0/g)).toHaveLength(2);
+  expect(text.match(/campanile_attempts_total\{outcome="\w+"\} 0/g)).toHaveLength(4);
+  expect(text.match(/campanile_webhook_attempts_total\{outcome="\w+"\} 0/g)).toHaveLength(3);
+  expect(text.match(/campanile_webhooks_disabled_total\{reason="\w+"\} 0/g)).toHaveLength(2);
 });
 
 test.skipIf(!hasPromtool)('the rules are good in the eyes of promtool, where that is installed', () => {

@@ -41,7 +41,7 @@ describe('the session in the tutorial', () => {
   test('works as printed, and works again', async () => {
     expectSession(await run(session));
     expectSession(await run(session));
-  }, 60_000);
+  });
 
   test.each([
     ['a path that does not exist', 'venom/create-channel', 'venom/create-chanel', 404],

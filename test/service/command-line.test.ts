@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOOR = join(ROOT, 'bin/campanile.mjs');
@@ -20,7 +21,7 @@ function campanile(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [DOOR, ...words], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: PATIENCE_MS,
     env: { PATH: process.env['PATH'], HOME: folder, PORT: '0' },
   });
   return { status, stdout, stderr };

@@ -93,4 +93,4 @@ test('a service killed again and again in the middle of a campaign posts to ever
   }
   expect(await service.stop()).toBe(0);
   await removeService(service);
-}, 120_000);
+});

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/platform/errors/errors.ts';
 import { requireListening } from '../../src/app/listen.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { mayMount } from '../support/servers/own-disk.ts';
 
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
@@ -32,7 +33,7 @@ function refusal(environment: Record<string, string>, options: { uid?: number; g
     ...identity,
     cwd: '/',
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: PATIENCE_MS,
     env: { PORT: '0', DATA_DIR: dataDir, STATE_DIR: join(folder, 'state'), LOG_LEVEL: 'fatal', ...environment },
   });
   expect(status).toBe(1);

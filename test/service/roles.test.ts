@@ -101,17 +101,17 @@ describe('a worker', () => {
     expect(await metric('campanile_shards_held')).toBe(256);
     expect(await metric('campanile_queue_deliveries')).toBe(0);
     expect(await metric('campanile_queue_oldest_seconds')).toBe(0);
-    const before = await metric('campanile_first_try_late_seconds_count');
+    const before = await metric('campanile_first_attempt_late_seconds_count');
     const bob = await api.signUp('bob');
     const { body } = await bob.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
     const ids = body.data.groups.map((group) => group.group_metadata_id);
     await bob.call('venom/add-campaign', { name: 'Now', html: 'Hello', group_metadata_ids: ids });
     await until(
-      () => metric('campanile_tries_total'),
+      () => metric('campanile_attempts_total'),
       (count) => count === 3,
     );
-    expect(await metric('campanile_first_try_late_seconds_count')).toBe(before + 1);
-    expect(await metric('campanile_first_try_late_seconds_sum')).toBeGreaterThan(0);
+    expect(await metric('campanile_first_attempt_late_seconds_count')).toBe(before + 1);
+    expect(await metric('campanile_first_attempt_late_seconds_sum')).toBeGreaterThan(0);
     expect(await metric('campanile_retries_total')).toBe(0);
   });
 

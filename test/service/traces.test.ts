@@ -77,7 +77,7 @@ describe('with an SDK of OpenTelemetry, loaded as the how-to says', () => {
       for (const span of named(name)) expect(span).toMatchObject({ traceId: run?.traceId, parentSpanId: run?.spanId });
     const [sent] = named('send sandbox');
     expect(attribute(sent, 'campanile.run.id')).toBe(attribute(run, 'campanile.run.id'));
-    expect(attribute(sent, 'messaging.batch.message_count')).toBe(attribute(sent, 'campanile.tries.sent'));
+    expect(attribute(sent, 'messaging.batch.message_count')).toBe(attribute(sent, 'campanile.attempts.sent'));
   });
 
   test('the trace that a caller has begun is continued', async () => {

@@ -14,8 +14,8 @@ interface Group {
 }
 
 /**
- * The first level of `src/`, lowest group first, and its rooms. The key of a room is its folder below the group; an empty key is the
- * group itself: files that stand directly in it, and the folders that are not named as rooms of their own.
+ * The first level of `src/`, lowest group first, and its rooms. The key of a room is its folder below the group, or a folder in that;
+ * an empty key is the group itself: its own files, and the folders that are not rooms of their own.
  */
 export const GROUPS: Readonly<Record<string, Group>> = {
   platform: {
@@ -29,7 +29,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       time: { summary: 'clocks and time zones', imports: ['platform/errors'] },
       network: { summary: 'ranges of IP addresses', imports: [] },
       concurrency: {
-        summary: 'loops, fair semaphores, round robin, batching',
+        summary: 'loops, fair semaphores, mutexes, backoff, round robin, batching',
         imports: ['platform/errors', 'platform/log'],
       },
       config: {
@@ -81,9 +81,13 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         summary: 'simulated groups and members; needs no account',
         imports: ['platform', 'content', 'messengers'],
       },
+      'whatsapp/client': {
+        summary: 'the client library, Baileys, in our own terms: connections, keys, encryption, nodes, messages',
+        imports: ['platform'],
+      },
       whatsapp: {
-        summary: 'WhatsApp, over the client library Baileys',
-        imports: ['platform', 'content', 'messengers'],
+        summary: 'WhatsApp: linking, chats, files, sending, receipts',
+        imports: ['platform', 'content', 'messengers', 'messengers/whatsapp/client'],
       },
     },
   },
@@ -281,11 +285,12 @@ export function readImports(sources: ReadonlyMap<string, string>): Import[] {
 export function roomOf(path: string): string | undefined {
   const beside = Object.keys(BESIDE).find((folder) => path.startsWith(`${folder}/`));
   if (beside !== undefined) return beside;
-  const [, group = '', folder = '', ...rest] = path.split('/');
+  const [, group = '', ...names] = path.split('/');
   const rooms = GROUPS[group]?.rooms;
   if (!path.startsWith('src/') || rooms === undefined) return undefined;
-  if (rest.length > 0 && folder in rooms) return `${group}/${folder}`;
-  return '' in rooms ? group : undefined;
+  const folders = names.slice(0, -1);
+  const room = [folders.slice(0, 2).join('/'), folders[0] ?? '', ''].find((name) => name in rooms);
+  return room === undefined ? undefined : [group, room].filter(Boolean).join('/');
 }
 
 /** Every rule of the groups and rooms that these files break, each as a sentence. */
@@ -330,8 +335,8 @@ function findForbidden(imports: Import[]): string[] {
 }
 
 function mayImport(room: string, other: string): boolean {
-  const [group = '', name = ''] = room.split('/');
-  const allowed = BESIDE[room] ?? GROUPS[group]?.rooms[name]?.imports ?? [];
+  const [group = '', ...names] = room.split('/');
+  const allowed = BESIDE[room] ?? GROUPS[group]?.rooms[names.join('/')]?.imports ?? [];
   return allowed.includes(other) || (!(other in BESIDE) && allowed.includes(other.split('/')[0] ?? ''));
 }
 
@@ -364,7 +369,7 @@ const inWire = (path: string) => /^(?:src\/api\/(?:contract|routes)|web\/api)\//
 /** Terms that belong to one place. */
 const TERMS: readonly Term[] = [
   { pattern: /wharsapp|_serialized|\/venom\//, name: 'a spelling of the wire', allowed: inWire },
-  { pattern: /baileys/i, name: 'Baileys', allowed: (path) => path.startsWith('src/messengers/whatsapp/') },
+  { pattern: /baileys/i, name: 'Baileys', allowed: (path) => path.startsWith('src/messengers/whatsapp/client/') },
   {
     pattern: /\bnewsletter/i,
     name: 'the word newsletter',

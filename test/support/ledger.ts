@@ -20,6 +20,7 @@ import { convertHtml } from '../../src/content/text/html-to-whatsapp.ts';
 import { insertWorkspace } from '../../src/identity/store.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/app/worker.ts';
 import type { TestDatabase } from './database.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** Somebody with an account and groups, made without the edge. */
 export interface Owner extends Actor {
@@ -153,9 +154,9 @@ export async function analyticsWhen(
   return until(() => analyticsOf(db, owner, campaignId), holds);
 }
 
-/** Reads again and again until what was read satisfies the test; throws with the last of it after `limitMs`. */
-export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean, limitMs = 30_000): Promise<T> {
-  const deadline = performance.now() + limitMs;
+/** Reads again and again until what was read satisfies the test; throws with the last of it after `PATIENCE_MS`. */
+export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const value = await read();
     if (holds(value)) return value;

@@ -24,7 +24,6 @@ import {
 
 const ROOT = join(import.meta.dirname, '../..');
 const released = existsSync(FIXTURES) ? readdirSync(FIXTURES) : [];
-const LONG = { timeout: 120_000 };
 /** Nothing goes because it is old. */
 const KEPT = { RETENTION_DAYS: '36500', MEDIA_RETENTION_DAYS: '36500' };
 
@@ -36,12 +35,11 @@ let own: string;
 beforeAll(async () => {
   own = await mkdtemp(join(tmpdir(), 'campanile-fixture-'));
   await makeFixture(ROOT, own);
-}, LONG.timeout);
+});
 afterAll(() => rm(own, { recursive: true, force: true }));
 
 test.for(['this code', ...released])(
   'the data of %s is restored, brought up to date, whole, and sent on from',
-  LONG,
   async (name) => {
     const fixture = name === 'this code' ? own : join(FIXTURES, name);
     const { answers, key } = await readAbout(fixture);
@@ -96,7 +94,7 @@ test.for(['this code', ...released])(
   },
 );
 
-test('the data of a day before the schema was frozen is refused, and stays as it is', LONG, async () => {
+test('the data of a day before the schema was frozen is refused, and stays as it is', async () => {
   const home = await mkdtemp(join(tmpdir(), 'campanile-upgrade-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const environment = { DATA_DIR: join(home, 'data'), STATE_DIR: join(home, 'state') };

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { create } from 'qrcode';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { writeOrQuarantine } from '../../src/sending/accounts/quarantine-account.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
@@ -13,8 +13,6 @@ import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import { tellRestriction } from '../whatsapp-peer/phones.ts';
 import { addGroup, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 let peer: WhatsAppPeer;
 let phone: PeerPerson;

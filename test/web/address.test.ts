@@ -1,11 +1,10 @@
 /** What is looked at is in the address: Back and a copied address find it again. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { signInInBrowser } from '../support/browser/dashboard-user.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());

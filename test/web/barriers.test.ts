@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { DESK, findBarriersAnywhere } from '../support/browser/barriers.ts';
 import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser/browser.ts';
@@ -11,7 +11,6 @@ import { moreOf, signUpInBrowser, writeMessage } from '../support/browser/dashbo
 import { until } from '../support/ledger.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());

@@ -3,10 +3,9 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeService, startService, type Service } from '../support/service/service.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const root = join(import.meta.dirname, '../..');
 const BUILDING = 'building the dashboard';
 let checkout: string;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { recordReceipts } from '../../src/sending/receipts/record-receipts.ts';
 import { startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
@@ -11,7 +11,6 @@ import { drawPng } from '../support/inputs/draw-png.ts';
 import { until } from '../support/ledger.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200, timeZone: 'Europe/Berlin' });
 afterAll(() => app.stop());

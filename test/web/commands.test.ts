@@ -1,7 +1,7 @@
 /** What can be done to a campaign by typing it, and which keys do it. */
 import { expect, test } from 'vitest';
-import { commandKey } from '../../web/format/keys.ts';
-import { commandsFor, readCommand } from '../../web/shell/commands.ts';
+import { commandKey } from '../../web/format/command-key.ts';
+import { commandsFor, parseCommand } from '../../web/shell/commands.ts';
 
 test.each([
   ['pause Spring fair', 'pause', 'Spring fair'],
@@ -12,7 +12,7 @@ test.each([
   ['pauses for breath', undefined, 'pauses for breath'],
   ['', undefined, ''],
 ])('a command is read out of what is typed, first or last: %j', (typed, command, rest) => {
-  expect(readCommand(typed)).toEqual({ command, rest });
+  expect(parseCommand(typed)).toEqual({ command, rest });
 });
 
 test.each([

@@ -1,14 +1,12 @@
 /** Writing a campaign in the dashboard: what it lacks, a test to one group, and a schedule over a change of the clocks. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
@@ -173,9 +171,7 @@ describe.skipIf(!browser)('in a browser', () => {
       html: '<p>The very same</p>',
       group_metadata_ids: [groups[0]?.group_metadata_id],
     });
-    await expect
-      .poll(async () => (await ask<{ status: string }>('venom/get-campaign', sent)).status, { timeout: 30_000 })
-      .toBe('completed');
+    await expect.poll(async () => (await ask<{ status: string }>('venom/get-campaign', sent)).status).toBe('completed');
     await page.goto('/campaigns/new');
     const list = page.getByRole('group', { name: 'Groups to pick from' });
     await list

@@ -1,13 +1,11 @@
 /** Drafts in the dashboard: kept on the service, several of them, in two windows at once. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser/browser.ts';
 import { askInBrowser, enter, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { writeMessage } from '../support/browser/dashboard-user.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());

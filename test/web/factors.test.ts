@@ -2,13 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const JWT_SECRET = 'the secret of this file, long enough for anything';
 const browser = await launchBrowser();
 const app = await startTestApp({ jwtSecret: JWT_SECRET });

@@ -1,10 +1,9 @@
 /** Who comes for the first time, on a slow line, sees where to sign in before they give up. Bytes and ways are counted, and not time. */
 import type { Browser } from 'playwright-core';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
 afterAll(() => app.stop());

@@ -1,12 +1,12 @@
 /** How the dashboard writes times, numbers, days and errors. */
 import { describe, expect, test } from 'vitest';
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { countTicks, timeTicks } from '../../web/campaign/ticks.ts';
-import { busiestHour, spansOf, within } from '../../web/campaign/timeline-span.ts';
-import { copyName } from '../../web/campaign/copy-name.ts';
-import { addDays, addMonths, daysOf } from '../../web/calendar/days.ts';
-import { PICKER_DATES, writeRange } from '../../web/compose/picker-dates.ts';
-import { daysOf as daysOfPreset, PRESETS, presetOf } from '../../web/compose/presets.ts';
+import { countTicks, timeTicks } from '../../web/format/axis-ticks.ts';
+import { busiestHour, spansOf, pointsWithin } from '../../web/campaigns/detail/timeline-span.ts';
+import { copyName } from '../../web/campaigns/detail/copy-name.ts';
+import { addDays, addMonths, daysOfView } from '../../web/calendar/days.ts';
+import { DATE_PICKER_FORMAT, formatRange } from '../../web/compose/date-picker-format.ts';
+import { applyPreset as daysOfPreset, PRESETS, findPreset } from '../../web/compose/schedule-presets.ts';
 import { count, fileSize, share } from '../../web/format/numbers.ts';
 import { entryProblems, fieldProblems, problemText } from '../../web/format/problem.ts';
 import { dateIn, duration, exactTime, relativeTime } from '../../web/format/time.ts';
@@ -64,10 +64,10 @@ describe('numbers', () => {
 
 describe('calendars', () => {
   test('show whole weeks from Monday on, and every day of the month', () => {
-    const days = daysOf('month', '2026-02-14');
+    const days = daysOfView('month', '2026-02-14');
     expect([days.length, days[0], days.at(-1)]).toEqual([35, '2026-01-26', '2026-03-01']);
-    expect(daysOf('month', '2027-02-28')).toHaveLength(28);
-    expect(daysOf('week', '2026-03-29')).toEqual(Array.from({ length: 7 }, (_, day) => addDays('2026-03-23', day)));
+    expect(daysOfView('month', '2027-02-28')).toHaveLength(28);
+    expect(daysOfView('week', '2026-03-29')).toEqual(Array.from({ length: 7 }, (_, day) => addDays('2026-03-23', day)));
   });
 
   test('go on by months without skipping a short one', () => {
@@ -80,11 +80,11 @@ describe('calendars', () => {
 });
 
 test('the date picker writes its days as the language does', () => {
-  expect(writeRange(['2026-12-01', '2026-12-03'])).toBe('1\u2009–\u20093 Dec 2026');
-  expect(writeRange(['2026-12-01', null])).toBe('1 Dec 2026 –');
-  expect(writeRange([null, null])).toBe('');
-  expect(PICKER_DATES.monthLabelFormat('2026-12-01')).toBe('December 2026');
-  expect(PICKER_DATES.getDayAriaLabel('2026-12-01 00:00:00')).toBe('1 December 2026');
+  expect(formatRange(['2026-12-01', '2026-12-03'])).toBe('1\u2009–\u20093 Dec 2026');
+  expect(formatRange(['2026-12-01', null])).toBe('1 Dec 2026 –');
+  expect(formatRange([null, null])).toBe('');
+  expect(DATE_PICKER_FORMAT.monthLabelFormat('2026-12-01')).toBe('December 2026');
+  expect(DATE_PICKER_FORMAT.getDayAriaLabel('2026-12-01 00:00:00')).toBe('1 December 2026');
 });
 
 describe('errors', () => {
@@ -191,7 +191,7 @@ describe('timelines', () => {
 
   test('offer their first hour and day where that is less than all, and shows something', () => {
     expect(spansOf(MINUTES)).toEqual(['hour', 'all']);
-    expect(within(MINUTES, 'hour')).toHaveLength(60);
+    expect(pointsWithin(MINUTES, 'hour')).toHaveLength(60);
     expect(spansOf(MINUTES.slice(0, 30))).toEqual(['all']);
     const days = MINUTES.map((point, day) => ({ ...point, at: new Date(Date.UTC(2026, 10, day + 1)).toISOString() }));
     expect(spansOf(days)).toEqual(['all']);
@@ -215,7 +215,7 @@ describe('how often a post goes out', () => {
       startDate: '2026-12-01',
       endDate: '2026-12-31',
     });
-    for (const preset of PRESETS) expect(presetOf(daysOfPreset(preset, none, '2026-11-24'))).toBe(preset);
-    expect([presetOf(none), presetOf(chosen)]).toEqual([undefined, undefined]);
+    for (const preset of PRESETS) expect(findPreset(daysOfPreset(preset, none, '2026-11-24'))).toBe(preset);
+    expect([findPreset(none), findPreset(chosen)]).toEqual([undefined, undefined]);
   });
 });

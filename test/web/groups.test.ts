@@ -1,12 +1,10 @@
 /** The groups in the dashboard: saved lists of them, and what is told of each. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
@@ -89,7 +87,7 @@ describe.skipIf(!browser)('in a browser', () => {
           await page.getByRole('row', { name: /Village news/ }).waitFor();
           return page.getByRole('row', { name: /Village news Group 121 .*(just now|ago) \d+%/ }).count();
         },
-        { interval: 1_000, timeout: 45_000 },
+        { interval: 1_000 },
       )
       .toBe(1);
     await press('Sync');
@@ -164,7 +162,7 @@ describe.skipIf(!browser)('in a browser', () => {
     });
     await page.goto(`/groups/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Village news' }).waitFor();
-    await page.getByRole('row', { name: /Spring fair .* Sent 120/ }).waitFor({ timeout: 45_000 });
+    await page.getByRole('row', { name: /Spring fair .* Sent 120/ }).waitFor();
     await page.getByRole('region', { name: 'Planned' }).getByRole('link', { name: 'Every day' }).first().waitFor();
     await page.getByRole('img', { name: 'QR code of the invite link' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);

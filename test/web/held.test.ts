@@ -1,13 +1,12 @@
 /** What the dashboard says while the service holds all that it has to send. */
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
 import { launchBrowser, refused, visit } from '../support/browser/browser.ts';
 import { enter, findBarriers } from '../support/browser/dashboard-page.ts';
 import { until } from '../support/ledger.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 // One post of an account goes out, the next would only after this file.
 const app = await startTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 }, sandboxSpeed: 0 });

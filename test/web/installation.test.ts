@@ -1,12 +1,11 @@
 /** How the installation is, as administrators see it. */
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit } from '../support/browser/browser.ts';
 import { enter, findBarriers } from '../support/browser/dashboard-page.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
 // The first of all is the administrator.

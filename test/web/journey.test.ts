@@ -1,6 +1,6 @@
 /** The dashboard in a real browser: what a user does from the sign-up on, found by role and name as with a screen reader. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { enterAsNew } from '../support/browser/dashboard-page.ts';
@@ -14,8 +14,6 @@ import {
 } from '../support/browser/dashboard-user.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());

@@ -1,13 +1,12 @@
 /** Which language the dashboard speaks, and that each says all that English says. */
 import type { Browser } from 'playwright-core';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
 import { enterAsNew } from '../support/browser/dashboard-page.ts';
 import { en } from '../../web/words/en.ts';
 import { chooseLanguage, LANGUAGES } from '../../web/words/languages.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
 afterAll(() => app.stop());

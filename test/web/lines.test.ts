@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { convertHtml } from '../../src/content/text/html-to-whatsapp.ts';
 import { parseWhatsApp } from '../../src/content/text/parse-whatsapp.ts';
 import { launchBrowser } from '../support/browser/browser.ts';
 import { runs } from '../support/runs.ts';
 import { seen, type Sight } from '../support/browser/visible.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 
 const RUNS = { numRuns: runs(600) };
@@ -18,10 +17,10 @@ const ENTRY_ID = join(import.meta.dirname, '../../web/compose/entry-of-a-test.ts
 const compose = join(import.meta.dirname, '../../web/compose');
 
 const ENTRY = `
-import { messageSchema as schema, readMessage, writeMessage } from ${JSON.stringify(join(compose, 'message.ts'))};
-import { readText } from ${JSON.stringify(join(compose, 'signs.ts'))};
-globalThis.throughEditor = (html) => writeMessage(schema.nodeFromJSON(readMessage(html)));
-globalThis.pasted = (text) => writeMessage(schema.node('doc', null, readText(text, schema, () => {})));
+import { messageSchema as schema, parseMessage, serializeMessage } from ${JSON.stringify(join(compose, 'message-schema.ts'))};
+import { parsePlainText } from ${JSON.stringify(join(compose, 'formatting-markers.ts'))};
+globalThis.throughEditor = (html) => serializeMessage(schema.nodeFromJSON(parseMessage(html)));
+globalThis.pasted = (text) => serializeMessage(schema.node('doc', null, parsePlainText(text, schema, () => {})));
 `;
 
 /** The editor's reading and writing as a script, without the editor. */

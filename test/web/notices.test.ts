@@ -1,13 +1,12 @@
 /** The bell, and the choice of what it and others tell. */
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { until } from '../support/ledger.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 /** A headless browser asks nobody for permission, and has no push service of its maker: here is somebody who grants it, and one. */
 const PERSON = `
   globalThis.asked = 0;

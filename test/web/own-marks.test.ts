@@ -1,13 +1,11 @@
 /** Writing as in WhatsApp: its own marks and its own line breaks, typed and pasted, by what the service makes of them. */
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { pasteMessage, writeMessage } from '../support/browser/dashboard-user.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
@@ -43,7 +41,7 @@ describe.skipIf(!browser)('in a browser', () => {
     text = undefined;
   };
   async function expectText(expected: string): Promise<void> {
-    await expect.poll(() => text, { timeout: 10_000 }).toBe(expected);
+    await expect.poll(() => text).toBe(expected);
   }
 
   test('a star makes bold and an underscore italic, as one types', async () => {

@@ -1,6 +1,6 @@
 /** The number of an account in the dashboard: typed as people do, corrected, taken over from a phone, and warmed up when it is new. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
@@ -8,7 +8,6 @@ import { signUpInBrowser } from '../support/browser/dashboard-user.ts';
 import { towards, type Status } from '../support/whatsapp.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 let peer: WhatsAppPeer;
 let app: TestApp;

@@ -1,7 +1,7 @@
 /** Every page of the dashboard: usable with a keyboard, on desks and phones; and small. */
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { CUT, launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enter } from '../support/browser/dashboard-page.ts';
@@ -9,7 +9,6 @@ import { sendToAll, signUpInBrowser, writeMessage } from '../support/browser/das
 import { PNG } from '../support/inputs/sample-files.ts';
 import { workspaceOf } from '../support/workspaces.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());

@@ -1,13 +1,12 @@
 /** That each language of the dashboard has room on a phone. */
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
 import { enterAsNew } from '../support/browser/dashboard-page.ts';
 import { LANGUAGES } from '../../web/words/languages.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
 afterAll(() => app.stop());

@@ -1,13 +1,11 @@
 /** The end of a session in the dashboard: with its time, and by signing out. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { signInInBrowser, signUpInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());

@@ -1,13 +1,11 @@
 /** What is told in a corner, shown only once, or said last of all. */
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());

@@ -1,13 +1,12 @@
 /** The dashboard on a slow line. It is told from a lost one by the clock on the wall, so a machine that is busy besides may tell otherwise. */
 import type { Browser } from 'playwright-core';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit } from '../support/browser/browser.ts';
 import { enter } from '../support/browser/dashboard-page.ts';
 import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const browser = await launchBrowser();
 const app = await startTestApp();
 afterAll(() => app.stop());

@@ -1,7 +1,7 @@
 /** What links in mails lead to, and the administrators' page: what they do, and that nothing of it is in anybody's way. */
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMailLinks } from '../../src/platform/mail/mail-links.ts';
 import { PASSWORD, startTestApp } from '../support/app.ts';
 import { DESK, findBarriersAnywhere } from '../support/browser/barriers.ts';
@@ -9,7 +9,6 @@ import { launchBrowser, refused, visit, type Visit } from '../support/browser/br
 import { askInBrowser, enter, enterAsNew } from '../support/browser/dashboard-page.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const browser = await launchBrowser();
 const post = await startMailServer();
 const jwtSecret = 'the secret of this file, long enough for anything';

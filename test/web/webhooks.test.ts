@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
 import { instantOf, localTime } from '../../web/format/local-time.ts';
 import { startTestApp } from '../support/app.ts';
@@ -10,8 +10,6 @@ import { launchBrowser, refused, visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
 
-// A browser on a machine that is busy with other things takes its time.
-vi.setConfig({ testTimeout: 240_000 });
 const browser = await launchBrowser();
 const allowed = readAllowedHosts(['127.0.0.0/8']);
 if (!allowed) throw new Error('no such hosts');

@@ -1,11 +1,11 @@
 /** How zones are called, and found by what people call them. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { clockTime, exactTime, followClock, timeOfDay } from '../../web/format/time.ts';
+import { clockTime, exactTime, setHourCycle, timeOfDay } from '../../web/format/time.ts';
 import { findTimeZone, listTimeZones } from '../../src/platform/time/time-zone.ts';
-import { clockZone } from '../../web/format/clock-zone.ts';
-import { offsetMs } from '../../web/campaign/ticks.ts';
+import { supportedZone } from '../../web/format/supported-zone.ts';
+import { offsetMs } from '../../web/format/axis-ticks.ts';
 import { instantOf } from '../../web/format/local-time.ts';
-import { choiceOf, findZones, zoneChoices } from '../../web/format/zones.ts';
+import { findChoice, findZones, zoneChoices } from '../../web/format/zone-choices.ts';
 
 const choices = zoneChoices(listTimeZones());
 const found = (search: string) => findZones(choices, search).map(({ label }) => label);
@@ -42,9 +42,9 @@ describe('a zone', () => {
 
   test('is chosen by any of its names', () => {
     for (const chosen of ['Asia/Calcutta', 'Asia/Kolkata', 'asia/kolkata'])
-      expect(choiceOf(choices, chosen)).toBe('Asia/Calcutta');
-    expect(choiceOf(choices, 'EST')).toBe('America/Panama');
-    expect(choiceOf(choices, 'Mars/Olympus')).toBeNull();
+      expect(findChoice(choices, chosen)).toBe('Asia/Calcutta');
+    expect(findChoice(choices, 'EST')).toBe('America/Panama');
+    expect(findChoice(choices, 'Mars/Olympus')).toBeNull();
   });
 
   test('is offered only by a name that the service accepts', () => {
@@ -58,7 +58,7 @@ describe('a zone', () => {
   });
 
   test('that the browser does not know is shown as UTC, and says so', () => {
-    expect(clockZone('Mars/Olympus')).toBe('UTC');
+    expect(supportedZone('Mars/Olympus')).toBe('UTC');
     expect(exactTime('2026-03-29T15:05:00Z', 'Mars/Olympus')).toMatch(/15:05 UTC$/);
     expect(instantOf('2026-03-29T15:05', 'Mars/Olympus')).toEqual(new Date('2026-03-29T15:05:00Z'));
     expect(offsetMs(0, 'Mars/Olympus')).toBe(0);
@@ -67,7 +67,7 @@ describe('a zone', () => {
 
 describe('the clock', () => {
   const AT = '2026-03-29T15:05:00Z';
-  afterEach(() => followClock('en-GB'));
+  afterEach(() => setHourCycle('en-GB'));
 
   test.each([
     ['en-US', ['03:05 pm', 'Sun, 29 Mar 2026, 03:05 pm UTC', '05:30 pm']],
@@ -75,7 +75,7 @@ describe('the clock', () => {
     ['de', ['15:05', 'Sun, 29 Mar 2026, 15:05 UTC', '17:30']],
     ['hi-IN', ['03:05 pm', 'Sun, 29 Mar 2026, 03:05 pm UTC', '05:30 pm']],
   ])('has 12 or 24 hours as people with %s have it, everywhere alike', (locale, written) => {
-    followClock(locale);
+    setHourCycle(locale);
     expect([clockTime(AT, 'UTC'), exactTime(AT, 'UTC'), timeOfDay('17:30')]).toEqual(written);
   });
 

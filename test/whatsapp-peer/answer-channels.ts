@@ -124,7 +124,7 @@ function describeChannel({ script }: PeerState, channel: Channel, viewer: Person
 export function listPosts(state: PeerState, query: Stanza, asked: Stanza): QueryAnswer {
   // The posts themselves are asked of the server, all else of the channel.
   const isList = asked.tag === 'messages';
-  if (isList && query.attrs['to'] !== SERVER) return 400;
+  if (isList && query.attrs['to'] !== `@${SERVER}`) return 400;
   const channel = state.world.channels.get((isList ? asked.attrs['jid'] : query.attrs['to']) ?? '');
   if (!channel) return 404;
   if (asked.tag === 'live_updates') return [element('live_updates', { duration: '300' })];

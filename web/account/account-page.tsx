@@ -3,21 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery, numberFixedQuery } from '../api/queries.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
-import { Failed, Problem } from '../parts/failed.tsx';
-import { useNow } from '../parts/moment.tsx';
+import { useZone } from '../format/zone-context.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
-import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
+import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
-import { accountSummary, toneOf } from '../shell/account-pill.tsx';
+import { accountSummary, accountTone } from '../shell/account-pill.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
-import { BeginLink } from './begin-link.tsx';
-import { History } from './history.tsx';
-import { Linking } from './linking.tsx';
-import { OtherNumber, OwnNumber } from './own-number.tsx';
+import { LinkForm } from './link-form.tsx';
+import { ConnectionHistory } from './connection-history.tsx';
+import { LinkingPanel } from './linking-panel.tsx';
+import { NumberMismatchCallout, AccountNumber } from './account-number.tsx';
 import { SendWindowSettings } from './send-window.tsx';
-import { Unlink } from './unlink.tsx';
-import { useLink } from './use-link.ts';
+import { UnlinkButton } from './unlink-button.tsx';
+import { useAccountLink } from './use-link.ts';
 import { WarmUp } from './warm-up.tsx';
 import classes from './account-page.module.css';
 
@@ -25,8 +26,7 @@ export default function AccountPage() {
   const account = useQuery(accountQuery);
   return (
     <Page title={words.pages.account}>
-      {account.isPending && <RowsSkeleton rows={2} height={80} />}
-      {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
+      <QueryStatus of={account} rows={2} height={80} />
       {account.data && <Account account={account.data} />}
     </Page>
   );
@@ -46,15 +46,15 @@ function Account({ account }: { account: AccountStatus }) {
           <Text size="sm">{words.account.sandboxShort}</Text>
         </LargeCallout>
       )}
-      {isLinking && <Linking account={account} />}
+      {isLinking && <LinkingPanel account={account} />}
       {status === 'paused' && <Paused account={account} />}
-      {scanned !== undefined && <OtherNumber account={account} scanned={scanned} />}
+      {scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
       <Section title={words.account.state}>
         <dl className={classes.facts}>
           <dt>{words.account.stateNow}</dt>
           <dd aria-live="polite">
             <Dot
-              tone={toneOf(account)}
+              tone={accountTone(account)}
               label={isSandbox ? words.account.status[account.status] : accountSummary(account, zone)}
             />
           </dd>
@@ -62,7 +62,10 @@ function Account({ account }: { account: AccountStatus }) {
           <dd>{isSandbox ? words.account.sandbox : words.account.whatsapp}</dd>
           <dt>{words.account.number}</dt>
           <dd>
-            <OwnNumber number={account.whatsapp_number} canChange={isNumberFixed === false && (isFree || isSandbox)} />
+            <AccountNumber
+              number={account.whatsapp_number}
+              canChange={isNumberFixed === false && (isFree || isSandbox)}
+            />
           </dd>
           {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
             <>
@@ -76,19 +79,19 @@ function Account({ account }: { account: AccountStatus }) {
             {words.account.about[status]}
           </Text>
         )}
-        {!isSandbox && !isLinking && !isFree && <Unlink />}
+        {!isSandbox && !isLinking && !isFree && <UnlinkButton />}
       </Section>
       {!isLinking && (isFree || isSandbox) && (
-        <BeginLink key={messenger} account={account} isFirst={isNumberFixed !== true} />
+        <LinkForm key={messenger} account={account} isFirst={isNumberFixed !== true} />
       )}
       {!isFree && !isLinking && <WarmUp />}
       <SendWindowSettings />
-      <History status={status} />
+      <ConnectionHistory status={status} />
     </Stack>
   );
 }
 
-/** Why nothing is sent just now, until when, and whether anything has to be done. */
+/** Says why sending is paused, until when, and whether the user has to act. */
 function Paused({ account: { paused_until: until, reason } }: { account: AccountStatus }) {
   const zone = useZone();
   const nowMs = useNow();
@@ -100,7 +103,7 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
     >
       {reason !== undefined && <Text size="sm">{reason}</Text>}
       {until === undefined ? (
-        <GoOn />
+        <ResumeButton />
       ) : (
         <Text size="sm">{words.account.pausedGoesOn(relativeTime(until, zone, nowMs))}</Text>
       )}
@@ -108,15 +111,15 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
   );
 }
 
-/** Of an account that was stopped, which does not go on by itself. */
-function GoOn() {
-  const { linking } = useLink();
+/** For an account that was stopped: it does not resume by itself. */
+function ResumeButton() {
+  const { linking } = useAccountLink();
   return (
     <>
       <Button size="xs" mt="xs" loading={linking.isPending} onClick={() => linking.mutate({})}>
         {words.account.goOn}
       </Button>
-      <Problem error={linking.error} />
+      <ErrorText error={linking.error} />
     </>
   );
 }

@@ -8,7 +8,7 @@ const PICTURES: Readonly<Record<'qr' | 'pairing_code', readonly StepPictureName[
   pairing_code: ['open', 'devices', 'enter'],
 };
 
-/** What to do on the phone, in pictures and words. */
+/** The steps on the phone, in pictures and words. */
 export function LinkSteps({ method }: { method: 'qr' | 'pairing_code' }) {
   const steps = method === 'qr' ? words.account.qrSteps : words.account.codeSteps;
   return (

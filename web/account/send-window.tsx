@@ -6,22 +6,22 @@ import type { Data } from '../api/operations.ts';
 import { sendWindowQuery } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { exactTime } from '../format/time.ts';
-import { Failed, Problem } from '../parts/failed.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 
 type SendWindow = Data<'venom/update-account'>;
 const CAP_LIMIT = 1_000_000;
 const NIGHT = { from: '22:00', to: '07:00' };
 
-/** When the account is to send nothing: quiet hours, and how much on one day. */
+/** Quiet hours and the daily cap. */
 export function SendWindowSettings() {
   const rests = useQuery(sendWindowQuery);
   return (
     <Section title={words.rests.title}>
-      {rests.isPending && <RowsSkeleton rows={2} />}
-      {rests.isError && <Failed error={rests.error} retry={() => void rests.refetch()} />}
+      <QueryStatus of={rests} rows={2} />
       {rests.data && <SendWindowForm rests={rests.data} />}
     </Section>
   );
@@ -74,7 +74,7 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
           {...form.getInputProps('cap')}
         />
         <SendWindowStatus rests={rests} />
-        <Problem error={saving.error} />
+        <ErrorText error={saving.error} />
         <Button type="submit" loading={saving.isPending}>
           {words.rests.save}
         </Button>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './step-pictures.module.css';
 
-/** Phones as they look at each step of linking, on a grid of 96 × 128. What they show is said in words beside them. */
+/** Drawings of the phone at each linking step, on a grid of 96 × 128. The text beside each says the same. */
 const SCREENS = {
   open: (
     <>

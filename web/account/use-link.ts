@@ -5,8 +5,8 @@ import { accountQuery, sendWindowQuery } from '../api/queries.ts';
 
 export type Link = Body<'venom/connect-account'>;
 
-/** Links the account and ends the link. Whether that went well or not, how the account then stands is asked anew. */
-export function useLink() {
+/** Links and unlinks the account. Refetches the account's state afterwards, also after an error. */
+export function useAccountLink() {
   const client = useQueryClient();
   const onSettled = () => {
     void client.invalidateQueries({ queryKey: sendWindowQuery.queryKey });

@@ -1,12 +1,11 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { sendWindowQuery } from '../api/queries.ts';
 import { readWarmUp, type WarmUpToday } from '../api/warm-up.ts';
 import { count } from '../format/numbers.ts';
 import { dateName } from '../format/time.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
@@ -14,11 +13,10 @@ import classes from './warm-up.module.css';
 
 const HIGHEST_PX = 64;
 
-/** How far the warm-up of a new number is, and the way to end it; nothing where there is none. */
+/** The progress of a new number's warm-up, with a button that ends it. Renders nothing without a warm-up. */
 export function WarmUp() {
   const client = useQueryClient();
   const { data: rests } = useQuery(sendWindowQuery);
-  const [isAsking, setAsking] = useState(false);
   const warmUp = rests && readWarmUp(rests);
   if (!warmUp) return null;
   const { day, caps, cap, sent, endsOn } = warmUp;
@@ -34,24 +32,15 @@ export function WarmUp() {
         <Text size="sm" c="dimmed">
           {words.warmUp.about(dateName(endsOn))}
         </Text>
-        <Button variant="default" onClick={() => setAsking(true)}>
-          {words.warmUp.end}
-        </Button>
+        <ConfirmButton title={words.warmUp.endTitle} action={words.warmUp.end} act={end}>
+          {words.warmUp.endNote}
+        </ConfirmButton>
       </Stack>
-      <Confirm
-        opened={isAsking}
-        close={() => setAsking(false)}
-        title={words.warmUp.endTitle}
-        action={words.warmUp.end}
-        act={end}
-      >
-        {words.warmUp.endNote}
-      </Confirm>
     </Section>
   );
 }
 
-/** A bar for each day: those behind, today, and those to come. Their heights grow slower than what they stand for, which is thirtyfold. */
+/** A bar for each day: past, today and future. Heights grow with the square root of the cap, which grows thirtyfold. */
 function Days({ day, caps }: WarmUpToday) {
   const most = Math.max(...caps);
   const label = words.warmUp.picture(count(caps[0] ?? 0), count(most), count(caps.length), count(day));

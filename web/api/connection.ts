@@ -1,99 +1,99 @@
 import { useSyncExternalStore } from 'react';
 import { unreachable } from '../../clients/typescript/failure.ts';
 
-/** Together less than 5 s: so long after it was lost at most it is said. */
-const ASK_EVERY_MS = 2_000;
-const ANSWER_WITHIN_MS = 2_500;
-/** What a proxy says when there is nobody behind it; `/health/live` says none of them. */
-const NOBODY_BEHIND = new Set([502, 503, 504]);
+/** Together under 5 s: the longest time until a lost connection is shown. */
+const PING_INTERVAL_MS = 2_000;
+const PING_TIMEOUT_MS = 2_500;
+/** Statuses of a proxy without a backend; `/health/live` never answers with them. */
+const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
-let lastAnswerAtMs = Date.now();
-let lostAt: number | undefined;
-let asking: Promise<boolean> | undefined;
-let reach = new AbortController();
-const watchers = new Set<() => void>();
+let lastResponseAtMs = Date.now();
+let disconnectedAtMs: number | undefined;
+let pendingPing: Promise<boolean> | undefined;
+let controller = new AbortController();
+const listeners = new Set<() => void>();
 
-/** Since when nothing was heard of the service, in milliseconds of this machine's clock; undefined while it is in reach. */
-export function useLostSince(): number | undefined {
-  return useSyncExternalStore(watch, () => lostAt);
+/** Returns since when the service has not answered, in milliseconds of this machine's clock; undefined while connected. */
+export function useDisconnectedSince(): number | undefined {
+  return useSyncExternalStore(onConnectionChange, () => disconnectedAtMs);
 }
 
-export function isLost(): boolean {
-  return lostAt !== undefined;
+export function isDisconnected(): boolean {
+  return disconnectedAtMs !== undefined;
 }
 
-/** Calls whenever the connection is lost or there again. */
-export function watch(act: () => void): () => void {
-  watchers.add(act);
-  return () => watchers.delete(act);
+/** Calls `act` whenever the connection is lost or regained. Returns a function that unsubscribes. */
+export function onConnectionChange(act: () => void): () => void {
+  listeners.add(act);
+  return () => listeners.delete(act);
 }
 
-/** Resolves once the service is in reach, at once where it is. */
-export async function regained(): Promise<void> {
-  while (isLost())
+/** Resolves once the service is reachable; at once if it is. */
+export async function waitForConnection(): Promise<void> {
+  while (isDisconnected())
     await new Promise<void>((resolve) => {
-      const forget = watch(() => {
+      const forget = onConnectionChange(() => {
         forget();
         resolve();
       });
     });
 }
 
-/** Aborted, as unreachable, once the connection is lost: what only reads waits for it no longer. Another one after that. */
-export function inReach(): AbortSignal {
-  return reach.signal;
+/** Returns the signal that aborts pending reads when the connection is lost. Each connection has its own. */
+export function connectionSignal(): AbortSignal {
+  return controller.signal;
 }
 
-/** To be told of every answer: it is as good as one to a question of ours. */
-export function recordAnswer({ status }: { status: number }): void {
-  if (NOBODY_BEHIND.has(status)) return;
-  lastAnswerAtMs = Date.now();
-  if (lostAt === undefined) return;
-  lostAt = undefined;
-  reach = new AbortController();
-  notifyWatchers();
+/** Records any response of the service: it proves the connection as well as a ping. */
+export function recordResponse({ status }: { status: number }): void {
+  if (GATEWAY_ERRORS.has(status)) return;
+  lastResponseAtMs = Date.now();
+  if (disconnectedAtMs === undefined) return;
+  disconnectedAtMs = undefined;
+  controller = new AbortController();
+  notifyListeners();
 }
 
-/** Asks the service whether it is there. Resolves to it within 2.5 s. */
-export function isThere(): Promise<boolean> {
-  asking ??= ask().finally(() => (asking = undefined));
-  return asking;
+/** Pings the service. Resolves within 2.5 s to whether it answered. */
+export function checkConnection(): Promise<boolean> {
+  pendingPing ??= ping().finally(() => (pendingPing = undefined));
+  return pendingPing;
 }
 
-async function ask(): Promise<boolean> {
-  const before = lastAnswerAtMs;
+async function ping(): Promise<boolean> {
+  const before = lastResponseAtMs;
   try {
-    const response = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-    recordAnswer(response);
-    if (!NOBODY_BEHIND.has(response.status)) return true;
+    const response = await fetch('/health/live', { cache: 'no-store', signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+    recordResponse(response);
+    if (!GATEWAY_ERRORS.has(response.status)) return true;
   } catch {
-    // No answer is the answer.
+    // No response means disconnected.
   }
-  // On a slow line another request may have been answered meanwhile.
-  if (lastAnswerAtMs !== before) return true;
-  reportOffline();
+  // On a slow connection another request may have been answered meanwhile.
+  if (lastResponseAtMs !== before) return true;
+  setDisconnected();
   return false;
 }
 
-function reportOffline(): void {
-  if (lostAt !== undefined) return;
-  lostAt = lastAnswerAtMs;
-  reach.abort(unreachable(new Error('the connection is lost')));
-  notifyWatchers();
+function setDisconnected(): void {
+  if (disconnectedAtMs !== undefined) return;
+  disconnectedAtMs = lastResponseAtMs;
+  controller.abort(unreachable(new Error('the connection is lost')));
+  notifyListeners();
 }
 
-function notifyWatchers(): void {
-  for (const act of watchers) act();
+function notifyListeners(): void {
+  for (const act of listeners) act();
 }
 
-/** Looks after the connection for as long as the page lives, and rests while nobody looks at it. */
-export function startConnectionWatch(): void {
+/** Monitors the connection while the page is visible. */
+export function startConnectionMonitor(): void {
   const isSeen = () => document.visibilityState !== 'hidden';
   setInterval(() => {
-    if (isSeen() && (isLost() || Date.now() - lastAnswerAtMs >= ASK_EVERY_MS)) void isThere();
-  }, ASK_EVERY_MS);
-  for (const event of ['online', 'offline']) addEventListener(event, () => void isThere());
+    if (isSeen() && (isDisconnected() || Date.now() - lastResponseAtMs >= PING_INTERVAL_MS)) void checkConnection();
+  }, PING_INTERVAL_MS);
+  for (const event of ['online', 'offline']) addEventListener(event, () => void checkConnection());
   document.addEventListener('visibilitychange', () => {
-    if (isSeen()) void isThere();
+    if (isSeen()) void checkConnection();
   });
 }

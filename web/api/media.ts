@@ -3,7 +3,7 @@ import { call } from './call.ts';
 
 const CACHE_MS = 10 * 60_000;
 
-/** A file that was sent along, by its hash. What a hash names never changes. */
+/** An attached file by its hash. The content of a hash never changes. */
 export const mediaQuery = (sha256: string) =>
   queryOptions({
     queryKey: ['media', sha256],

@@ -1,13 +1,13 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
 import { call } from './call.ts';
 
-/** For what live progress does not tell. */
+/** For changes without a live event. */
 const POLL_MS = 60_000;
-/** A notice is made a moment after what it tells. */
-const SOON_MS = 2_500;
+/** The service writes a notice a moment after its event. */
+const REFETCH_DELAY_MS = 2_500;
 const PAGE = 20;
 
-/** What whoever is signed in was told, newest first, a page at a time; the first also says how much of it was not read. */
+/** The user's notices, newest first, a page at a time. The first page has the unread count. */
 export const noticesQuery = infiniteQueryOptions({
   queryKey: ['notices'],
   queryFn: ({ pageParam, signal }) => call('user/list_notices', { limit: PAGE, cursor: pageParam }, { signal }),
@@ -16,24 +16,24 @@ export const noticesQuery = infiniteQueryOptions({
   refetchInterval: POLL_MS,
 });
 
-/** How whoever is signed in is told of what. */
+/** Which notices the user gets, by which channel. */
 export const noticeSettingsQuery = queryOptions({
   queryKey: ['notice-settings'],
   queryFn: ({ signal }) => call('user/get_notice_settings', {}, { signal }),
 });
 
-let asked: ReturnType<typeof setTimeout> | undefined;
+let refetchTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Something happened that there may be a notice of. */
+/** Refetches the notices a moment after an event that may cause one. */
 export function refetchNoticesSoon(client: QueryClient): void {
-  asked ??= setTimeout(() => {
-    asked = undefined;
+  refetchTimer ??= setTimeout(() => {
+    refetchTimer = undefined;
     void client.invalidateQueries({ queryKey: noticesQuery.queryKey });
-  }, SOON_MS);
+  }, REFETCH_DELAY_MS);
 }
 
-/** All up to the newest that is known has been read. Those that were not are still shown as such until they are asked for anew. */
-export async function readAll(client: QueryClient): Promise<void> {
+/** Marks everything up to the newest loaded notice as read. The list keeps showing which were unread until it is refetched. */
+export async function markAllRead(client: QueryClient): Promise<void> {
   const [first] = client.getQueryData(noticesQuery.queryKey)?.pages ?? [];
   const newest = first?.notices[0];
   if (!first || !newest || first.unread_count === 0) return;

@@ -1,4 +1,4 @@
-/** The wire as the dashboard uses it, out of the contract. Odd spellings of the wire stay in this folder. */
+/** The types of the API as the dashboard uses them. Odd spellings of the API stay in this folder. */
 import type { Operations, Path } from '../../clients/typescript/operations.ts';
 
 export type { Path };
@@ -34,7 +34,7 @@ export type Message = Data<'sandbox/list-messages'>['messages'][number];
 export type Warning = Data<'venom/preview-campaign'>['warnings'][number];
 
 /**
- * The state of the link to the messaging application. What is optional comes with messengers that have to be linked by hand
- * (contract §4); the sandbox never has it.
+ * The state of the link to the messaging application. The optional fields belong to messengers that are linked by hand (contract §4); the
+ * sandbox never sends them.
  */
 export type AccountStatus = Data<'venom/account-status'>;

@@ -7,35 +7,35 @@ import type { Session } from '../../src/api/contract/session.ts';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { words } from '../words/words.ts';
 import { endSessionOnUnauthorized, request } from './call.ts';
-import { takeSession } from './session.ts';
-import { withProof } from './proof.ts';
+import { storeSession } from './session.ts';
+import { withReauthentication } from './reauthentication.ts';
 
-/** Whether this browser makes passkeys for this address: none does for a bare one. */
+/** Returns whether this browser supports passkeys for this address. None does for a bare IP address. */
 export function hasPasskeys(): boolean {
   return 'PublicKeyCredential' in window && /[a-z]/i.test(location.hostname) && !location.hostname.includes(':');
 }
 
-/** Signs in whom a passkey names. Rejects with a CampanileError. */
-export async function signInByPasskey(client: QueryClient): Promise<void> {
-  const passkey = await showPasskey();
-  takeSession(client, await request<Session>('/session', 'POST', { body: { passkey } }));
+/** Signs in with a passkey. Rejects with a CampanileError. */
+export async function signInWithPasskey(client: QueryClient): Promise<void> {
+  const passkey = await getPasskeyAssertion();
+  storeSession(client, await request<Session>('/session', 'POST', { body: { passkey } }));
 }
 
-/** What a passkey of the user's choice proves, to be handed in at once. */
-export async function showPasskey(): Promise<unknown> {
+/** Asks for one of the user's passkeys. Resolves to the assertion for the service. */
+export async function getPasskeyAssertion(): Promise<unknown> {
   const optionsJSON = await request<PublicKeyCredentialRequestOptionsJSON>('/session/passkey/ask', 'POST');
   const { startAuthentication } = await import('@simplewebauthn/browser');
-  return byHand(() => startAuthentication({ optionsJSON }));
+  return promptAuthenticator(() => startAuthentication({ optionsJSON }));
 }
 
-/** Makes a passkey and keeps it. Resolves to recovery codes when it is the first factor. */
-export async function addPasskey(name: string): Promise<readonly string[]> {
+/** Creates a passkey and registers it. Resolves to recovery codes if it is the first factor. */
+export async function registerPasskey(name: string): Promise<readonly string[]> {
   try {
-    const optionsJSON = await withProof(() =>
+    const optionsJSON = await withReauthentication(() =>
       request<PublicKeyCredentialCreationOptionsJSON>('/session/passkey/begin', 'POST'),
     );
     const { startRegistration } = await import('@simplewebauthn/browser');
-    const passkey = await byHand(() => startRegistration({ optionsJSON }));
+    const passkey = await promptAuthenticator(() => startRegistration({ optionsJSON }));
     const body = { name, passkey };
     return (await request<{ recovery_codes: string[] }>('/session/passkey', 'POST', { body })).recovery_codes;
   } catch (error) {
@@ -44,8 +44,8 @@ export async function addPasskey(name: string): Promise<readonly string[]> {
   }
 }
 
-/** What the user does with their authenticator. It may be waved away, and browsers do not say much about why. */
-async function byHand<Result>(act: () => Promise<Result>): Promise<Result> {
+/** Runs a prompt of the authenticator. The user may dismiss it, and browsers say little about why it failed. */
+async function promptAuthenticator<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
   } catch (error) {

@@ -2,18 +2,18 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, skipToken } from 
 import { call } from './call.ts';
 import type { AccountStatus, Analytics, CampaignStatus, Group, GroupColumn, GroupKind } from './operations.ts';
 
-/** Live progress tells of most changes; these are for what it does not tell, and for when it is cut off. */
-const SOON_MS = 4_000;
-const LATER_MS = 30_000;
+/** Polling covers changes without a live event and times without a live connection. */
+const FAST_POLL_MS = 4_000;
+const SLOW_POLL_MS = 30_000;
 
-/** The state of the link; asked often while it is about to change. */
+/** The state of the link, polled often while it is about to change. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],
   queryFn: ({ signal }): Promise<AccountStatus> => call('venom/account-status', {}, { signal }),
-  refetchInterval: ({ state }) => (state.data?.status === 'connected' ? LATER_MS : SOON_MS),
+  refetchInterval: ({ state }) => (state.data?.status === 'connected' ? SLOW_POLL_MS : FAST_POLL_MS),
 });
 
-/** How the account stood before, newest first; with the state in its key, so that a change of it shows at once. */
+/** The earlier states of the account, newest first. The state is part of the key, so a change refetches at once. */
 export const historyQuery = (status: AccountStatus['status']) =>
   queryOptions({
     queryKey: ['account-history', status],
@@ -23,21 +23,21 @@ export const historyQuery = (status: AccountStatus['status']) =>
       return told.history ?? [];
     },
     placeholderData: keepPreviousData,
-    refetchInterval: LATER_MS,
+    refetchInterval: SLOW_POLL_MS,
   });
 
-/** Whether a phone has ever been linked, so that the number stays: what the history has told, of whatever state it was. */
+/** Whether a phone has ever been linked, which fixes the number. Filled by the history query of any state. */
 export const numberFixedQuery = queryOptions<boolean>({
   queryKey: ['number-fixed'],
   queryFn: skipToken,
   staleTime: Infinity,
 });
 
-/** When the account rests. Asked with nothing to change, the operation only tells. */
+/** Quiet hours and caps. Without a change in its body, the operation only returns them. */
 export const sendWindowQuery = queryOptions({
   queryKey: ['rests'],
   queryFn: ({ signal }) => call('venom/update-account', {}, { signal }),
-  refetchInterval: LATER_MS,
+  refetchInterval: SLOW_POLL_MS,
 });
 
 export interface GroupFilter {
@@ -45,7 +45,7 @@ export interface GroupFilter {
   search: string;
   /** Only the groups of this saved list. */
   listId?: number | undefined;
-  /** Only those that nothing was sent to for so many days. */
+  /** Only groups without a post for so many days. */
   silentDays?: number | undefined;
   hasFailed?: boolean | undefined;
   minMembers?: number | undefined;
@@ -58,8 +58,8 @@ export interface GroupSort {
 }
 
 const GROUPS_PAGE = 500;
-/** A campaign takes no more (contract §3), and neither does a saved list. */
-export const MOST_GROUPS = 10_000;
+/** The limit of a campaign (contract §3) and of a saved list. */
+export const MAX_GROUPS = 10_000;
 
 /** The user's saved lists, by name. */
 export const groupListsQuery = queryOptions({
@@ -68,7 +68,7 @@ export const groupListsQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** The filter as the wire has it. */
+/** The filter as the API takes it. */
 function toWire({ kind, search, listId, silentDays, hasFailed, minMembers, maxMembers }: GroupFilter) {
   return {
     kind,
@@ -81,8 +81,8 @@ function toWire({ kind, search, listId, silentDays, hasFailed, minMembers, maxMe
   };
 }
 
-/** Groups with what came of the posts to them and how many there are, a page at a time. */
-export const activityQuery = (filter: GroupFilter, { by, isDown }: GroupSort) =>
+/** Groups with the activity of their posts and the totals, a page at a time. */
+export const groupsWithActivityQuery = (filter: GroupFilter, { by, isDown }: GroupSort) =>
   infiniteQueryOptions({
     queryKey: ['groups', 'activity', filter, by, isDown],
     queryFn: ({ pageParam, signal }) => {
@@ -95,23 +95,23 @@ export const activityQuery = (filter: GroupFilter, { by, isDown }: GroupSort) =>
     staleTime: 10_000,
   });
 
-/** All about one group. */
+/** The report of one group. */
 export const groupQuery = (groupId: number) =>
   queryOptions({
     queryKey: ['group', groupId],
     queryFn: ({ signal }) => call('analytics/get-group', { group_metadata_id: groupId }, { signal }),
-    refetchInterval: LATER_MS,
+    refetchInterval: SLOW_POLL_MS,
   });
 
-/** Every group that the filter finds, however many pages that takes. */
-export async function findAllGroups(filter: GroupFilter): Promise<Group[]> {
+/** Fetches every group that matches the filter, page by page. */
+export async function fetchAllGroups(filter: GroupFilter): Promise<Group[]> {
   const all: Group[] = [];
   let cursor: string | null | undefined;
   do {
     const page = await call('venom/list-groups', { ...toWire(filter), limit: GROUPS_PAGE, cursor });
     all.push(...page.groups);
     cursor = page.next_cursor;
-  } while (cursor !== null && all.length < MOST_GROUPS);
+  } while (cursor !== null && all.length < MAX_GROUPS);
   return all;
 }
 
@@ -133,7 +133,7 @@ export interface CampaignFilter {
 
 const CAMPAIGNS_PAGE = 50;
 
-/** Campaigns, newest first, a page at a time; asked often while one of them is under way. */
+/** Campaigns, newest first, a page at a time; polled often while one of them is running. */
 export const campaignsQuery = ({ status, search }: CampaignFilter) =>
   infiniteQueryOptions({
     queryKey: ['campaigns', status ?? 'all', search],
@@ -147,16 +147,16 @@ export const campaignsQuery = ({ status, search }: CampaignFilter) =>
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: ({ state }) => {
       const isBusy = state.data?.pages.some((page) => page.campaigns.some((one) => one.status === 'running'));
-      return isBusy ? SOON_MS : LATER_MS;
+      return isBusy ? FAST_POLL_MS : SLOW_POLL_MS;
     },
   });
 
-/** How many times rarer a large answer is asked for, which takes longer to make and to draw. */
-export function weightOf({ groups }: Analytics): number {
+/** How many times slower to poll a large response, which takes longer to make and to render. */
+export function pollFactor({ groups }: Analytics): number {
   return Math.max(1, Math.ceil(groups.length / 2_000));
 }
 
-/** What became of a campaign. Members go on reading after it has ended, so it is asked on, less often. */
+/** The analytics of a campaign. Members go on reading after it has ended, so it is polled on, less often. */
 export const analyticsQuery = (campaignId: string) =>
   queryOptions({
     queryKey: ['analytics', campaignId],
@@ -166,15 +166,15 @@ export const analyticsQuery = (campaignId: string) =>
         { campaign_id: campaignId, with_estimate: true },
         { signal },
       ),
-    // To find out which of ten thousand rows have stayed the same takes longer than to draw those in sight.
+    // Comparing ten thousand rows takes longer than rendering the visible ones.
     structuralSharing: false,
     refetchInterval: ({ state }) => {
       const { data } = state;
-      if (!data) return SOON_MS;
+      if (!data) return FAST_POLL_MS;
       const isBusy = data.campaign.status === 'running';
       const isYoung = Date.now() - Date.parse(data.campaign.finished_at ?? data.campaign.created_at) < 5 * 60_000;
-      const interval = isBusy || isYoung ? SOON_MS : LATER_MS;
-      return interval * weightOf(data);
+      const interval = isBusy || isYoung ? FAST_POLL_MS : SLOW_POLL_MS;
+      return interval * pollFactor(data);
     },
   });
 
@@ -182,5 +182,5 @@ export const campaignQuery = (campaignId: string) =>
   queryOptions({
     queryKey: ['campaign', campaignId],
     queryFn: ({ signal }) => call('venom/get-campaign', { campaign_id: campaignId }, { signal }),
-    refetchInterval: LATER_MS,
+    refetchInterval: SLOW_POLL_MS,
   });

@@ -1,13 +1,13 @@
 import { QueryClient } from '@tanstack/react-query';
 
-/** Parks nothing: whatever is asked for while the browser believes to be offline is tried, and fails, at once. */
+/** Never queues a request: offline, each one is tried and fails at once. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         networkMode: 'always',
         staleTime: 5_000,
-        // The client tries again by itself what can be tried again.
+        // The API client retries by itself.
         retry: false,
       },
       mutations: { networkMode: 'always' },

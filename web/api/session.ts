@@ -4,7 +4,7 @@ import { call, request } from './call.ts';
 
 export type SignedIn = NonNullable<Session>;
 const KEY = ['session'] as const;
-/** Whose session has ended while the page was open: what they had not kept yet waits for them. */
+/** The user whose session ended while the page was open; their unsaved changes are kept for them. */
 let lastUserId: number | undefined;
 
 export const sessionQuery = queryOptions({
@@ -13,33 +13,33 @@ export const sessionQuery = queryOptions({
   staleTime: Infinity,
 });
 
-/** Signs in, with a code where one was asked for. Rejects with a CampanileError. */
+/** Signs in, with a code if the service asked for one. Rejects with a CampanileError. */
 export async function signIn(client: QueryClient, userName: string, password: string, code?: string): Promise<void> {
-  takeSession(client, await request<Session>('/session', 'POST', { body: { user_name: userName, password, code } }));
+  storeSession(client, await request<Session>('/session', 'POST', { body: { user_name: userName, password, code } }));
 }
 
-/** Who has just signed in is who is signed in; what was fetched for somebody else is forgotten. */
-export function takeSession(client: QueryClient, data: Session): void {
+/** Stores the new session. If another user signs in, everything that was fetched before is dropped. */
+export function storeSession(client: QueryClient, data: Session): void {
   const before = client.getQueryData(sessionQuery.queryKey)?.user_info.user_id ?? lastUserId;
-  if (before !== data?.user_info.user_id) forgetAll(client);
-  client.setQueryData(wasSignedInQuery.queryKey, false);
+  if (before !== data?.user_info.user_id) clearCache(client);
+  client.setQueryData(sessionExpiredQuery.queryKey, false);
   client.setQueryData(sessionQuery.queryKey, data);
 }
 
 export function signOut(client: QueryClient): Promise<void> {
-  return leave(client, () => request<Session>('/session', 'DELETE'));
+  return signOutWith(client, () => request<Session>('/session', 'DELETE'));
 }
 
-/** Signs out here and wherever else the user is signed in. */
+/** Signs out on all devices. */
 export function signOutEverywhere(client: QueryClient, { keepApiKeys }: { keepApiKeys: boolean }): Promise<void> {
-  return leave(client, async () => {
+  return signOutWith(client, async () => {
     await call('user/revoke_tokens', { keep_api_keys: keepApiKeys });
     await request<Session>('/session', 'DELETE');
   });
 }
 
-/** The pages go first: they would ask on with what is about to be refused. They come back when it could not be done. */
-async function leave(client: QueryClient, act: () => Promise<unknown>): Promise<void> {
+/** Hides the pages first, since their requests would fail. They come back if signing out fails. */
+async function signOutWith(client: QueryClient, act: () => Promise<unknown>): Promise<void> {
   const before = client.getQueryData(sessionQuery.queryKey);
   client.setQueryData(sessionQuery.queryKey, null);
   await client.cancelQueries();
@@ -49,37 +49,37 @@ async function leave(client: QueryClient, act: () => Promise<unknown>): Promise<
     client.setQueryData(sessionQuery.queryKey, before);
     throw error;
   }
-  forgetAll(client);
+  clearCache(client);
 }
 
-/** All but the session itself: what watches it would go on watching what was thrown away. */
-function forgetAll(client: QueryClient): void {
+/** Keeps the session query itself: its observers would go on observing a removed query. */
+function clearCache(client: QueryClient): void {
   lastUserId = undefined;
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
 }
 
-/** The session is over: nobody is signed in until somebody does so again. */
+/** Ends the session in this page: the sign-in form is shown. */
 export function endSession(client: QueryClient): void {
   const session = client.getQueryData(sessionQuery.queryKey);
   if (session) {
     lastUserId = session.user_info.user_id;
-    client.setQueryData(wasSignedInQuery.queryKey, true);
+    client.setQueryData(sessionExpiredQuery.queryKey, true);
   }
   client.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** Asks whether the session is over: the clock of this machine alone may be wrong. Resolves in any case. */
-export async function endIfOver(client: QueryClient): Promise<void> {
+/** Asks the service whether the session has expired, since this machine's clock may be wrong. Never rejects. */
+export async function endSessionIfExpired(client: QueryClient): Promise<void> {
   try {
     const session = await request<Session>('/session', 'GET');
     if (session === null) endSession(client);
   } catch {
-    // Out of reach just now: the next request that is refused will end it.
+    // Unreachable: the next rejected request will end the session.
   }
 }
 
-/** Whether a session came to its end while the page was open, rather than that nobody has signed in yet. */
-export const wasSignedInQuery = queryOptions({
+/** Whether a session ended while the page was open, as opposed to nobody having signed in yet. */
+export const sessionExpiredQuery = queryOptions({
   queryKey: ['session-ended'],
   queryFn: () => false,
   staleTime: Infinity,

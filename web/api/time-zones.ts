@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './call.ts';
 
-/** The zones that the service offers. It may know others than this browser. */
+/** The time zones of the service, which may differ from this browser's. */
 export const timeZonesQuery = queryOptions({
   queryKey: ['time-zones'],
   queryFn: ({ signal }) => request<string[]>('/session/time-zones', 'GET', { signal }),

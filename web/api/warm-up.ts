@@ -1,19 +1,19 @@
 import type { Data } from './operations.ts';
 
-/** How a warm-up stands today. */
+/** Today's state of a warm-up. */
 export interface WarmUpToday {
   /** From 1. */
   day: number;
-  /** At most so many posts on each of its days. */
+  /** The limit of posts on each day. */
   caps: readonly number[];
-  /** What may leave today, by the warm-up and by the daily cap of the account. */
+  /** Today's limit: the lower of the warm-up's and the daily cap. */
   cap: number;
   sent: number;
-  /** The first day without it, `YYYY-MM-DD`. */
+  /** The first day after the warm-up, `YYYY-MM-DD`. */
   endsOn: string;
 }
 
-/** Undefined where there is none. */
+/** Returns undefined without a warm-up. */
 export function readWarmUp(rests: Data<'venom/update-account'>): WarmUpToday | undefined {
   const { warm_up: warmUp, daily_cap: dailyCap, sent_today: sent } = rests;
   if (!warmUp) return undefined;

@@ -3,27 +3,27 @@ import { useQuery } from '@tanstack/react-query';
 import type { GroupKind } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
 import { dateIn, zoneName } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { KINDS } from '../groups/kinds.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Failed } from '../parts/failed.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { useNow } from '../parts/moment.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { isListId, oneOf, useQueryParam } from '../parts/use-query-param.ts';
 import { words } from '../words/words.ts';
-import { addDays, addMonths, daysOf, isDay, type View } from './days.ts';
+import { addDays, addMonths, daysOfView, isDay, type View } from './days.ts';
 import { Legend, Month, Week } from './grid.tsx';
-import { usePlan, type PlanFilter } from './use-plan.ts';
+import { usePlannedRuns, type RunFilter } from './use-planned-runs.ts';
 
 const VIEWS: readonly View[] = ['month', 'week'];
 
 export default function CalendarPage() {
   const zone = useZone();
   const today = dateIn(new Date(useNow()), zone);
-  const { view, setView, day: shown, setDay, filter, setKind, setList } = useShown(today);
-  const days = daysOf(view, shown);
-  const plan = usePlan(days[0] ?? today, days.at(-1) ?? today, filter);
+  const { view, setView, day: shown, setDay, filter, setKind, setList } = useCalendarParams(today);
+  const days = daysOfView(view, shown);
+  const plan = usePlannedRuns(days[0] ?? today, days.at(-1) ?? today, filter);
   const isEmpty = plan.isSuccess && !plan.isPlaceholderData && plan.data.length === 0;
   const isFiltered = filter.kind !== undefined || filter.listId !== undefined;
   const grid = { days, today, runs: plan.data ?? [] };
@@ -34,13 +34,13 @@ export default function CalendarPage() {
       wide
       actions={
         <>
-          <PlanFilters filter={filter} setKind={setKind} setList={setList} />
+          <RunFilters filter={filter} setKind={setKind} setList={setList} />
           <ViewChoice view={view} setView={setView} showToday={() => setDay(today)} />
         </>
       }
     >
       <Group justify="space-between" mb="sm">
-        <Steps
+        <PeriodNavigation
           title={title(view, days, shown)}
           move={(by) => setDay(view === 'week' ? addDays(shown, by * 7) : addMonths(shown, by))}
         />
@@ -48,7 +48,7 @@ export default function CalendarPage() {
           {words.calendar.zone(zone, zoneName(zone))}
         </Text>
       </Group>
-      {plan.error !== null && <Failed error={plan.error} retry={() => void plan.refetch()} />}
+      {plan.error !== null && <ErrorAlert error={plan.error} retry={() => void plan.refetch()} />}
       {plan.isPending ? (
         <RowsSkeleton rows={5} height={90} />
       ) : view === 'month' ? (
@@ -73,22 +73,22 @@ export default function CalendarPage() {
   );
 }
 
-/** What is shown, as the address says. */
-function useShown(today: string) {
+/** The state of the page in the URL. */
+function useCalendarParams(today: string) {
   const [view, setView] = useQueryParam('view', 'month', oneOf(VIEWS));
   const [day, setDay] = useQueryParam('day', today, isDay);
   const [kind, setKind] = useQueryParam('kind', '', oneOf(['', ...KINDS]));
   const [list, setList] = useQueryParam('list', '', isListId);
-  const filter: PlanFilter = { kind: kind === '' ? undefined : kind, listId: list === '' ? undefined : Number(list) };
+  const filter: RunFilter = { kind: kind === '' ? undefined : kind, listId: list === '' ? undefined : Number(list) };
   return { view, setView, day, setDay, filter, setKind, setList };
 }
 
-function PlanFilters({
+function RunFilters({
   filter: { kind, listId },
   setKind,
   setList,
 }: {
-  filter: PlanFilter;
+  filter: RunFilter;
   setKind: (kind: GroupKind | '') => void;
   setList: (listId: string) => void;
 }) {
@@ -146,8 +146,8 @@ function ViewChoice({
   );
 }
 
-/** To the month or week before and after; `move` is given -1 or 1. */
-function Steps({ title: shown, move }: { title: string; move: (by: number) => void }) {
+/** Goes to the previous (-1) or next (1) month or week. */
+function PeriodNavigation({ title: shown, move }: { title: string; move: (by: number) => void }) {
   return (
     <Group gap="xs">
       <ActionIcon variant="default" aria-label={words.calendar.before} onClick={() => move(-1)}>

@@ -2,17 +2,17 @@ import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
-import { addressOfDay } from '../compose/put-draft.ts';
+import { newCampaignPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Dot } from '../parts/status.tsx';
-import { statusOfRun, toneOfStatus } from '../parts/tone.ts';
+import { statusOfRun, toneOfStatus } from '../parts/status-tone.ts';
 import { words } from '../words/words.ts';
 import classes from './calendar.module.css';
 
-/** One day with what is on it; where that is nothing, and it is not over, a click begins a campaign there. */
+/** One day with its runs; clicking an empty day that is not over starts a campaign there. */
 export function Day({
   day,
   today,
@@ -43,19 +43,19 @@ export function Day({
         <span className={classes.long}>{longDay(day)}</span>
       </span>
       {children}
-      {day >= today && <BeginHere day={day} />}
+      {day >= today && <NewCampaignOnDay day={day} />}
     </div>
   );
 }
 
-/** All of the day but what is on it. */
-function BeginHere({ day }: { day: string }) {
+/** Covers the day except for its runs. */
+function NewCampaignOnDay({ day }: { day: string }) {
   const [, go] = useLocation();
   return (
     <UnstyledButton
       className={classes.begin}
       aria-label={words.calendar.beginOn(longDay(day))}
-      onClick={() => go(addressOfDay(day))}
+      onClick={() => go(newCampaignPath(day))}
     >
       <Icon name="plus" size={14} />
     </UnstyledButton>

@@ -5,7 +5,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const instantOf = (date: string) => Date.parse(`${date}T00:00:00Z`);
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Whether it is one, as an address may say anything. */
+/** Returns whether it is a valid date; the URL may hold anything. */
 export function isDay(text: string): text is string {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instantOf(text)) && dateOf(instantOf(text)) === text;
 }
@@ -16,15 +16,15 @@ export function addDays(date: string, days: number): string {
   return dateOf(instantOf(date) + days * DAY_MS);
 }
 
-/** The same day of another month, or that month's last. */
+/** The same day of another month, or that month's last day. */
 export function addMonths(date: string, months: number): string {
   const [year = 0, month = 1, day = 1] = date.split('-').map(Number);
   const last = new Date(Date.UTC(year, month - 1 + months + 1, 0)).getUTCDate();
   return dateOf(Date.UTC(year, month - 1 + months, Math.min(day, last)));
 }
 
-/** The days that a view of `date` shows: whole weeks from Monday on. */
-export function daysOf(view: View, date: string): string[] {
+/** The days shown around `date`: whole weeks from Monday. */
+export function daysOfView(view: View, date: string): string[] {
   if (view === 'week') return listDays(mondayOf(date), 7);
   const first = `${date.slice(0, 8)}01`;
   const last = addDays(addMonths(first, 1), -1);

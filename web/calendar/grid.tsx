@@ -1,16 +1,16 @@
 import { Group } from '@mantine/core';
 import type { PlannedRun } from '../api/operations.ts';
 import { clockTime, dateIn, hourIn } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { Status } from '../parts/status.tsx';
-import { statusOfRun } from '../parts/tone.ts';
+import { statusOfRun } from '../parts/status-tone.ts';
 import { words } from '../words/words.ts';
 import classes from './calendar.module.css';
 import { Day, MoreRuns, RunChip } from './day.tsx';
 
-/** More of them on a day of a month would make its row taller than a screen. */
+/** More of them would make a row of the month taller than a screen. */
 const MOST_CHIPS = 4;
-/** A week shows at least the hours from the first to the last of these. */
+/** The hours that a week always shows. */
 const [FIRST_HOUR, LAST_HOUR] = [8, 18];
 
 interface Grid {
@@ -19,7 +19,7 @@ interface Grid {
   runs: readonly PlannedRun[];
 }
 
-/** `month`: `YYYY-MM`; days of others are shown fainter. */
+/** `month`: `YYYY-MM`; days of other months are fainter. */
 export function Month({
   days,
   today,
@@ -48,7 +48,7 @@ export function Month({
   );
 }
 
-/** Each run in the row of its hour, which is as tall as the day with the most in it. */
+/** Each run in the row of its hour; the row is as tall as its fullest day. */
 export function Week({ days, today, runs }: Grid) {
   const zone = useZone();
   const hourOf = (run: PlannedRun) => hourIn(run.due_at, zone);
@@ -92,7 +92,7 @@ export function Week({ days, today, runs }: Grid) {
   );
 }
 
-/** What the colours mean, of those that are there. */
+/** Explains the colours that are shown. */
 export function Legend({ runs }: Pick<Grid, 'runs'>) {
   const states = new Set(runs.map((run) => statusOfRun(run.status, run.campaign_status)));
   return (

@@ -11,12 +11,12 @@ import type { Draft, PickedGroup } from './draft.ts';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
-/** A warning that matters only together with a file. */
-const OF_CAPTIONS = 'caption_too_long';
+/** This warning matters only with a file attached. */
+const CAPTION_WARNING = 'caption_too_long';
 const NAMED = 5;
 
-/** What has to be put right before the draft can be sent, in the order of the page. */
-export function validateSemantics(
+/** Returns the problems that prevent sending, in the order of the page. */
+export function validateDraft(
   draft: Draft,
   { preview, error, isSettled }: { preview: Preview; error: unknown; isSettled: boolean },
 ): string[] {
@@ -32,25 +32,22 @@ export function validateSemantics(
   return problems;
 }
 
-/** What the author will want to know, each once. */
+/** Returns the warnings, each once. */
 export function warningsOf({ preview, check, hasFile }: { preview: Preview; check: Check; hasFile: boolean }) {
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
   return [...heard.values()]
-    .filter(({ code }) => hasFile || code !== OF_CAPTIONS)
+    .filter(({ code }) => hasFile || code !== CAPTION_WARNING)
     .map(({ code, message }) => ({ code, text: words.warnings[code] ?? message }));
 }
 
-/** By what is wrong with them: ids of groups, in the order of the groups. */
+/** Groups the ids by issue, in the order of the groups. */
 export function groupIssues({ problems }: Check): Map<string, number[]> {
   const byIssue = new Map<string, number[]>();
   for (const { group_metadata_id: id, issue } of problems) byIssue.set(issue, [...(byIssue.get(issue) ?? []), id]);
   return byIssue;
 }
 
-/**
- * What is still missing, what stands in the way, and what the author will want to know. What is missing is an alarm only once they
- * have tried to go on without it.
- */
+/** Missing fields, problems and warnings. Missing fields become errors only after a submit. */
 export function Checks({
   problems,
   isSubmitted,
@@ -65,9 +62,9 @@ export function Checks({
   preview: Preview;
   hasFile: boolean;
   check: Check;
-  /** Names the groups that something is wrong with. */
+  /** Provides the names of the groups with problems. */
   picked: readonly PickedGroup[];
-  /** Takes groups out of what is picked, by their ids. */
+  /** Removes groups from the selection, by their ids. */
   onLeaveOut: (groupIds: readonly number[]) => void;
 }) {
   const warnings = warningsOf({ preview, check, hasFile });
@@ -116,7 +113,7 @@ function Line({ icon = 'alert', look, children }: { icon?: IconName; look?: stri
   );
 }
 
-/** What is wrong with some of the groups, which, and the way out. */
+/** An issue with the names of its groups, and a button that removes them. */
 function Issue({
   issue,
   ids,

@@ -1,14 +1,13 @@
-import { isTight, setTight } from './lines.ts';
+import { isTight, setTight } from './line-model.ts';
 import { flattenTables } from './pasted-tables.ts';
 
 /**
- * Pasted html without style attributes, which the policy of the page refuses. What they say of bold and italic is kept as tags:
- * word processors on the web say it in no other way. Word's lists, which are paragraphs with a bullet in front, become lists. The
- * editor's schema drops whatever else a message cannot hold. Tables become lines, paragraphs that a page sets without a distance are
- * lines of one paragraph, and a line break in text that is shown as it is written is one.
+ * Returns pasted html without style attributes, which the CSP rejects. Bold and italic in styles become tags. Word's list paragraphs become
+ * lists. Tables become lines. Paragraphs without a margin become lines of one paragraph, and line breaks in preformatted text become
+ * `<br>`. The editor's schema drops everything else that a message cannot hold.
  */
 export function cleanPasted(html: string): string {
-  // Renamed in the text, for a parser would already see styles; only within tags, so that no word of the text is touched.
+  // Renames the attribute in the source text, since a parser would already apply styles; only within tags, so that no text changes.
   const harmless = html
     .replaceAll(/<style\b[^]*?<\/style\s*>/gi, '')
     .replaceAll(/<[a-z][^>]*>/gi, (tag) => tag.replaceAll(/\sstyle(?=\s*=)/gi, ' data-style'));
@@ -25,7 +24,7 @@ export function cleanPasted(html: string): string {
     element.toggleAttribute('data-lines', AS_WRITTEN.test(style));
     if (/(?:^|[;\s])font-weight\s*:\s*(?:bold|[6-9]00)/i.test(style)) wrapContent(element, 'strong');
     if (/(?:^|[;\s])font-style\s*:\s*italic/i.test(style)) wrapContent(element, 'em');
-    // A whole document comes wrapped so, by a tag that means nothing.
+    // Google Docs wraps a whole document in a `<b>` of normal weight.
     if (/^(?:B|STRONG)$/.test(element.tagName) && /(?:^|[;\s])font-weight\s*:\s*(?:normal|400)/i.test(style))
       element.replaceWith(...element.childNodes);
   }
@@ -34,20 +33,20 @@ export function cleanPasted(html: string): string {
   return body.innerHTML;
 }
 
-// Word writes a ten-thousandth of a point where it means none.
+// Word writes 0.0001pt for zero.
 const FLAT_BELOW = 0.01;
-/** Emoji are pictures on many pages. */
+/** Many pages show emoji as images. */
 const EMOJI = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic}\ufe0f?)$/v;
 const AS_WRITTEN = /(?:^|[;\s])white-space(?:-collapse)?\s*:\s*(?:pre|break-spaces)/i;
 
-/** Whether a style leaves nothing above and nothing below. */
+/** Returns whether a style sets no margin above and below. */
 function isFlat(style: string): boolean {
   const { style: read } = document.createElement('p');
   read.cssText = style;
   return [read.marginTop, read.marginBottom].every((margin) => Number.parseFloat(margin) < FLAT_BELOW);
 }
 
-/** The classes of paragraphs that Word and Outlook set so. */
+/** Returns the classes of paragraphs that Word and Outlook style without margins. */
 function tightClasses(html: string): string[] {
   return [...html.matchAll(/\bp\.(\w+)[^{}]*\{([^}]*)\}/g)].flatMap(([, name = '', style = '']) =>
     isFlat(style) ? name : [],
@@ -70,17 +69,17 @@ function styleOf(element: Element): string {
   return element.getAttribute('data-style') ?? '';
 }
 
-/** Word ends each paragraph so; one with nothing else in it is but a space between two others. */
+/** Word ends each paragraph with `<o:p>`; a paragraph with nothing else is only spacing. */
 function dropBlank(end: Element): void {
   const paragraph = end.closest('p');
   if (end.textContent.trim() === '') end.remove();
   if (paragraph?.textContent.trim() !== '' || paragraph.querySelector('img, br')) return;
-  // Between lines without a distance it is an empty line.
+  // Between lines without margins it is an empty line.
   if (isTight(paragraph)) paragraph.replaceChildren(paragraph.ownerDocument.createElement('br'));
   else paragraph.remove();
 }
 
-/** Puts a paragraph that Word calls an item into the list before it, or into a new one; its bullet or number goes. */
+/** Moves a list paragraph of Word into the list before it, or into a new one, without its bullet or number. */
 function makeItem(paragraph: Element): void {
   if (!/mso-list\s*:\s*l\d/i.test(styleOf(paragraph))) return;
   const markers = [...paragraph.querySelectorAll('[data-style]')].filter((one) =>

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
 import classes from './compose-layout.module.css';
 
-/** The form with its buttons at the end, and beside it the phone; where there is no room for that, a button that shows it. */
+/** The form with its buttons, and the preview beside it; on narrow screens a button opens the preview. */
 export function ComposeLayout({
   sum,
   buttons,

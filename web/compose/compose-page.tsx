@@ -7,35 +7,35 @@ import { CampanileError } from '../../clients/typescript/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
 import { isDay } from '../calendar/days.ts';
 import { DraftsMenu } from '../drafts/drafts-menu.tsx';
-import { beginDraft, type PersistedDraft } from '../drafts/persisted-draft.ts';
+import { createDraft, type PersistedDraft } from '../drafts/persisted-draft.ts';
 import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { useNow } from '../parts/moment.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
-import { Failed } from '../parts/failed.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
-import { validateSemantics } from './checks.tsx';
+import { validateDraft } from './checks.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
 import { GroupsSection } from './groups-section.tsx';
-import { sumOf } from './members-of.ts';
+import { sumOf } from './audience.ts';
 import { MessageSection } from './message-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
-import { addressOf } from './put-draft.ts';
-import { sendDraft } from './send.ts';
+import { draftPath } from './create-draft.ts';
+import { sendDraft } from './send-draft.ts';
 import { Summary } from './summary.tsx';
-import { TestPost } from './test-post.tsx';
+import { TestPostButton } from './test-post.tsx';
 import { useCheck } from './use-check.ts';
 import { usePreview } from './use-preview.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
-const When = lazy(lazyWithRetry(() => import('./when.tsx')));
+const SendTimeField = lazy(lazyWithRetry(() => import('./send-time-field.tsx')));
 
 const SUGGESTED_LENGTH = 60;
 
@@ -44,7 +44,7 @@ export default function ComposePage() {
   return session ? <OpenDraft session={session} /> : null;
 }
 
-/** The draft that the address names, or a new one, for the day that it names, which gets an address with its first change. */
+/** Opens the draft in the URL, or a new one for the day in the URL. A new draft gets its URL with the first change. */
 function OpenDraft({ session }: { session: SignedIn }) {
   const client = useQueryClient();
   const [, go] = useLocation();
@@ -52,11 +52,11 @@ function OpenDraft({ session }: { session: SignedIn }) {
   const named = parameters.get('draft');
   const day = parameters.get('day');
   const { time_zone: zone } = session;
-  const id = useMemo(() => named ?? beginDraft(client, draftFor(day, zone)), [client, named, day, zone]);
+  const id = useMemo(() => named ?? createDraft(client, draftFor(day, zone)), [client, named, day, zone]);
   const opened = usePersistedDraft(id, zone);
   const mustBeNamed = named === null && opened.kept?.isChanged === true;
   useEffect(() => {
-    if (mustBeNamed) go(addressOf(id), { replace: true });
+    if (mustBeNamed) go(draftPath(id), { replace: true });
   }, [mustBeNamed, go, id]);
   const { kept, error, refetch, ...acts } = opened;
   if (kept) return <Compose key={`${id} ${kept.edition}`} {...{ id, session, kept }} {...acts} />;
@@ -68,7 +68,7 @@ function OpenDraft({ session }: { session: SignedIn }) {
         </Empty>
       </Page>
     );
-  return error ? <Failed error={error} retry={() => void refetch()} /> : <PageSkeleton />;
+  return error ? <ErrorAlert error={error} retry={() => void refetch()} /> : <PageSkeleton />;
 }
 
 function draftFor(day: string | null, zone: string): Draft {
@@ -76,13 +76,13 @@ function draftFor(day: string | null, zone: string): Draft {
   return day !== null && isDay(day) ? { ...empty, isScheduled: true, startDate: day, endDate: day } : empty;
 }
 
-interface Opened extends Pick<ReturnType<typeof usePersistedDraft>, 'update' | 'attach' | 'drop'> {
+interface ComposeProps extends Pick<ReturnType<typeof usePersistedDraft>, 'update' | 'attach' | 'drop'> {
   id: string;
   session: SignedIn;
   kept: PersistedDraft;
 }
 
-function Compose({ id, session, kept, update, attach, drop }: Opened) {
+function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { draft, file } = kept;
   const [, go] = useLocation();
   const shown = usePreview(draft.html);
@@ -92,12 +92,12 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
   const suggestedName = suggestName(preview.text);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name);
-  const problems = validateSemantics(draft, shown);
+  const problems = validateDraft(draft, shown);
   const send = useSend({ draft, name, file, drop });
   const action = words.compose.action(draft.groups.length, count(draft.groups.length), draft.isScheduled);
   const ask = () => {
     tried.open();
-    // What the service would refuse is said under Check; that it could not be asked just now is no reason to stop.
+    // Rejections are shown under Check. A failed check (offline) does not block sending.
     if (problems.length === 0 && !isRejection(check.error)) asking.open();
   };
 
@@ -108,7 +108,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
       actions={
         <Group gap="xs">
           <DraftsMenu openId={id} />
-          <Discard discard={() => drop().then(() => go('/campaigns/new'), notifyError)} />
+          <DiscardButton discard={() => drop().then(() => go('/campaigns/new'), notifyError)} />
         </Group>
       }
     >
@@ -117,7 +117,7 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
         sum={sumOf(draft)}
         buttons={
           <>
-            <TestPost draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
+            <TestPostButton draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
             <Button onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {action}
             </Button>
@@ -127,15 +127,15 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
       >
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
-          aside={<Length length={preview.length} limit={preview.limit} />}
+          aside={<LengthCounter length={preview.length} limit={preview.limit} />}
         />
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <WhenSection draft={draft} check={check}>
-          <When draft={draft} update={update} />
+          <SendTimeField draft={draft} update={update} />
         </WhenSection>
         <CheckSection {...{ draft, update, problems, isSubmitted, preview, check }} hasFile={file !== null} />
       </ComposeLayout>
-      <Confirm
+      <ConfirmDialog
         opened={isAsking}
         close={asking.close}
         title={action}
@@ -143,12 +143,12 @@ function Compose({ id, session, kept, update, attach, drop }: Opened) {
         act={send}
       >
         <Summary {...{ draft, name, file, preview, check }} />
-      </Confirm>
+      </ConfirmDialog>
     </Page>
   );
 }
 
-/** Sends the draft, forgets it, and opens the campaign that it has become. */
+/** Sends the draft, deletes it, and opens the new campaign. */
 function useSend({
   draft,
   name,
@@ -164,7 +164,7 @@ function useSend({
   const [, go] = useLocation();
   return async (signal: AbortSignal) => {
     const campaignId = await sendDraft(draft, name, file, signal);
-    // That it was sent counts; a draft that is left over is no reason to say that it was not.
+    // The campaign was sent; a leftover draft only shows an error.
     drop().catch(notifyError);
     void client.invalidateQueries({ queryKey: ['campaigns'] });
     showToast(draft.isScheduled ? words.compose.scheduled(name) : words.compose.sending(name));
@@ -172,7 +172,7 @@ function useSend({
   };
 }
 
-function Discard({ discard }: { discard: () => void }) {
+function DiscardButton({ discard }: { discard: () => void }) {
   return (
     <Button variant="default" onClick={discard}>
       {words.compose.discard}
@@ -184,7 +184,7 @@ function isRejection(error: unknown): boolean {
   return error instanceof CampanileError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }
 
-function Length({ length, limit }: { length: number; limit: number }) {
+function LengthCounter({ length, limit }: { length: number; limit: number }) {
   return (
     <Text size="sm" c={length > limit ? 'var(--mantine-color-error)' : 'dimmed'}>
       {words.compose.length(count(length), count(limit))}
@@ -192,14 +192,14 @@ function Length({ length, limit }: { length: number; limit: number }) {
   );
 }
 
-/** On its own, so that the form is not drawn anew as time goes by. */
+/** A component of its own, so that the clock does not rerender the form. */
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
   return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
 }
 
-/** The first words of the message, without WhatsApp's signs. */
+/** Returns the first line of the message without formatting markers. */
 function suggestName(text: string): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
   return line

@@ -3,22 +3,22 @@ import { PartSkeleton, Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import { Checks } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { without } from './pick-groups.tsx';
-import { Plan } from './plan.tsx';
+import { excludeGroups } from './group-picker.tsx';
+import { SendTimes } from './send-times.tsx';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
-/** When the draft is sent, as `children` let it be chosen, and what that comes to in words. */
+/** The section that chooses when to send (`children`), with the resulting times in words. */
 export function WhenSection({ draft, check, children }: { draft: Draft; check: Check; children: ReactNode }) {
   return (
     <Section title={words.compose.when}>
       <Suspense fallback={<PartSkeleton height={80} />}>{children}</Suspense>
-      <Plan draft={draft} check={check} />
+      <SendTimes draft={draft} check={check} />
     </Section>
   );
 }
 
-/** What is wrong with the draft; its groups can be left out there and then. */
+/** The problems of the draft; groups with problems can be removed here. */
 export function CheckSection({
   draft,
   update,
@@ -34,7 +34,11 @@ export function CheckSection({
 }) {
   return (
     <Section title={words.compose.check}>
-      <Checks {...found} picked={draft.groups} onLeaveOut={(out) => update({ groups: without(draft.groups, out) })} />
+      <Checks
+        {...found}
+        picked={draft.groups}
+        onLeaveOut={(out) => update({ groups: excludeGroups(draft.groups, out) })}
+      />
     </Section>
   );
 }

@@ -1,14 +1,14 @@
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
 
-/** What is kept of a group that was picked: enough to show it without asking again. */
+/** The part of a picked group that is stored: enough to show it without a request. */
 export type PickedGroup = Pick<Group, 'group_metadata_id' | 'group_name' | 'kind' | 'participants'>;
 
 export function toPicked({ group_metadata_id, group_name, kind, participants }: PickedGroup): PickedGroup {
   return { group_metadata_id, group_name, kind, participants };
 }
 
-/** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays count from 1, which is Monday. */
+/** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. */
 export interface Draft {
   name: string;
   html: string;
@@ -19,7 +19,7 @@ export interface Draft {
   time: string;
   timeZone: string;
   weekdays: readonly number[];
-  /** Another one with each change, the same one when the same post is sent again after its answer was lost. */
+  /** New with each change. The same when the same post is sent again after a lost response. */
   idempotencyKey: string;
 }
 

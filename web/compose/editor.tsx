@@ -6,12 +6,12 @@ import { useEffect, useRef, useState } from 'react';
 import { words } from '../words/words.ts';
 import { cleanPasted } from './clean-pasted.ts';
 import { EmojiControl } from './emoji-control.tsx';
-import { messageExtensions, messageSchema, readMessage, writeMessage } from './message.ts';
+import { messageExtensions, messageSchema, parseMessage, serializeMessage } from './message-schema.ts';
 import classes from './editor.module.css';
 
 /**
- * Writes the message. Its schema knows no more than the tags that a campaign may have, so whatever is typed or pasted comes out
- * as those, and says so below where only the words are left. Files that are pasted or dropped go to `onFile`.
+ * The message editor. Its schema knows only the tags that a campaign may have; anything else becomes plain text, and a note says so. Pasted
+ * and dropped files go to `onFile`.
  */
 export default function Editor({
   html,
@@ -22,47 +22,47 @@ export default function Editor({
   onChange: (html: string) => void;
   onFile: (file: File) => void;
 }) {
-  const takeFile = useRef(onFile);
-  const tell = useRef(onChange);
+  const onFileRef = useRef(onFile);
+  const onChangeRef = useRef(onChange);
   useEffect(() => {
-    takeFile.current = onFile;
-    tell.current = onChange;
+    onFileRef.current = onFile;
+    onChangeRef.current = onChange;
   });
-  const take = (transfer: DataTransfer | null) => {
+  const attachFile = (transfer: DataTransfer | null) => {
     const [file] = transfer?.files ?? [];
-    if (file) takeFile.current(file);
+    if (file) onFileRef.current(file);
     return file !== undefined;
   };
   const [isPlain, setPlain] = useState(false);
   const [extensions] = useState(() => messageExtensions({ onPlainText: () => setPlain(true) }));
-  const [content] = useState(() => readMessage(html));
-  const told = useRef(writeMessage(messageSchema.nodeFromJSON(content)));
+  const [content] = useState(() => parseMessage(html));
+  const lastHtml = useRef(serializeMessage(messageSchema.nodeFromJSON(content)));
   const editor = useEditor({
     extensions,
     content,
-    // The others' are Markdown's, which is not what WhatsApp's users type.
-    enableInputRules: ['whatsAppMarks'],
+    // The other rules are for Markdown, which WhatsApp's users do not type.
+    enableInputRules: ['whatsAppFormatting'],
     enablePasteRules: ['link'],
     injectCSS: false,
     immediatelyRender: true,
     shouldRerenderOnTransaction: false,
     onUpdate: ({ editor: changed }) => {
       if (changed.isEmpty) setPlain(false);
-      const written = writeMessage(changed.state.doc);
-      // Only what has changed: the editor keeps an empty line below a list, which nobody has written.
-      if (written !== told.current) tell.current((told.current = written));
+      const changedHtml = serializeMessage(changed.state.doc);
+      // Skips updates without a change: the editor adds an empty line below a list by itself.
+      if (changedHtml !== lastHtml.current) onChangeRef.current((lastHtml.current = changedHtml));
     },
     editorProps: {
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': words.compose.message },
       clipboardTextSerializer: ({ content: copied }) => copied.textBetween(0, copied.size, '\n', '\n'),
       transformPastedHTML: cleanPasted,
-      handlePaste: (_view, event) => take(event.clipboardData),
-      handleDrop: (_view, event) => take(event.dataTransfer),
+      handlePaste: (_view, event) => attachFile(event.clipboardData),
+      handleDrop: (_view, event) => attachFile(event.dataTransfer),
     },
   });
   useEffect(() => {
-    // A draft that was thrown away, not what has just been typed.
-    if (html === '' && told.current !== '') editor.commands.clearContent();
+    // The draft was discarded elsewhere.
+    if (html === '' && lastHtml.current !== '') editor.commands.clearContent();
   }, [editor, html]);
 
   return (
@@ -71,7 +71,7 @@ export default function Editor({
         editor={editor}
         labels={words.editor}
         className={classes.editor}
-        // A message has no tabs to open links in.
+        // The editor has no links to open in a new tab.
         styles={{ linkEditorExternalControl: { display: 'none' } }}
       >
         <Tools />

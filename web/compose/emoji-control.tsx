@@ -8,7 +8,7 @@ import { words } from '../words/words.ts';
 
 const EmojiGrid = lazy(lazyWithRetry(() => import('./emoji-grid.tsx')));
 
-/** Puts emoji where the cursor is. */
+/** Inserts emoji at the cursor. */
 export function EmojiControl() {
   const { editor } = useRichTextEditorContext();
   const [isOpen, setOpen] = useState(false);

@@ -6,7 +6,7 @@ import classes from './emoji-grid.module.css';
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: PER_ROW, ArrowUp: -PER_ROW };
 
-/** The emoji that posts to groups are full of; the arrow keys go from one to the next. */
+/** Frequently used emoji; the arrow keys move between them. */
 export default function EmojiGrid({ pick }: { pick: (emoji: string) => void }) {
   return (
     <ScrollArea.Autosize mah={300} type="auto" offsetScrollbars viewportProps={{ tabIndex: -1 }}>
@@ -20,10 +20,10 @@ export default function EmojiGrid({ pick }: { pick: (emoji: string) => void }) {
               <UnstyledButton
                 key={emoji}
                 className={classes.emoji}
-                // One stop for each kind; from there on by arrows.
+                // Roving tabindex: one tab stop for each kind.
                 tabIndex={index === 0 ? 0 : -1}
                 onClick={() => pick(emoji)}
-                onKeyDown={goOn}
+                onKeyDown={moveFocus}
               >
                 {emoji}
               </UnstyledButton>
@@ -35,7 +35,7 @@ export default function EmojiGrid({ pick }: { pick: (emoji: string) => void }) {
   );
 }
 
-function goOn(event: KeyboardEvent<HTMLButtonElement>): void {
+function moveFocus(event: KeyboardEvent<HTMLButtonElement>): void {
   const step = STEPS[event.key];
   const all = [...(event.currentTarget.parentElement?.children ?? [])];
   const next = step === undefined ? undefined : all[all.indexOf(event.currentTarget) + step];

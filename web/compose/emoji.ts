@@ -1,7 +1,7 @@
-/** As many as `emoji-grid.module.css` puts beside each other. */
+/** The number of columns in `emoji-grid.module.css`. */
 export const PER_ROW = 8;
 
-/** A choice, not all of them: whoever looks for a rare one has the keyboard of their system. */
+/** A selection; for rare ones there is the system's emoji keyboard. */
 export const EMOJI = [
   { kind: 'faces', all: listed('😀😃😄😁😅😂🤣😊🙂😉😍🥰😘😋😎🤩🥳🤗🤔😮😴😢😭😡🙄😇🤒🥺😱🤫🤭🫶') },
   { kind: 'hands', all: listed('👍👎👏🙌🙏👋🤝💪✌️👌🤞☝️👉👇👆👈✊👊🫡🤲🙋‍♀️🙋‍♂️👩‍💻👨‍👩‍👧‍👦') },

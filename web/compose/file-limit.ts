@@ -1,2 +1,2 @@
-/** 16 MiB (contract §3). What is in a file the service finds out by its bytes. */
+/** 16 MiB (contract §3). The service detects the type by the content. */
 export const FILE_LIMIT_BYTES = 16 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 import type { PickedGroup } from './draft.ts';
-import { PickGroups, together } from './pick-groups.tsx';
-import { PickList } from './pick-list.tsx';
+import { GroupPicker, mergeGroups } from './group-picker.tsx';
+import { SavedListPicker } from './saved-list-picker.tsx';
 
-/** The groups a post is for: picked one by one, or by a saved list. */
+/** The groups of the post, picked one by one or from a saved list. */
 export function GroupsSection({
   groups,
   onChange,
@@ -13,8 +13,11 @@ export function GroupsSection({
   onChange: (groups: readonly PickedGroup[]) => void;
 }) {
   return (
-    <Section title={words.compose.groups} aside={<PickList onPick={(more) => onChange(together(groups, more))} />}>
-      <PickGroups picked={groups} onChange={onChange} />
+    <Section
+      title={words.compose.groups}
+      aside={<SavedListPicker onPick={(more) => onChange(mergeGroups(groups, more))} />}
+    >
+      <GroupPicker picked={groups} onChange={onChange} />
     </Section>
   );
 }

@@ -11,7 +11,7 @@ const MediaField = lazy(lazyWithRetry(() => import('./media-field.tsx')));
 
 const NAME_LIMIT = 200;
 
-/** The campaign's name, its text and its file. Where the text has left for good, only the name. */
+/** The name, text and file of the campaign. Once the text can no longer change, only the name. */
 export function MessageSection({
   draft,
   update,
@@ -24,7 +24,7 @@ export function MessageSection({
   draft: { name: string; html: string };
   update: (next: { name?: string; html?: string }) => void;
   file: File | null;
-  /** Is given no file that is too large. */
+  /** Never called with a file that is too large. */
   attach: (file: File | null) => void;
   suggestedName?: string;
   hasText?: boolean;

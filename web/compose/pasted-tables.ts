@@ -2,22 +2,22 @@ const CELL_END = ' | ';
 const BLOCKS = 'p, div, li, tr, h1, h2, h3, h4, h5, h6';
 
 /**
- * Makes a line of each row of the tables in a page, for a message has no tables. A cell that holds more than a line stays what it is:
- * that table is there for the looks of the page.
+ * Converts each table row to a line, since a message has no tables. A row with a cell of several blocks is a layout table: its cells become
+ * blocks.
  */
 export function flattenTables(body: HTMLElement): void {
-  // Inner ones come first.
+  // Inner tables come first.
   for (const table of [...body.querySelectorAll('table')].toReversed()) {
     const rows = [...table.querySelectorAll('tr')].map(toLine);
     const caption = table.querySelector('caption');
     const whole = body.ownerDocument.createElement('div');
     if (caption) whole.append(inDiv(caption));
     whole.append(...rows);
-    table.replaceWith(apart(body), whole, apart(body));
+    table.replaceWith(separator(body), whole, separator(body));
   }
 }
 
-/** The same for what a sheet hands over as text. */
+/** The same for plain text from a spreadsheet. */
 export function splitAtTabs(text: string): string {
   return text.replaceAll(/(?<=\S)\t+(?=\S)/g, CELL_END);
 }
@@ -45,7 +45,7 @@ function inDiv({ ownerDocument, childNodes }: Element): HTMLElement {
   return block;
 }
 
-/** What has no text parts what stands before and after it. */
-function apart({ ownerDocument }: HTMLElement): HTMLElement {
+/** An empty paragraph separates its neighbours. */
+function separator({ ownerDocument }: HTMLElement): HTMLElement {
   return ownerDocument.createElement('p');
 }

@@ -3,7 +3,7 @@ import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { words } from '../words/words.ts';
 import type { PickedGroup } from './draft.ts';
 
-/** The post as members of the first group see it. */
+/** The post as members of the first group will see it. */
 export function PhonePreview({
   groups,
   text,

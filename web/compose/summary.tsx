@@ -2,19 +2,19 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { count, fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
-import { useNow } from '../parts/moment.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import textClasses from '../parts/text.module.css';
 import { useObjectUrl } from '../whatsapp/bubble.tsx';
 import { words } from '../words/words.ts';
 import { groupIssues, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { membersOf } from './members-of.ts';
-import { describeDuration, describeRuns, describeSchedule } from './plan.tsx';
+import { membersOf } from './audience.ts';
+import { describeDuration, describeRuns, describeSchedule } from './send-times.tsx';
 import classes from './summary.module.css';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
-/** All that sending the draft comes to, before it is sent: what might be wrong first. */
+/** The consequences of sending the draft; warnings come first. */
 export function Summary({
   draft,
   name,

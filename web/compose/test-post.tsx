@@ -5,29 +5,29 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
-import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { count } from '../format/numbers.ts';
-import { Problem } from '../parts/failed.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
 import type { Draft } from './draft.ts';
-import { sendDraft } from './send.ts';
+import { sendDraft } from './send-draft.ts';
 
 const NAME_LIMIT = 200;
 const SHOWN = 50;
 const WAIT_MS = 200;
 
-interface Tested {
+interface TestPostProps {
   draft: Draft;
-  /** Of the campaign that the draft is going to be. */
+  /** The name of the future campaign. */
   name: string;
   file: File | null;
-  /** Whether there is anything to send. */
+  /** Whether there is a text to send. */
   hasText: boolean;
 }
 
-/** Sends what is written to one group first, as a campaign of its own. The draft is left alone. */
-export function TestPost(tested: Tested) {
+/** Sends the draft to one group first, as a campaign of its own. The draft stays. */
+export function TestPostButton(tested: TestPostProps) {
   const [isOpen, opened] = useDisclosure(false);
   return (
     <>
@@ -41,14 +41,14 @@ export function TestPost(tested: Tested) {
   );
 }
 
-function TestForm({ draft, name, file, hasText, close }: Tested & { close: () => void }) {
+function TestForm({ draft, name, file, hasText, close }: TestPostProps & { close: () => void }) {
   const client = useQueryClient();
   const [, go] = useLocation();
   const [group, setGroup] = useState<Group>();
-  // The same one for the same test: pressing again after a lost answer must not send a second one.
+  // The same key for the same test: pressing again after a lost response must not send twice.
   const [key, setKey] = useState(() => generateIdempotencyKey());
   const testName = words.compose.testName(name).slice(0, NAME_LIMIT);
-  const sending = useWithdrawable({
+  const sending = useCancellableMutation({
     act: (to: Group, signal) =>
       sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal),
     onSuccess: () => client.invalidateQueries({ queryKey: ['campaigns'] }),
@@ -76,13 +76,13 @@ function TestForm({ draft, name, file, hasText, close }: Tested & { close: () =>
   return (
     <Stack gap="sm">
       <Text size="sm">{hasText ? words.compose.testNote : words.compose.testNoText}</Text>
-      <OneGroup chosen={group} choose={choose} />
+      <GroupSelect chosen={group} choose={choose} />
       {group && hasText && (
         <Text size="sm" c="dimmed">
           {words.compose.testReaches(testName, group.group_name, count(group.participants))}
         </Text>
       )}
-      <Problem error={sending.error} />
+      <ErrorText error={sending.error} />
       <Row justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>
           {words.back}
@@ -99,10 +99,10 @@ function TestForm({ draft, name, file, hasText, close }: Tested & { close: () =>
   );
 }
 
-/** One of the user's groups, found by a part of its name. */
-function OneGroup({ chosen, choose }: { chosen: Group | undefined; choose: (group: Group | undefined) => void }) {
+/** Picks one of the user's groups by a part of its name. */
+function GroupSelect({ chosen, choose }: { chosen: Group | undefined; choose: (group: Group | undefined) => void }) {
   const [typed, setTyped] = useState('');
-  // What stands in the field once one is chosen is its name, and no search.
+  // The field then holds the name of the chosen group, which is not a search.
   const [search] = useDebouncedValue(typed === chosen?.group_name ? '' : typed, WAIT_MS);
   const found = useQuery({
     queryKey: ['groups', 'one', search],
@@ -120,7 +120,7 @@ function OneGroup({ chosen, choose }: { chosen: Group | undefined; choose: (grou
       onChange={(id) => choose(shown.find((group) => String(group.group_metadata_id) === id))}
       searchable
       onSearchChange={setTyped}
-      // The service has searched already.
+      // The service filters.
       filter={({ options }) => options}
       nothingFoundMessage={words.groups.noneFound}
       error={found.isError ? words.problems.unexpected : undefined}

@@ -3,20 +3,20 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import type { Draft } from './draft.ts';
-import { bodyOf } from './send.ts';
+import { toCampaignBody } from './send-draft.ts';
 
 type Checked = Data<'venom/check-campaign'>;
 
-/** What the service says would happen to a draft; undefined while it cannot say. */
+/** The result of a dry run of the draft; fields are undefined until it is known. */
 export interface Check {
   /** Only of a schedule. */
   runs: Checked['runs'] | undefined;
-  /** Groups that could not be posted to, with why. */
+  /** Groups that cannot be posted to, with the reason. */
   problems: Checked['groups']['problems'];
   warnings: Checked['warnings'];
   expectedSeconds: number | undefined;
   error: unknown;
-  /** What it says is of this very draft. */
+  /** Whether the result is of the current draft. */
   isSettled: boolean;
 }
 
@@ -24,8 +24,8 @@ const WAIT_MS = 400;
 const NAMELESS = '-';
 
 /**
- * Asks what would happen to the draft, a moment after its last change, without its file, which changes nothing about it. `changed`:
- * the campaign that it is a change of, and which of its dates are left out.
+ * Dry run: asks the service for the consequences of the draft a moment after its last change, without the file, which changes nothing.
+ * `changed`: the campaign that is edited, and its skipped dates.
  */
 export function useCheck(
   draft: Draft,
@@ -37,7 +37,7 @@ export function useCheck(
   const check = useQuery({
     queryKey: ['check', settled.idempotencyKey],
     queryFn: ({ signal }) =>
-      call('venom/check-campaign', { ...bodyOf(settled, name || NAMELESS), ...changed }, { signal }),
+      call('venom/check-campaign', { ...toCampaignBody(settled, name || NAMELESS), ...changed }, { signal }),
     enabled: canSay,
     placeholderData: keepPreviousData,
     gcTime: 60_000,

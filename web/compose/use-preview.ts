@@ -7,13 +7,10 @@ import type { Data } from '../api/operations.ts';
 export type Preview = Data<'venom/preview-campaign'>;
 
 const WAIT_MS = 250;
-/** What the service answers for nothing at all: an empty message is none of its business yet. */
+/** The preview of an empty message, which the service would reject. */
 const NOTHING: Preview = { text: '', length: 0, limit: 65_536, warnings: [] };
 
-/**
- * The very text that members would see, as the service makes it, a moment after the last key. What could not be asked for stays as it was
- * before.
- */
+/** The text that members will see, rendered by the service a moment after the last key. Keeps the last preview after an error. */
 export function usePreview(html: string) {
   const [settled] = useDebouncedValue(html, WAIT_MS);
   const preview = useQuery({

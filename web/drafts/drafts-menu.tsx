@@ -1,13 +1,13 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { addressOf } from '../compose/put-draft.ts';
+import { draftPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { words } from '../words/words.ts';
 import { draftsQuery, type DraftRow } from './persisted-draft.ts';
 
-/** The other drafts, each by its name; nothing where there is none. */
+/** A menu with the other drafts; nothing without any. */
 export function DraftsMenu({ openId }: { openId?: string }) {
   const { data } = useQuery(draftsQuery);
   const others = data?.drafts.filter((draft) => draft.draft_id !== openId) ?? [];
@@ -19,12 +19,12 @@ export function DraftsMenu({ openId }: { openId?: string }) {
       </Menu.Target>
       <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
         {others.map((draft) => (
-          <Menu.Item key={draft.draft_id} component={Link} href={addressOf(draft.draft_id)}>
+          <Menu.Item key={draft.draft_id} component={Link} href={draftPath(draft.draft_id)}>
             <Text size="sm" truncate>
-              {nameOf(draft)}
+              {draftTitle(draft)}
             </Text>
             <Text size="xs" c="dimmed">
-              <Moment at={draft.updated_at} />
+              <RelativeTime at={draft.updated_at} />
             </Text>
           </Menu.Item>
         ))}
@@ -33,8 +33,8 @@ export function DraftsMenu({ openId }: { openId?: string }) {
   );
 }
 
-/** Its name, or the first words of its message. */
-export function nameOf({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
+/** Returns its name, or the start of its message. */
+export function draftTitle({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
   if (name.trim() !== '') return name;
   const text = new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();
   return text === '' ? words.drafts.unnamed : text.slice(0, 60);

@@ -4,31 +4,31 @@ import type { Data } from '../api/operations.ts';
 import { mediaQuery } from '../api/media.ts';
 import { emptyDraft, type Draft } from '../compose/draft.ts';
 import { words } from '../words/words.ts';
-import { DRAFT_KEY } from './unsaved.ts';
+import { DRAFT_KEY } from './unsaved-changes.ts';
 
 /**
- * A draft as this page has it. It lives in the memory of the page alone, among what was fetched, so that it outlives a session that
- * ends and goes when its user signs out; what keeps it is the service.
+ * A draft in this page. It lives in the query cache, so it survives an expired session and goes when the user signs out. The service
+ * persists it.
  */
 export interface PersistedDraft {
   draft: Draft;
   file: File | null;
-  /** The version that the service has; 0: none yet. */
+  /** The version on the service; 0: none yet. */
   version: number;
-  /** Whether the service has less than this. */
+  /** Whether it has changes that the service does not have. */
   isChanged: boolean;
-  /** Whether its file is another than the one that the service has. */
+  /** Whether its file differs from the one on the service. */
   isOtherFile: boolean;
-  /** What was sent and not answered: the service may have it, as the version after this one. */
-  unanswered?: Sent | undefined;
-  /** Why it could not be kept, or null. */
+  /** A save without a response: the service may have it as the next version. */
+  unanswered?: DraftSnapshot | undefined;
+  /** Why it could not be saved, or null. */
   problem: unknown;
-  /** Another one when what the service has took the place of what was here. */
+  /** Incremented when the service's version replaces the local one. */
   edition: number;
 }
 
-/** What is sent of a draft to be kept. */
-export type Sent = Pick<PersistedDraft, 'draft' | 'file' | 'isOtherFile' | 'version'>;
+/** The state of a draft that a save sends. */
+export type DraftSnapshot = Pick<PersistedDraft, 'draft' | 'file' | 'isOtherFile' | 'version'>;
 
 export type DraftRow = Data<'venom/list-drafts'>['drafts'][number];
 
@@ -39,19 +39,19 @@ export const draftsQuery = queryOptions({
   queryFn: ({ signal }) => call('venom/list-drafts', {}, { signal }),
 });
 
-export const keyOf = (id: string) => [...DRAFT_KEY, id] as const;
+export const draftKey = (id: string) => [...DRAFT_KEY, id] as const;
 
-/** One draft, asked for once: from then on the page knows better. */
+/** Fetched once: from then on the page has the latest state. */
 export const draftQuery = (id: string, timeZone: string) =>
   queryOptions({
-    queryKey: keyOf(id),
+    queryKey: draftKey(id),
     queryFn: ({ client }): Promise<PersistedDraft> => fetchDraft(client, id, timeZone),
     staleTime: Infinity,
     gcTime: Infinity,
     structuralSharing: false,
   });
 
-/** Reads it from the service. */
+/** Fetches the draft from the service. */
 export async function fetchDraft(client: QueryClient, id: string, timeZone: string): Promise<PersistedDraft> {
   const [row] = (await call('venom/list-drafts', { draft_id: id })).drafts;
   const content = row?.content;
@@ -74,12 +74,12 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
   return { draft, file, version: row.version, isChanged: false, isOtherFile: false, problem: null, edition: 0 };
 }
 
-/** Begins a draft in the memory of the page and answers its id. */
-export function beginDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
-  const id = drawId();
+/** Creates a draft in the page's memory. Returns its id. */
+export function createDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
+  const id = generateDraftId();
   const isOtherFile = file !== null;
   const kept: PersistedDraft = { draft, file, version: 0, isChanged: false, isOtherFile, problem: null, edition: 0 };
-  client.setQueryData(keyOf(id), kept);
+  client.setQueryData(draftKey(id), kept);
   return id;
 }
 
@@ -88,15 +88,15 @@ export function updatePersistedDraft(
   id: string,
   change: (before: PersistedDraft) => PersistedDraft,
 ): void {
-  client.setQueryData<PersistedDraft>(keyOf(id), (before) => before && change(before));
+  client.setQueryData<PersistedDraft>(draftKey(id), (before) => before && change(before));
 }
 
 export function persistedDraftOf(client: QueryClient, id: string): PersistedDraft | undefined {
-  return client.getQueryData<PersistedDraft>(keyOf(id));
+  return client.getQueryData<PersistedDraft>(draftKey(id));
 }
 
-/** A random UUID. Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */
-function drawId(): string {
+/** A random UUID. Not `crypto.randomUUID`, which is missing on pages served over plain HTTP. */
+function generateDraftId(): string {
   const hex = generateIdempotencyKey().slice(0, UUID_BYTES * 2);
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)];
   return parts.join('-');

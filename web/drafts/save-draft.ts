@@ -1,65 +1,65 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
-import { base64 } from '../compose/send.ts';
+import { base64 } from '../compose/send-draft.ts';
 import {
   updatePersistedDraft,
   draftsQuery,
   persistedDraftOf,
-  keyOf,
+  draftKey,
   type PersistedDraft,
-  type Sent,
+  type DraftSnapshot,
 } from './persisted-draft.ts';
-import { DRAFT_KEY } from './unsaved.ts';
+import { DRAFT_KEY } from './unsaved-changes.ts';
 
 const SAVE_AFTER_MS = 600;
 const RETRY_MS = 5_000;
 
-/** One at a time for each draft: two would be taken for two places. */
-const underWay = new Map<string, Promise<void>>();
-const soon = new Map<string, ReturnType<typeof setTimeout>>();
+/** One save at a time for each draft: two would conflict with each other. */
+const inFlight = new Map<string, Promise<void>>();
+const timers = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** Changes a draft, and has it kept on the service a moment after its last change. What fails for the time being is tried again. */
+/** Changes a draft and saves it a moment after its last change. Transient failures are retried. */
 export function changeDraft(client: QueryClient, id: string, change: (before: PersistedDraft) => PersistedDraft): void {
   updatePersistedDraft(client, id, (before) => ({ ...change(before), isChanged: true }));
   saveSoon(client, id, SAVE_AFTER_MS);
 }
 
 function saveSoon(client: QueryClient, id: string, waitMs: number): void {
-  clearTimeout(soon.get(id));
+  clearTimeout(timers.get(id));
   const timer = setTimeout(() => void savePersistedDraft(client, id), waitMs);
-  soon.set(id, timer);
+  timers.set(id, timer);
 }
 
-/** Sends to the service what it does not have yet. Never rejects: what went wrong is in the draft's `problem`. */
+/** Saves the unsaved changes of a draft. Never rejects: an error ends up in the draft's `problem`. */
 export function savePersistedDraft(client: QueryClient, id: string): Promise<void> {
-  clearTimeout(soon.get(id));
-  soon.delete(id);
-  const before = underWay.get(id) ?? Promise.resolve();
+  clearTimeout(timers.get(id));
+  timers.delete(id);
+  const before = inFlight.get(id) ?? Promise.resolve();
   const saving = before
     .then(() => saveOnce(client, id))
     .finally(() => {
-      if (underWay.get(id) === saving) underWay.delete(id);
+      if (inFlight.get(id) === saving) inFlight.delete(id);
     });
-  underWay.set(id, saving);
+  inFlight.set(id, saving);
   return saving;
 }
 
-/** Of every draft that this page has. Never rejects. */
+/** Saves all drafts of this page. Never rejects. */
 export async function saveAllDrafts(client: QueryClient): Promise<void> {
   const open = client.getQueryCache().findAll({ queryKey: DRAFT_KEY });
   await Promise.all(open.map(({ queryKey }) => savePersistedDraft(client, String(queryKey[1]))));
 }
 
-/** Throws a draft away, here and on the service, where it may never have been. */
-export async function dropDraft(client: QueryClient, id: string): Promise<void> {
+/** Deletes a draft here and on the service, where it may not exist. */
+export async function deleteDraft(client: QueryClient, id: string): Promise<void> {
   const kept = persistedDraftOf(client, id);
-  // Nothing is in it yet, and the page that shows it goes on with it.
+  // Still empty: the page goes on with it.
   if (kept && kept.version === 0 && !kept.isChanged) return;
   if (kept) updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: false }));
-  await underWay.get(id);
+  await inFlight.get(id);
   const left = persistedDraftOf(client, id);
-  // Of what was never answered nobody knows whether it is there.
+  // An unanswered save may have created it.
   if (!left || left.version > 0 || left.unanswered)
     try {
       await call('venom/delete-draft', { draft_id: id });
@@ -69,42 +69,42 @@ export async function dropDraft(client: QueryClient, id: string): Promise<void> 
         throw error;
       }
     }
-  client.removeQueries({ queryKey: keyOf(id) });
+  client.removeQueries({ queryKey: draftKey(id) });
   void client.invalidateQueries({ queryKey: draftsQuery.queryKey });
 }
 
-/** Whether it may be kept when it is tried again as it is. */
-export function isPassing(problem: unknown): boolean {
+/** Returns whether a retry may succeed. */
+export function isTransient(problem: unknown): boolean {
   return problem instanceof CampanileError && (problem.code === 0 || problem.code === 429 || problem.code >= 500);
 }
 
-/** Whether the service has another text of the draft than the one that was changed here, or none: another place was faster. */
-export function isElsewhere(problem: unknown): boolean {
-  return isAbout(problem, 409, 'version') || isGone(problem);
+/** Returns whether the draft was changed or deleted in another place (optimistic concurrency). */
+export function isConflict(problem: unknown): boolean {
+  return hasFieldError(problem, 409, 'version') || isDeletedElsewhere(problem);
 }
 
-/** Whether the draft was sent or thrown away in another place. */
-export function isGone(problem: unknown): boolean {
-  return isAbout(problem, 404, 'draft_id');
+/** Returns whether the draft was sent or deleted in another place. */
+export function isDeletedElsewhere(problem: unknown): boolean {
+  return hasFieldError(problem, 404, 'draft_id');
 }
 
-function isAbout(problem: unknown, code: number, field: string): boolean {
+function hasFieldError(problem: unknown, code: number, field: string): boolean {
   return (
     problem instanceof CampanileError && problem.code === code && problem.details.some((one) => one.field === field)
   );
 }
 
-function mustSave(kept: PersistedDraft | undefined): kept is PersistedDraft {
-  return kept?.isChanged === true && !isElsewhere(kept.problem);
+function needsSave(kept: PersistedDraft | undefined): kept is PersistedDraft {
+  return kept?.isChanged === true && !isConflict(kept.problem);
 }
 
 async function saveOnce(client: QueryClient, id: string): Promise<void> {
   const kept = persistedDraftOf(client, id);
-  if (!mustSave(kept)) return;
-  // Had it arrived, a newer text of the same version would be taken for one of another place; the same text once more is not.
-  const sent: Sent = kept.unanswered ?? kept;
+  if (!needsSave(kept)) return;
+  // Repeats an unanswered save unchanged: if it had arrived, a newer text of the same version would be a conflict.
+  const sent: DraftSnapshot = kept.unanswered ?? kept;
   try {
-    const { version } = await call('venom/save-draft', await bodyOf(id, sent));
+    const { version } = await call('venom/save-draft', await toSaveBody(id, sent));
     updatePersistedDraft(client, id, (now) => ({
       ...now,
       version,
@@ -115,7 +115,7 @@ async function saveOnce(client: QueryClient, id: string): Promise<void> {
     }));
     void client.invalidateQueries({ queryKey: draftsQuery.queryKey });
   } catch (problem) {
-    const isOpen = isPassing(problem);
+    const isOpen = isTransient(problem);
     updatePersistedDraft(client, id, (now) => ({ ...now, problem, unanswered: isOpen ? sent : undefined }));
     if (isOpen) saveSoon(client, id, RETRY_MS);
     return;
@@ -123,7 +123,7 @@ async function saveOnce(client: QueryClient, id: string): Promise<void> {
   if (sent === kept.unanswered) await saveOnce(client, id);
 }
 
-async function bodyOf(id: string, { draft, file, version, isOtherFile }: Sent) {
+async function toSaveBody(id: string, { draft, file, version, isOtherFile }: DraftSnapshot) {
   return {
     draft_id: id,
     version,

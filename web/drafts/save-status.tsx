@@ -1,20 +1,20 @@
 import { Box, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { putAsDraft } from '../compose/put-draft.ts';
+import { createSavedDraft } from '../compose/create-draft.ts';
 import { problemText } from '../format/problem.ts';
 import { LargeCallout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { updatePersistedDraft, fetchDraft, keyOf, type PersistedDraft } from './persisted-draft.ts';
-import { isElsewhere, isGone, isPassing } from './save-draft.ts';
+import { updatePersistedDraft, fetchDraft, draftKey, type PersistedDraft } from './persisted-draft.ts';
+import { isConflict, isDeletedElsewhere, isTransient } from './save-draft.ts';
 
-/** Whether the draft is kept, and what to do where another place was faster. */
+/** Whether the draft is saved, and the choice after a conflict. */
 export function SaveStatus({ id, kept, zone }: { id: string; kept: PersistedDraft; zone: string }) {
-  if (isElsewhere(kept.problem)) return <Elsewhere id={id} kept={kept} zone={zone} />;
+  if (isConflict(kept.problem)) return <ConflictCallout id={id} kept={kept} zone={zone} />;
   const hasFailed = kept.isChanged && kept.problem !== null;
-  // That there is no connection is said above.
-  const failed = isPassing(kept.problem)
+  // A lost connection is shown above.
+  const failed = isTransient(kept.problem)
     ? words.drafts.notSaved
     : `${words.drafts.cannotSave} ${problemText(kept.problem)}`;
   const text = kept.isChanged ? words.drafts.saving : kept.version > 0 ? words.drafts.saved : '';
@@ -25,21 +25,21 @@ export function SaveStatus({ id, kept, zone }: { id: string; kept: PersistedDraf
   );
 }
 
-function Elsewhere({ id, kept, zone }: { id: string; kept: PersistedDraft; zone: string }) {
+function ConflictCallout({ id, kept, zone }: { id: string; kept: PersistedDraft; zone: string }) {
   const client = useQueryClient();
   const [, go] = useLocation();
-  /** What was written here becomes a draft of its own, with its file; this one is then as the other place left it. */
+  /** Saves the local text as a second draft, with its file; this one keeps the version of the other place. */
   const saveBoth = () => {
     const { name } = kept.draft;
     const mine = { ...kept.draft, name: name === '' ? '' : words.drafts.copyName(name) };
-    const address = putAsDraft(client, mine, kept.file);
-    forgetMine();
+    const address = createSavedDraft(client, mine, kept.file);
+    discardMine();
     go(address);
   };
-  /** Not saved on the way out: there is nothing more of this to keep. */
-  const forgetMine = () => {
+  /** Prevents saving on unmount. */
+  const discardMine = () => {
     updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: false }));
-    client.removeQueries({ queryKey: keyOf(id) });
+    client.removeQueries({ queryKey: draftKey(id) });
   };
   const taking = useMutation({
     mutationFn: () => fetchDraft(client, id, zone),
@@ -47,7 +47,7 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: PersistedDraft; zone:
     onError: notifyError,
   });
   const throwAway = () => {
-    forgetMine();
+    discardMine();
     go('/campaigns/new');
   };
   return (
@@ -55,14 +55,14 @@ function Elsewhere({ id, kept, zone }: { id: string; kept: PersistedDraft; zone:
       <LargeCallout
         icon="alert"
         role="status"
-        title={isGone(kept.problem) ? words.drafts.goneMeanwhile : words.drafts.elsewhere}
+        title={isDeletedElsewhere(kept.problem) ? words.drafts.goneMeanwhile : words.drafts.elsewhere}
       >
         <Text size="sm">{words.drafts.elsewhereHint}</Text>
         <Group gap="xs" mt="xs">
           <Button size="xs" onClick={saveBoth}>
             {words.drafts.keepBoth}
           </Button>
-          {isGone(kept.problem) ? (
+          {isDeletedElsewhere(kept.problem) ? (
             <Button size="xs" variant="default" onClick={throwAway}>
               {words.drafts.throwAway}
             </Button>

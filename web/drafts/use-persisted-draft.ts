@@ -3,16 +3,16 @@ import { useCallback, useEffect } from 'react';
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Draft } from '../compose/draft.ts';
 import { draftQuery } from './persisted-draft.ts';
-import { changeDraft, dropDraft, savePersistedDraft } from './save-draft.ts';
-import { useDrawNow } from './use-draw-now.ts';
+import { changeDraft, deleteDraft, savePersistedDraft } from './save-draft.ts';
+import { useRerender } from './use-rerender.ts';
 
-/** The draft of this id, kept on the service as it changes. */
+/** The draft with this id, saved as it changes. */
 export function usePersistedDraft(id: string, timeZone: string) {
   const client = useQueryClient();
-  const drawNow = useDrawNow();
+  const rerender = useRerender();
   const { data: kept, error, refetch } = useQuery(draftQuery(id, timeZone));
 
-  // Whoever leaves the page need not wait for it to be kept.
+  // Saves on unmount without waiting.
   useEffect(() => () => void savePersistedDraft(client, id), [client, id]);
 
   const update = useCallback(
@@ -21,9 +21,9 @@ export function usePersistedDraft(id: string, timeZone: string) {
         ...before,
         draft: { ...before.draft, ...change, idempotencyKey: generateIdempotencyKey() },
       }));
-      drawNow();
+      rerender();
     },
-    [client, id, drawNow],
+    [client, id, rerender],
   );
   const attach = useCallback(
     (file: File | null) =>
@@ -35,6 +35,6 @@ export function usePersistedDraft(id: string, timeZone: string) {
       })),
     [client, id],
   );
-  const drop = useCallback(() => dropDraft(client, id), [client, id]);
+  const drop = useCallback(() => deleteDraft(client, id), [client, id]);
   return { kept, error, refetch, update, attach, drop };
 }

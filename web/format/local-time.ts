@@ -1,15 +1,15 @@
-import { clockZone } from './clock-zone.ts';
+import { supportedZone } from './supported-zone.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What a clock in `zone` shows at an instant, as `YYYY-MM-DDTHH:MM`: what a field for a local time holds. */
+/** Returns the local time in `zone` as `YYYY-MM-DDTHH:MM`, the format of datetime-local fields. */
 export function localTime(at: Date, zone: string): string {
   return new Date(at.getTime() + offsetMs(at, zone)).toISOString().slice(0, 16);
 }
 
 /**
- * When a clock in `zone` shows that; undefined for what is no such time. Of two such instants, when clocks are set back, it is the
- * first; of none, when they are set forward, one an hour beside.
+ * Returns the instant of a local time in `zone`; undefined if invalid. Of two (clocks set back) it is the first; of none (clocks set
+ * forward) one an hour beside.
  */
 export function instantOf(local: string, zone: string): Date | undefined {
   const asUtc = Date.parse(`${local}Z`);
@@ -19,10 +19,10 @@ export function instantOf(local: string, zone: string): Date | undefined {
   return new Date(asUtc - offsetMs(new Date(asUtc + 24 * 60 * MINUTE_MS), zone));
 }
 
-/** How far clocks in `zone` are ahead of UTC at an instant. */
+/** The offset of `zone` from UTC at an instant. */
 function offsetMs(at: Date, zone: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: clockZone(zone),
+    timeZone: supportedZone(zone),
     hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',

@@ -1,6 +1,6 @@
 /**
- * The language of the browser, with its country where it says one, as `Intl` takes it; undefined where it says none that `Intl` takes:
- * where the system has no language, Chromium says `en-US@posix`.
+ * Returns the browser's language, with its country if known. Undefined if `Intl` does not take it: without a system language Chromium
+ * reports `en-US@posix`.
  */
 export function browserLocale(): string | undefined {
   const [tag = ''] = navigator.language.split('@');

@@ -10,19 +10,19 @@ const signed = new Intl.NumberFormat(words.locale, {
   signDisplay: 'exceptZero',
 });
 
-/** With thousands grouped; a dash for what is not known. */
+/** Formats a number with grouped thousands; a dash for null. */
 export function count(value: number | null): string {
   return value === null ? words.unknown : whole.format(value);
 }
 
-/** A share as a percentage; a dash where there is nothing to divide by. Only all of it is 100 %, only nothing is 0 %. */
+/** Formats a share as a percentage; a dash for null. Only exactly 1 is 100 %, only exactly 0 is 0 %. */
 export function share(value: number | null): string {
   if (value === null) return words.unknown;
   const shown = value > 0.99 && value < 1 ? 0.99 : value > 0 && value < 0.01 ? 0.01 : value;
   return percent.format(shown);
 }
 
-/** "+12%", "−3%": by how much something has changed. */
+/** "+12%", "−3%" */
 export function signedShare(value: number): string {
   return signed.format(value);
 }
@@ -32,7 +32,7 @@ export function signedCount(value: number): string {
   return signedInteger.format(value);
 }
 
-/** "340 kB", counted as limits are: by 1,024. */
+/** "340 kB", in units of 1,024 as the limits are. */
 export function fileSize(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
   const power = units.findLastIndex((_, at) => at === 0 || bytes >= KILO ** at);

@@ -1,12 +1,12 @@
-/** What can be said of a phone number without knowing the numbers of the world; `parts/phone-country.tsx` knows those. */
+/** What can be told of a phone number without libphonenumber's metadata; `parts/phone-country.tsx` loads that. */
 import { browserLocale } from './locale.ts';
 
-/** Whether a number as people type it leaves the country out; of nothing there is nothing to ask. */
+/** Returns whether a phone number lacks its country code; false without digits. */
 export function isNational(text: string): boolean {
   return /\d/.test(text) && !/^[\s(]*(?:\+|00)/.test(text);
 }
 
-/** The country that the browser's language speaks of, or where most people speak it, as `DE`. */
+/** Returns the country of the browser's language, or the most likely one, as `DE`. */
 export function browserCountry(): string | undefined {
   const locale = browserLocale();
   return locale === undefined ? undefined : new Intl.Locale(locale).maximize().region;

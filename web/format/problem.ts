@@ -1,16 +1,16 @@
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { OfflineError, Unanswered } from '../api/not-done.ts';
+import { OfflineError, UnansweredError } from '../api/connection-errors.ts';
 import { words } from '../words/words.ts';
 import { count } from './numbers.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** An error in words: what happened, and what to do next. */
+/** Returns an error in words: what happened, and what to do next. */
 export function problemText(error: unknown): string {
   if (!(error instanceof CampanileError)) return words.problems.unexpected;
   const { code, retryAfterMs } = error;
   if (error instanceof OfflineError) return error.isOffline ? words.problems.offline : words.problems.notSent;
-  if (error instanceof Unanswered) return words.problems.unanswered;
+  if (error instanceof UnansweredError) return words.problems.unanswered;
   if (code === 0) return words.problems.unreachable;
   if (code === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
     return words.problems.enoughToday(count(Math.ceil(retryAfterMs / HOUR_MS)));
@@ -24,7 +24,7 @@ export function problemText(error: unknown): string {
   return words.issues[first.issue] ?? sentence(`${fieldName(first.field)} ${first.issue}`);
 }
 
-/** The issues of single fields, for a form: the first of each, by the field's first name. */
+/** Returns the first issue of each field, for a form. */
 export function fieldProblems(error: unknown): Record<string, string> {
   if (!(error instanceof CampanileError)) return {};
   const problems: Record<string, string> = {};
@@ -33,10 +33,7 @@ export function fieldProblems(error: unknown): Record<string, string> {
   return problems;
 }
 
-/**
- * The issues of what was entered into a field that takes several, each with what it is about, for `participants.3` is nothing that
- * somebody could find. Empty where there are none.
- */
+/** Returns the issues of a field with several values, each with its value: a path such as `participants.3` would tell the user nothing. */
 export function entryProblems(error: unknown, field: string, entered: readonly string[]): string[] {
   if (!(error instanceof CampanileError)) return [];
   return error.details.flatMap((detail) => {
@@ -46,7 +43,7 @@ export function entryProblems(error: unknown, field: string, entered: readonly s
   });
 }
 
-/** Whether it is about single fields, beside which a form says it. */
+/** Returns whether the error concerns single fields, which a form shows beside them. */
 export function isInFields(error: unknown): boolean {
   return error instanceof CampanileError && error.details.length > 0;
 }

@@ -1,5 +1,5 @@
 import { words } from '../words/words.ts';
-import { clockZone } from './clock-zone.ts';
+import { supportedZone } from './supported-zone.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -13,11 +13,8 @@ const known = new Map<string, Intl.DateTimeFormat>();
 type HourCycle = NonNullable<Intl.DateTimeFormatOptions['hourCycle']>;
 let hourCycle: HourCycle = hourCycleOf(words.locale);
 
-/**
- * From now on the clock has 12 or 24 hours as `locale` has it. The browser's own fields for a time go by its language, and so is all else
- * to.
- */
-export function followClock(locale: string): void {
+/** Sets the 12- or 24-hour clock by `locale`. Time fields of the browser follow its language, so all other times do, too. */
+export function setHourCycle(locale: string): void {
   hourCycle = hourCycleOf(locale);
 }
 
@@ -27,15 +24,15 @@ function hourCycleOf(locale: string): HourCycle {
   );
 }
 
-/** Making one takes long; a table of a thousand rows needs the same one each time. */
+/** Cached, since creating one is slow and a table needs it a thousand times. */
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = zone + JSON.stringify(options);
-  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: clockZone(zone), ...options });
+  const made = known.get(key) ?? new Intl.DateTimeFormat(words.locale, { timeZone: supportedZone(zone), ...options });
   known.set(key, made);
   return made;
 }
 
-/** "Mon 23 Nov 2026, 09:00 CET": an instant as the clocks in `zone` show it, with the zone's name at that time. */
+/** "Mon 23 Nov 2026, 09:00 CET": an instant in `zone`, with the zone's name at that time. */
 export function exactTime(at: string | Date, zone: string): string {
   const date = new Date(at);
   const day = formatter(zone, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
@@ -64,7 +61,7 @@ export function clockTime(at: string | Date, zone: string): string {
   return formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle }).format(new Date(at));
 }
 
-/** "09:00" or "09:00 am", of a time of day as `HH:MM`; what is no time stays as it is. */
+/** "09:00" or "09:00 am", of a time of day as `HH:MM`; anything else stays as it is. */
 export function timeOfDay(time: string): string {
   const at = Date.parse(`1970-01-01T${time}:00Z`);
   return Number.isNaN(at) ? time : clockTime(new Date(at), 'UTC');
@@ -83,11 +80,11 @@ export function dateIn(at: string | Date, zone: string): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
 }
 
-/** "in 5 minutes", "yesterday"; beyond a week the day itself. */
+/** "in 5 minutes", "yesterday"; beyond a week the date. */
 export function relativeTime(at: string, zone: string, nowMs: number): string {
   const deltaMs = Date.parse(at) - nowMs;
   const distanceMs = Math.abs(deltaMs);
-  // Nobody counts seconds, and the page tells the time anew only now and then.
+  // Seconds are not shown: the page updates times only now and then.
   if (distanceMs < MINUTE_MS) return words.justNow;
   const step = STEPS.find(([limitMs]) => distanceMs < limitMs);
   if (!step) return shortTime(at, zone);
@@ -95,13 +92,13 @@ export function relativeTime(at: string, zone: string, nowMs: number): string {
   return new Intl.RelativeTimeFormat(words.locale, { numeric: 'auto' }).format(Math.round(deltaMs / unitMs), unit);
 }
 
-/** How the zone is called just now, such as "CET", or "GMT+5" where it has no short name. */
+/** The zone's name at that time, such as "CET", or "GMT+5" if it has no short name. */
 export function zoneName(zone: string, at: Date = new Date()): string {
   const parts = formatter(zone, { timeZoneName: 'short' }).formatToParts(at);
   return parts.find((part) => part.type === 'timeZoneName')?.value ?? zone;
 }
 
-/** "3 minutes", for how long something will take. */
+/** "3 minutes" */
 export function duration(seconds: number): string {
   const [value, unit] =
     seconds < 90
@@ -117,7 +114,7 @@ export function duration(seconds: number): string {
   );
 }
 
-/** The zone of this browser. */
+/** The time zone of this browser. */
 export function browserZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -10,19 +10,19 @@ import { KINDS, type KindFilter } from './kinds.ts';
 const WAIT_MS = 200;
 const isKind = oneOf<KindFilter>(['all', ...KINDS]);
 
-/** Which groups are asked for, a moment after the last key: as the service takes it, and as the fields hold it. */
+/** The filter of groups, debounced: as the API takes it, and as the fields show it. */
 export function useGroupFilter() {
   const [typed, setTyped] = useState('');
   const [kind, setKind] = useState<KindFilter>('all');
   const [search] = useDebouncedValue(typed, WAIT_MS);
-  return filterOf({ typed, setTyped, kind, setKind }, search);
+  return toGroupFilter({ typed, setTyped, kind, setKind }, search);
 }
 
-/** The same of a page of groups, which has them in its address. */
-export function useAddressedFilter() {
+/** The same, kept in the URL. */
+export function useGroupFilterParams() {
   const { typed, setTyped, settled } = useDebouncedQueryParam('search');
   const [kind, setKind] = useQueryParam('kind', 'all', isKind);
-  return filterOf({ typed, setTyped, kind, setKind }, settled);
+  return toGroupFilter({ typed, setTyped, kind, setKind }, settled);
 }
 
 interface Fields {
@@ -32,13 +32,13 @@ interface Fields {
   setKind: (kind: KindFilter) => void;
 }
 
-function filterOf(fields: Fields, search: string) {
+function toGroupFilter(fields: Fields, search: string) {
   const { kind } = fields;
   const filter: GroupFilter = { kind: kind === 'all' ? undefined : kind, search };
   return { filter, isFiltered: kind !== 'all' || search !== '', fields };
 }
 
-/** A search, the kind, and what else narrows the list. */
+/** A search, the kind, and further filters (`children`). */
 export function GroupFilters({
   fields: { typed, setTyped, kind, setKind },
   small = false,

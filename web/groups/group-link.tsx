@@ -3,7 +3,7 @@ import type { PickedGroup } from '../compose/draft.ts';
 import textClasses from '../parts/text.module.css';
 import classes from './group-link.module.css';
 
-/** The name of a group, wherever it is told; it leads to the group's page. */
+/** The name of a group as a link to its page. */
 export function GroupLink({ group }: { group: Pick<PickedGroup, 'group_metadata_id' | 'group_name'> }) {
   return (
     <Link

@@ -5,42 +5,42 @@ import type { GroupReport } from '../api/operations.ts';
 import { groupQuery } from '../api/queries.ts';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { count, share } from '../format/numbers.ts';
-import { Failed } from '../parts/failed.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Page, PageSkeleton, RowsSkeleton, Section } from '../parts/page.tsx';
-import { NotFoundPage } from '../shell/not-found.tsx';
+import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { words } from '../words/words.ts';
 import { GroupFailures, GroupPosts } from './group-posts.tsx';
 import classes from './group-page.module.css';
-import { GroupLists, InviteLink, Planned } from './group-side.tsx';
-import { useWrite } from './use-write.ts';
+import { GroupLists, InviteLink, PlannedRuns } from './group-side.tsx';
+import { useNewCampaign } from './use-new-campaign.ts';
 
 const MembersChart = lazy(lazyWithRetry(() => import('./members-chart.tsx')));
 const ReadsChart = lazy(lazyWithRetry(() => import('./reads-chart.tsx')));
 
-/** Everything about one group: how its posts did, how it grew, and what is planned. */
+/** The report of one group: its posts, its growth and its planned runs. */
 export default function GroupPage({ id }: { id: string }) {
-  return /^\d{1,15}$/.test(id) ? <Asked groupId={Number(id)} /> : <NotFoundPage />;
+  return /^\d{1,15}$/.test(id) ? <GroupLoader groupId={Number(id)} /> : <NotFoundPage />;
 }
 
-function Asked({ groupId }: { groupId: number }) {
+function GroupLoader({ groupId }: { groupId: number }) {
   const report = useQuery(groupQuery(groupId));
   if (report.isPending) return <PageSkeleton />;
   if (!report.data) {
     const { error } = report;
     if (error instanceof CampanileError && error.code === 404) return <NotFoundPage />;
-    return <Failed error={error} retry={() => void report.refetch()} />;
+    return <ErrorAlert error={error} retry={() => void report.refetch()} />;
   }
-  return <Shown report={report.data} />;
+  return <GroupDetails report={report.data} />;
 }
 
-function Shown({ report }: { report: GroupReport }) {
+function GroupDetails({ report }: { report: GroupReport }) {
   const { group, posts, members } = report;
-  const write = useWrite();
+  const write = useNewCampaign();
   const isThere = group.removed_at === null;
   return (
     <Page
@@ -74,7 +74,7 @@ function Shown({ report }: { report: GroupReport }) {
           <GroupPosts posts={posts} kind={group.kind} />
         </Stack>
         <Stack gap="md">
-          <Planned runs={report.planned} />
+          <PlannedRuns runs={report.planned} />
           <InviteLink link={group.invite_link} />
           <GroupLists lists={report.group_lists} />
         </Stack>
@@ -92,7 +92,7 @@ function GroupFigures({ report: { group, totals, posts } }: { report: GroupRepor
         {words.kinds[group.kind]}
       </Figure>
       <Figure label={words.overview.posts} value={count(totals.posts)}>
-        {latest ? <Moment at={latest.at} /> : words.group.noPosts}
+        {latest ? <RelativeTime at={latest.at} /> : words.group.noPosts}
       </Figure>
       <Figure label={words.groups.columns.read_rate} value={share(totals.read_rate)}>
         {words.group.ofPeople(count(totals.read), count(totals.recipients))}

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { GroupKind, GroupReport } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
@@ -14,7 +14,7 @@ const ROW_HEIGHT = 40;
 const SHOWN_ROWS = 12;
 const SHOWN_FAILURES = 5;
 
-/** What went wrong lately. */
+/** The latest failures. */
 export function GroupFailures({ posts }: { posts: readonly Post[] }) {
   const failed = posts.filter((post) => post.error !== null).slice(0, SHOWN_FAILURES);
   if (failed.length === 0) return null;
@@ -28,7 +28,7 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
               <div>{post.error}</div>
             </div>
             <span className={`${textClasses.dim} ${textClasses.nowrap}`}>
-              <Moment at={post.at} />
+              <RelativeTime at={post.at} />
             </span>
           </li>
         ))}
@@ -67,7 +67,7 @@ export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: Grou
                     <CampaignLink post={post} />
                   </td>
                   <td>
-                    <Moment at={post.at} />
+                    <RelativeTime at={post.at} />
                   </td>
                   <td className={post.failed > 0 ? textClasses.failed : undefined}>{stateOf(post)}</td>
                   <td className={classes.wide}>{post.sent > 0 ? count(post.recipients) : words.unknown}</td>
@@ -95,7 +95,7 @@ function keyOf(post: Post): string {
   return `${post.campaign_id} ${post.run_id ?? ''}`;
 }
 
-/** Of one post its state; of all posts of an old campaign how many of them were sent. */
+/** The state of one post; for a folded campaign how many of its posts were sent. */
 function stateOf({ run_id: runId, queued, sent, failed, cancelled }: Post): string {
   if (runId === null) return words.campaigns.sentOf(count(sent), count(queued + sent + failed + cancelled));
   if (sent > 0) return words.campaign.state.sent;

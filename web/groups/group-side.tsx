@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { GroupReport } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { shortTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
@@ -13,11 +13,11 @@ import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import classes from './group-page.module.css';
 
-/** More of them are shown when they are asked for. */
+/** The rest is shown on demand. */
 const SHOWN_RUNS = 6;
 
-/** What is to go out to it next. */
-export function Planned({ runs }: { runs: GroupReport['planned'] }) {
+/** The next runs to this group. */
+export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   const zone = useZone();
   const [isComplete, whole] = useDisclosure(false);
   const shown = isComplete ? runs : runs.slice(0, SHOWN_RUNS);
@@ -45,7 +45,7 @@ export function Planned({ runs }: { runs: GroupReport['planned'] }) {
   );
 }
 
-/** The way in for new members. */
+/** The invite link with its QR code. */
 export function InviteLink({ link }: { link: string | null }) {
   return (
     <Section title={words.groups.invite}>
@@ -64,7 +64,7 @@ export function InviteLink({ link }: { link: string | null }) {
   );
 }
 
-/** The saved lists that it is in. */
+/** The saved lists with this group. */
 export function GroupLists({ lists }: { lists: GroupReport['group_lists'] }) {
   return (
     <Section title={words.groups.lists}>

@@ -2,42 +2,42 @@ import { Button, Group as Row, Menu, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Group, GroupKind } from '../api/operations.ts';
-import { activityQuery, findAllGroups, type GroupFilter } from '../api/queries.ts';
+import { groupsWithActivityQuery, fetchAllGroups, type GroupFilter } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Failed } from '../parts/failed.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { More } from '../parts/more.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { notifyError } from '../parts/notify.ts';
-import { Page, RowsSkeleton } from '../parts/page.tsx';
+import { Page } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
-import { CreateGroup } from './create-group.tsx';
-import { GroupFilters, useAddressedFilter } from './group-filters.tsx';
+import { CreateGroupDialog } from './create-group-dialog.tsx';
+import { GroupFilters, useGroupFilterParams } from './group-filters.tsx';
 import { GroupsTable } from './groups-table.tsx';
-import { Invite } from './invite.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import { KINDS } from './kinds.ts';
-import { ListActions, ListFilter } from './list-bar.tsx';
+import { SavedListActions, SavedListFilter } from './saved-list-controls.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { syncGroups } from './sync.ts';
+import { syncGroups } from './sync-groups.ts';
 import { SyncReportCallout } from './sync-report-callout.tsx';
-import { findListed, useSavedLists } from './use-saved-lists.ts';
+import { fetchListGroups, useSavedLists } from './use-saved-lists.ts';
 import { useSelection, type Selection } from './use-selection.ts';
-import { useView, type View } from './use-view.ts';
-import { useWrite } from './use-write.ts';
-import { ViewFilters } from './view-filters.tsx';
+import { useTableView, type TableView } from './use-table-view.ts';
+import { useNewCampaign } from './use-new-campaign.ts';
+import { ActivityFilters } from './activity-filters.tsx';
 
 export default function GroupsPage() {
-  const { filter, isFiltered, fields } = useAddressedFilter();
+  const { filter, isFiltered, fields } = useGroupFilterParams();
   const [creating, setCreating] = useState<GroupKind>();
   const [inviting, setInviting] = useState<Group>();
   const selection = useSelection();
   const saved = useSavedLists(selection);
   const { lists, list, changing } = saved;
-  const view = useView();
+  const view = useTableView();
   const asked = { ...filter, ...view.filter, listId: list?.group_list_id };
-  const found = useFound(asked, view);
-  const write = useWrite();
+  const found = useGroups(asked, view);
+  const write = useNewCampaign();
   const syncing = useSync();
 
   return (
@@ -48,14 +48,14 @@ export default function GroupsPage() {
         close={() => syncing.reset()}
       />
       <GroupFilters fields={fields}>
-        <ListFilter lists={lists} chosen={list} choose={saved.choose} />
-        <ViewFilters view={view} />
+        <SavedListFilter lists={lists} chosen={list} choose={saved.choose} />
+        <ActivityFilters view={view} />
       </GroupFilters>
       {list && (
-        <ListActions
+        <SavedListActions
           key={list.group_list_id}
           list={list}
-          write={async () => write(await findListed(list.group_list_id))}
+          write={async () => write(await fetchListGroups(list.group_list_id))}
           change={() => saved.change(list.group_list_id)}
           onDeleted={() => saved.choose(undefined)}
         />
@@ -70,7 +70,7 @@ export default function GroupsPage() {
           {words.groups.noLists}
         </Text>
       )}
-      <Result
+      <GroupResults
         {...{ found, asked, selection, view }}
         isFiltered={isFiltered}
         hasList={list !== undefined}
@@ -84,13 +84,13 @@ export default function GroupsPage() {
         clear={saved.stopChanging}
         onSaved={saved.onSaved}
       />
-      <CreateGroup kind={creating} close={() => setCreating(undefined)} />
-      <Invite group={inviting} close={() => setInviting(undefined)} />
+      <CreateGroupDialog kind={creating} close={() => setCreating(undefined)} />
+      <InviteDialog group={inviting} close={() => setInviting(undefined)} />
     </Page>
   );
 }
 
-function Result({
+function GroupResults({
   found,
   asked,
   selection,
@@ -100,10 +100,10 @@ function Result({
   create,
   invite,
 }: {
-  found: ReturnType<typeof useFound>;
+  found: ReturnType<typeof useGroups>;
   asked: GroupFilter;
   selection: Selection;
-  view: View;
+  view: TableView;
   isFiltered: boolean;
   hasList: boolean;
   create: (kind: GroupKind) => void;
@@ -112,8 +112,7 @@ function Result({
   const groups = groupsOf(found);
   return (
     <>
-      {found.isPending && <RowsSkeleton rows={6} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      <QueryStatus of={found} rows={6} />
       {found.isSuccess && groups.length === 0 && (
         <NoGroups
           isFiltered={isFiltered || view.isFiltered || hasList}
@@ -123,24 +122,24 @@ function Result({
       )}
       {groups.length > 0 && (
         <>
-          <Found totals={found.data?.pages[0]?.totals} filter={asked} select={selection.add} />
+          <FoundTotals totals={found.data?.pages[0]?.totals} filter={asked} select={selection.add} />
           <GroupsTable groups={groups} selection={selection} view={view} invite={invite} />
         </>
       )}
       {found.hasNextPage && (
         <Row justify="center" my="md">
-          <More of={found} />
+          <LoadMoreButton of={found} />
         </Row>
       )}
     </>
   );
 }
 
-function useFound(asked: GroupFilter, view: View) {
-  return useInfiniteQuery(activityQuery(asked, view.sort));
+function useGroups(asked: GroupFilter, view: TableView) {
+  return useInfiniteQuery(groupsWithActivityQuery(asked, view.sort));
 }
 
-function groupsOf(found: ReturnType<typeof useFound>): Group[] {
+function groupsOf(found: ReturnType<typeof useGroups>): Group[] {
   return found.data?.pages.flatMap((page) => page.groups) ?? [];
 }
 
@@ -153,8 +152,8 @@ function useSync() {
   });
 }
 
-/** How many there are, and all of them at once. */
-function Found({
+/** The number of matches, and a button that selects them all. */
+function FoundTotals({
   totals,
   filter,
   select,
@@ -163,7 +162,7 @@ function Found({
   filter: GroupFilter;
   select: (groups: readonly Group[]) => void;
 }) {
-  const selecting = useMutation({ mutationFn: () => findAllGroups(filter), onSuccess: select, onError: notifyError });
+  const selecting = useMutation({ mutationFn: () => fetchAllGroups(filter), onSuccess: select, onError: notifyError });
   if (!totals) return null;
   return (
     <Row justify="space-between" mb="xs" gap="xs">

@@ -3,13 +3,13 @@ import type { Group, GroupColumn } from '../api/operations.ts';
 import { count, share } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import { GroupLink } from './group-link.tsx';
 import classes from './groups-table.module.css';
 import type { Selection } from './use-selection.ts';
-import type { View } from './use-view.ts';
+import type { TableView } from './use-table-view.ts';
 
 const COLUMNS: ReadonlyArray<{ of: GroupColumn; class?: string | undefined; isText?: boolean }> = [
   { of: 'name', isText: true },
@@ -20,7 +20,7 @@ const COLUMNS: ReadonlyArray<{ of: GroupColumn; class?: string | undefined; isTe
   { of: 'failed', class: classes.wide },
 ];
 
-/** Groups in an order that the service has made; its head stays in sight. */
+/** The groups in the service's order, with a sticky header. */
 export function GroupsTable({
   groups,
   selection,
@@ -29,7 +29,7 @@ export function GroupsTable({
 }: {
   groups: readonly Group[];
   selection: Selection;
-  view: View;
+  view: TableView;
   invite: (group: Group) => void;
 }) {
   const picked = groups.filter((group) => selection.ids.has(group.group_metadata_id)).length;
@@ -70,7 +70,7 @@ export function GroupsTable({
   );
 }
 
-function SortHead({ column, view }: { column: (typeof COLUMNS)[number]; view: View }) {
+function SortHead({ column, view }: { column: (typeof COLUMNS)[number]; view: TableView }) {
   const { by, isDown } = view.sort;
   const isBy = by === column.of;
   return (
@@ -113,7 +113,7 @@ function GroupRow({
           {activity?.last_posted_at && (
             <>
               <br />
-              <Moment at={activity.last_posted_at} />
+              <RelativeTime at={activity.last_posted_at} />
               {' · '}
               {words.groups.readShare(share(activity.read_rate))}
             </>
@@ -128,7 +128,7 @@ function GroupRow({
       </Table.Td>
       <Table.Td ta="right" className={classes.last} c="dimmed">
         {activity?.last_posted_at ? (
-          <Moment at={activity.last_posted_at} />
+          <RelativeTime at={activity.last_posted_at} />
         ) : (
           <span title={words.groups.notPosted}>{words.unknown}</span>
         )}

@@ -1,11 +1,11 @@
 import type { GroupReport } from '../api/operations.ts';
-import { countTicks } from '../campaign/ticks.ts';
+import { countTicks } from '../format/axis-ticks.ts';
 import { count } from '../format/numbers.ts';
-import { useNow } from '../parts/moment.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { words } from '../words/words.ts';
 import { TrendChart } from './trend-chart.tsx';
 
-/** How many were in the group or followed it, over time and now. */
+/** The members or followers over time and now. */
 export default function MembersChart({ group, members }: Pick<GroupReport, 'group' | 'members'>) {
   const now = group.participants;
   const nowMs = useNow(60_000);

@@ -3,7 +3,7 @@ import { share } from '../format/numbers.ts';
 import { words } from '../words/words.ts';
 import { TrendChart } from './trend-chart.tsx';
 
-/** Which share of its people read each post, over time. */
+/** The read rate of each post over time. */
 export default function ReadsChart({ posts }: { posts: GroupReport['posts'] }) {
   const points = posts
     .filter((post) => post.read_rate !== null && post.run_id !== null)

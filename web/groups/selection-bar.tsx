@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import type { GroupList } from '../api/operations.ts';
 import type { PickedGroup } from '../compose/draft.ts';
-import { membersOf } from '../compose/members-of.ts';
+import { membersOf } from '../compose/audience.ts';
 import { count } from '../format/numbers.ts';
 import { BottomBar } from '../parts/bottom-bar.tsx';
 import { words } from '../words/words.ts';
-import { SaveList } from './save-list.tsx';
+import { SaveListButton } from './save-list-button.tsx';
 
-/** What is selected, whatever is searched for, and what can be done with it. */
+/** The selected groups, whatever the search is, with their actions. */
 export function SelectionBar({
   selected,
   changing,
@@ -16,7 +16,7 @@ export function SelectionBar({
   onSaved,
 }: {
   selected: readonly PickedGroup[];
-  /** The list that is being changed. */
+  /** The list that is being edited. */
   changing: GroupList | undefined;
   write: () => void;
   clear: () => void;
@@ -28,7 +28,7 @@ export function SelectionBar({
       <Button size="compact-sm" variant="default" onClick={clear}>
         {changing ? words.cancel : words.clear}
       </Button>
-      <SaveList key={changing?.group_list_id ?? 'new'} groups={selected} list={changing} onSaved={onSaved} />
+      <SaveListButton key={changing?.group_list_id ?? 'new'} groups={selected} list={changing} onSaved={onSaved} />
       {!changing && (
         <Button size="compact-sm" onClick={write}>
           {words.groups.write}

@@ -2,11 +2,11 @@ import { Alert, Text } from '@mantine/core';
 import { count } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { words } from '../words/words.ts';
-import type { SyncReport } from './sync.ts';
+import type { SyncReport } from './sync-groups.ts';
 
 const NAMED = 6;
 
-/** That groups are being read anew, and what that has changed once it is done. */
+/** Says that a sync is running, and shows its result. */
 export function SyncReportCallout({
   isBusy,
   report,
@@ -23,7 +23,7 @@ export function SyncReportCallout({
       </Text>
     );
   if (!report) return null;
-  const lines = linesOf(report);
+  const lines = reportLines(report);
   return (
     <Alert
       variant="default"
@@ -49,7 +49,7 @@ export function SyncReportCallout({
   );
 }
 
-function linesOf(report: SyncReport): string[] {
+function reportLines(report: SyncReport): string[] {
   const { added, updated, removed } = report;
   if (added + updated + removed === 0) return [words.groups.nothingChanged];
   const renamed = report.renamed.map((one) => words.groups.renamed(one.before, one.after));

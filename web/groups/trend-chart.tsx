@@ -1,12 +1,12 @@
 import '@mantine/charts/styles.layer.css';
 import { LineChart } from '@mantine/charts';
-import { timeTicks } from '../campaign/ticks.ts';
+import { timeTicks } from '../format/axis-ticks.ts';
 import { dayName, shortTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
-/** One figure over time, oldest first. `isStepped`: it stays as it is until the next. */
+/** One figure over time, oldest first. `isStepped`: it keeps its value until the next point. */
 export function TrendChart({
   points,
   name,
@@ -19,7 +19,7 @@ export function TrendChart({
   points: ReadonlyArray<{ atMs: number; value: number }>;
   name: string;
   color: string;
-  /** Of its height, from 0 on. */
+  /** Ticks of the y axis, from 0. */
   ticks: number[];
   format: (value: number) => string;
   label: string;

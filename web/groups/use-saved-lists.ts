@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
-import { findAllGroups, groupListsQuery } from '../api/queries.ts';
+import { fetchAllGroups, groupListsQuery } from '../api/queries.ts';
 import { isListId, useQueryParam } from '../parts/use-query-param.ts';
 import type { Selection } from './use-selection.ts';
 
-/** The saved lists: which of them is shown, and which is being changed, its groups then being what is selected. */
+/** The saved lists, the one that is shown, and the one that is being edited, whose groups are then the selection. */
 export function useSavedLists(selection: Selection) {
   const lists = useQuery(groupListsQuery).data?.group_lists ?? [];
   const [chosen, setChosen] = useQueryParam('list', '', isListId);
@@ -22,7 +22,7 @@ export function useSavedLists(selection: Selection) {
     changing: lists.find((one) => one.group_list_id === changingId),
     choose,
     change: async (id: number) => {
-      selection.replace(await findListed(id));
+      selection.replace(await fetchListGroups(id));
       setChangingId(id);
       choose(undefined);
     },
@@ -34,6 +34,6 @@ export function useSavedLists(selection: Selection) {
   };
 }
 
-export function findListed(listId: number): Promise<Group[]> {
-  return findAllGroups({ kind: undefined, search: '', listId });
+export function fetchListGroups(listId: number): Promise<Group[]> {
+  return fetchAllGroups({ kind: undefined, search: '', listId });
 }

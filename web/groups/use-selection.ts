@@ -4,7 +4,7 @@ import type { PickedGroup } from '../compose/draft.ts';
 
 export type Selection = ReturnType<typeof useSelection>;
 
-/** Groups that are selected, in the order they were; they stay so whatever is searched for. */
+/** The selected groups in the order of selection, whatever the search is. */
 export function useSelection() {
   const [groups, setGroups] = useState<readonly PickedGroup[]>([]);
   const ids: ReadonlySet<number> = new Set(groups.map((group) => group.group_metadata_id));
@@ -23,7 +23,7 @@ export function useSelection() {
     replace: setGroups,
     clear: () => setGroups([]),
     toggle: (group: Group) => (has(group) ? drop(new Set([group.group_metadata_id])) : add([group])),
-    /** Selects all of these, or none when all of them are. */
+    /** Selects all of these, or none if all are selected. */
     toggleAll: (all: readonly Group[]) =>
       all.every(has) ? drop(new Set(all.map((group) => group.group_metadata_id))) : add(all),
   };

@@ -2,11 +2,11 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { InstallationFinding } from '../api/operations.ts';
-import { Failed } from '../parts/failed.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
-import type { Tone } from '../parts/tone.ts';
+import type { Tone } from '../parts/status-tone.ts';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import classes from './installation-page.module.css';
 
@@ -15,7 +15,7 @@ type Level = InstallationFinding['level'];
 const LEVELS: readonly Level[] = ['error', 'warning', 'ok'];
 const TONES: Readonly<Record<Level, Tone>> = { error: 'bad', warning: 'paused', ok: 'good' };
 
-/** For administrators: how the installation is, what is wrong first, and what to do. */
+/** For administrators: the findings about the installation, errors first, with advice. */
 export default function InstallationPage() {
   const look = useQuery({
     queryKey: ['installation'],
@@ -29,15 +29,14 @@ export default function InstallationPage() {
   );
   return (
     <Page title={words.pages.installation} actions={again}>
-      {look.isPending && <RowsSkeleton rows={8} />}
-      {look.isError && <Failed error={look.error} retry={() => void look.refetch()} />}
+      <QueryStatus of={look} rows={8} />
       {look.data && (
         <Stack gap="md">
           {LEVELS.map((level) => (
             <Findings key={level} level={level} findings={look.data.findings.filter((one) => one.level === level)} />
           ))}
           <Text size="sm" c="dimmed">
-            {words.installation.looked} <Moment at={look.data.examined_at} />. {words.installation.note}
+            {words.installation.looked} <RelativeTime at={look.data.examined_at} />. {words.installation.note}
           </Text>
         </Stack>
       )}
@@ -70,7 +69,7 @@ function Findings({ level, findings }: { level: Level; findings: readonly Instal
   );
 }
 
-/** A service that is newer than this page may look at more. */
+/** A newer service may have checks that this page does not know. */
 function nameOf(check: string): string {
   const names: Readonly<Record<string, string>> = words.installation.checks;
   return names[check] ?? check;

@@ -11,10 +11,10 @@ import classes from './bell.module.css';
 import { resumePush } from './load-push.ts';
 
 const NoticeList = lazy(lazyWithRetry(async () => ({ default: (await import('./notice-list.tsx')).NoticeList })));
-/** Beside the bell there is no room for more. */
+/** There is no room for more digits. */
 const MOST_SHOWN = 99;
 
-/** How much was not read yet, on every page; opens the list of it. */
+/** The unread count, on every page; opens the list. */
 export function Bell() {
   const { data } = useInfiniteQuery(noticesQuery);
   const [isOpen, list] = useDisclosure(false);

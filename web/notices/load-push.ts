@@ -1,13 +1,13 @@
 import { storedPushKey } from './stored-push-key.ts';
 
-// How it is done is loaded where this browser is told something, and by nobody else.
+// The push module is loaded only in browsers that have subscribed.
 
-/** Where this browser is told something: that goes on, as today's page has it. */
+/** Renews the subscription of this browser, if it has one. */
 export async function resumePush(): Promise<void> {
   if (storedPushKey() !== undefined) await (await import('./push.ts')).renewPush();
 }
 
-/** Whoever signs in here next is to hear nothing of it. */
+/** Ends the subscription of this browser: the next user must not get these notices. */
 export async function stopPush(): Promise<void> {
-  if (storedPushKey() !== undefined) await (await import('./push.ts')).endPush();
+  if (storedPushKey() !== undefined) await (await import('./push.ts')).disablePush();
 }

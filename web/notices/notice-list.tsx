@@ -2,14 +2,14 @@ import { Anchor, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { noticesQuery, readAll } from '../api/notices.ts';
+import { noticesQuery, markAllRead } from '../api/notices.ts';
 import type { Notice, NoticeKind } from '../api/operations.ts';
 import { shortTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
-import { Failed } from '../parts/failed.tsx';
+import { useZone } from '../format/zone-context.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { More } from '../parts/more.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { notifyError } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import classes from './bell.module.css';
@@ -25,7 +25,7 @@ const ICONS: Readonly<Record<NoticeKind, IconName>> = {
   backup_old: 'file',
 };
 
-/** What somebody was told, each with the way to what it tells of. To open it is to have read it. */
+/** The notices, each linked to its subject. Opening the list marks them read. */
 export function NoticeList({ close }: { close: () => void }) {
   const client = useQueryClient();
   const list = useInfiniteQuery(noticesQuery);
@@ -33,7 +33,7 @@ export function NoticeList({ close }: { close: () => void }) {
   const unread = useUnreadAtFirst(notices);
   const newest = notices[0]?.place;
   useEffect(() => {
-    if (newest !== undefined) void readAll(client).catch(notifyError);
+    if (newest !== undefined) void markAllRead(client).catch(notifyError);
   }, [client, newest]);
   return (
     <>
@@ -45,7 +45,7 @@ export function NoticeList({ close }: { close: () => void }) {
           {words.notices.choose}
         </Anchor>
       </div>
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.isError && <ErrorAlert error={list.error} retry={() => void list.refetch()} />}
       {list.data && notices.length === 0 && (
         <Text size="sm" c="dimmed" px="md" pb="md">
           {words.notices.none}
@@ -59,7 +59,7 @@ export function NoticeList({ close }: { close: () => void }) {
             </li>
           ))}
           <li>
-            <More of={list} variant="subtle" size="compact-sm" fullWidth my={6} />
+            <LoadMoreButton of={list} variant="subtle" size="compact-sm" fullWidth my={6} />
           </li>
         </ul>
       )}
@@ -67,7 +67,7 @@ export function NoticeList({ close }: { close: () => void }) {
   );
 }
 
-/** What had not been read when it came into the list: that it is now is no reason to look otherwise while it is looked at. */
+/** Returns the notices that were unread when they came into the list: they stay highlighted while it is open. */
 function useUnreadAtFirst(notices: readonly Notice[]): ReadonlySet<number> {
   const [unread, setUnread] = useState<ReadonlySet<number>>(new Set());
   const more = notices.filter(({ is_read: isRead, place }) => !isRead && !unread.has(place));
@@ -85,7 +85,7 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
       <span>
         <Said notice={notice} />
         <span className={classes.when}>
-          <Moment at={at} />
+          <RelativeTime at={at} />
         </span>
       </span>
     </>
@@ -110,7 +110,7 @@ function Said({ notice: { kind, campaign, due_at: dueAt, url } }: { notice: Noti
   );
 }
 
-/** Where there is more of it; nowhere for what the dashboard does not show. */
+/** Returns the page about the notice; undefined if the dashboard has none. */
 function pageOf({ kind, campaign }: Notice): string | undefined {
   if (campaign) return `/campaigns/${campaign.campaign_id}`;
   if (kind === 'webhook_off') return '/settings';

@@ -1,6 +1,5 @@
 /**
- * Shows what a push service hands over, while no page need be open: a service worker, which is built by itself and has no words of its
- * own. It finds those that the dashboard has left there (`push.ts`).
+ * The service worker that shows pushes while no page is open. It is built on its own and has no texts; `push.ts` leaves them in its cache.
  */
 
 interface Pushed {
@@ -20,7 +19,7 @@ interface ClickEvent extends LongEvent {
   notification: Notification;
 }
 
-/** What there is in a service worker, and not in the types of pages. */
+/** The part of the service worker API that the DOM types lack. */
 interface PushWorker {
   registration: ServiceWorkerRegistration;
   clients: {
@@ -40,7 +39,7 @@ worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting
 
 worker.addEventListener('push', (event) => {
   const pushed = event.data?.json() as Pushed | undefined;
-  // A browser takes offence at a push of which nothing is shown.
+  // Browsers penalize a push that shows nothing.
   event.waitUntil(show(pushed ?? { kind: '', count: 1, name: '', page: '/' }));
 });
 
@@ -56,14 +55,14 @@ async function show({ kind, count, name, page }: Pushed): Promise<void> {
   const said = words?.[kind]?.[count > 1 ? 'many' : 'one'] ?? '{name}';
   await worker.registration.showNotification(PRODUCT, {
     body: said.replace('{name}', name).replace('{count}', String(count)),
-    // The newest of a kind takes the place of the one before; the bell has them all.
+    // The newest notice of a kind replaces the one before; the bell lists them all.
     tag: kind,
     data: { page },
   });
 }
 
 async function open({ href, origin }: URL): Promise<void> {
-  // No address that leads elsewhere, whoever sent it.
+  // Open redirect: never opens another origin.
   if (origin !== location.origin) return;
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const shown = windows.find(({ url }) => url === href);

@@ -1,4 +1,4 @@
-/** Being told in this browser while the dashboard is closed. Only a click asks for it. */
+/** Web Push: notices in this browser while the dashboard is closed. Only a click asks for permission. */
 import { call } from '../api/call.ts';
 import { words } from '../words/words.ts';
 import { storePushKey, storedPushKey } from './stored-push-key.ts';
@@ -6,19 +6,19 @@ import workerUrl from './push-worker.ts?worker&url';
 
 export type PushState = 'unsupported' | 'denied' | 'off' | 'on';
 
-/** Only a page that came safely has a service worker, and not every browser can be pushed to. */
+/** Service workers need a secure context, and not every browser supports push. */
 function isSupported(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
 }
 
-export async function readPush(): Promise<PushState> {
+export async function readPushState(): Promise<PushState> {
   if (!isSupported()) return 'unsupported';
   if (Notification.permission === 'denied') return 'denied';
   return (await findSubscription()) ? 'on' : 'off';
 }
 
-/** Asks for permission, and has this browser told. Resolves to what came of it. To be called from a click. */
-export async function beginPush(publicKey: string): Promise<PushState> {
+/** Asks for permission and subscribes this browser. Resolves to the new state. Must be called from a click. */
+export async function enablePush(publicKey: string): Promise<PushState> {
   if (!isSupported()) return 'unsupported';
   const permission = await Notification.requestPermission();
   if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
@@ -27,14 +27,14 @@ export async function beginPush(publicKey: string): Promise<PushState> {
   return 'on';
 }
 
-/** This browser is told nothing more: its push service says so to the server, the next time that this one asks. */
-export async function endPush(): Promise<void> {
+/** Unsubscribes this browser. The service learns it from the push service, the next time it sends. */
+export async function disablePush(): Promise<void> {
   storePushKey(undefined);
   if (!isSupported()) return;
   await (await findSubscription())?.unsubscribe();
 }
 
-/** Where this browser is told: says so again, since browsers change their endpoints, and leaves today's words for the worker. */
+/** Renews the subscription, since browsers change their endpoints, and stores the current texts for the worker. */
 export async function renewPush(): Promise<void> {
   const publicKey = storedPushKey();
   if (publicKey !== undefined && isSupported() && Notification.permission === 'granted') await subscribe(publicKey);
@@ -60,7 +60,7 @@ async function findRegistration(): Promise<ServiceWorkerRegistration | undefined
   return navigator.serviceWorker.getRegistration(new URL('.', new URL(workerUrl, location.href)).href);
 }
 
-/** `ready` is for the page's own worker alone, and this one has no pages. */
+/** `serviceWorker.ready` is for workers that control the page, and this one controls none. */
 async function readyRegistration(): Promise<ServiceWorkerRegistration> {
   const registration = await findRegistration();
   if (!registration) throw new Error('the service worker is gone');
@@ -79,7 +79,7 @@ async function findSubscription(): Promise<PushSubscription | null> {
   return (await (await findRegistration())?.pushManager.getSubscription()) ?? null;
 }
 
-/** In the language that is spoken now. */
+/** In the current language. */
 async function storePushTexts(): Promise<void> {
   const kept = await caches.open('campanile-notices');
   await kept.put('/notice-words', Response.json(words.notices.kinds));

@@ -1,6 +1,6 @@
 const STORAGE_KEY = 'campanile-push';
 
-/** The key that this browser was subscribed for, by whoever uses it; undefined where it is told nothing. */
+/** Returns the key that this browser is subscribed with, for any user; undefined if it is not subscribed. */
 export function storedPushKey(): string | undefined {
   return localStorage.getItem(STORAGE_KEY) ?? undefined;
 }

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './bottom-bar.module.css';
 
-/** What it comes to and what can be done with it, in sight wherever the page is scrolled to. `ofForm`: as wide as the form it ends. */
+/** A summary and its actions, sticky at the bottom. `ofForm`: as wide as the form above. */
 export function BottomBar({ sum, ofForm = false, children }: { sum: string; ofForm?: boolean; children: ReactNode }) {
   return (
     <div className={classes.bar} data-form={ofForm || undefined} data-hides-new>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons.tsx';
 import classes from './callout.module.css';
 
-/** Something to know, set apart from what is around it. */
+/** A highlighted note. */
 export function Callout({ children, ...props }: TextProps & { children: ReactNode; role?: 'status' }) {
   return (
     <Text size="sm" className={classes.note} {...props}>
@@ -12,7 +12,7 @@ export function Callout({ children, ...props }: TextProps & { children: ReactNod
   );
 }
 
-/** What matters more than all else on the page just now. */
+/** The most important message of the page. */
 export function LargeCallout({
   icon,
   title,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './circle-badge.module.css';
 
-/** A letter or a number in a circle, beside words that say the same. */
+/** A letter or a number in a circle, beside text that says the same. */
 export function CircleBadge({ children }: { children: ReactNode }) {
   return (
     <span className={classes.disc} aria-hidden="true">

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
-/** In place of a list with nothing in it: why, and what to do first, which is a button or somewhere to go. */
+/** In place of an empty list: the reason, and the first thing to do, which is a button or a link. */
 export function Empty({
   title,
   children,

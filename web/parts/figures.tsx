@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { useLostSince } from '../api/connection.ts';
+import { useDisconnectedSince } from '../api/connection.ts';
 import classes from './figures.module.css';
 
-/** A few figures in a row, paler while they are no longer live. `dense`: with more of them than room. */
+/** A row of figures, dimmed while they are stale. `dense`: for more of them than fit. */
 export function Figures({ label, dense, children }: { label?: string; dense?: boolean; children: ReactNode }) {
-  const isLost = useLostSince() !== undefined;
+  const isLost = useDisconnectedSince() !== undefined;
   return (
     <dl className={classes.figures} aria-label={label} data-dense={dense} data-stale={isLost || undefined}>
       {children}
@@ -12,7 +12,7 @@ export function Figures({ label, dense, children }: { label?: string; dense?: bo
   );
 }
 
-/** `children`: what stands below the figure, `sign` beside its name. */
+/** `children`: text below the figure. `sign`: an icon beside its label. */
 export function Figure({
   label,
   value,

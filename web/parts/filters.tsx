@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import classes from './filters.module.css';
 import { SearchField } from './search-field.tsx';
 
-/** A search, and beside it what narrows it further. */
+/** A search field and further filters (`children`). */
 export function Filters({
   label,
   typed,

@@ -45,7 +45,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A sign beside words; what it means is always said in words, too. */
+/** A decorative icon: text beside it says the same. */
 export function Icon({ name, size = 18, ...props }: { name: IconName; size?: number } & SVGProps<SVGSVGElement>) {
   return (
     <svg

@@ -1,17 +1,17 @@
-import { isThere, regained } from '../api/connection.ts';
+import { checkConnection, waitForConnection } from '../api/connection.ts';
 
 /**
- * Loads a part of the dashboard once there is a connection. For `lazy`, which asks once and keeps what went wrong; and what failed half
- * way, styles among it, comes whole only with the page.
+ * Loads a lazy component once there is a connection. `React.lazy` caches a failure, and half-loaded styles need a new page: after a lost
+ * connection the page reloads.
  */
 export function lazyWithRetry<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {
-    await regained();
+    await waitForConnection();
     try {
       return await load();
     } catch (error) {
-      if (await isThere()) throw error;
-      await regained();
+      if (await checkConnection()) throw error;
+      await waitForConnection();
       location.reload();
       return new Promise(() => undefined);
     }

@@ -1,13 +1,13 @@
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { useLostSince } from '../api/connection.ts';
+import { useDisconnectedSince } from '../api/connection.ts';
 import { clockTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { words } from '../words/words.ts';
 import boxClasses from './box.module.css';
 import classes from './page.module.css';
 
-/** The heading of a page and what can be done there. Coming to a page puts the focus on its heading, so that it is read out. */
+/** The heading of a page and its actions. Opening a page moves the focus to its heading, so that screen readers announce it. */
 export function Page({
   title,
   actions,
@@ -42,10 +42,10 @@ export function Page({
   );
 }
 
-/** Beside what is shown while there is no connection: from when it is. */
+/** Says from when the data is while there is no connection. */
 function AsOf() {
   const zone = useZone();
-  const lostSince = useLostSince();
+  const lostSince = useDisconnectedSince();
   if (lostSince === undefined) return null;
   return (
     <Text size="sm" c="dimmed" className={classes.asOf} data-stale>
@@ -54,9 +54,9 @@ function AsOf() {
   );
 }
 
-/** In place of what is not there yet; shown late, so that what comes quickly does not flicker. */
+/** A skeleton that appears late, so that fast responses do not flicker. */
 export function PageSkeleton() {
-  if (useLostSince() !== undefined)
+  if (useDisconnectedSince() !== undefined)
     return (
       <Text className={classes.page} role="status">
         {words.connection.notAsked}
@@ -80,9 +80,9 @@ export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: num
   );
 }
 
-/** In place of one part that is not there yet. */
+/** In place of one part that is still loading. */
 export function PartSkeleton({ height }: { height: number }) {
-  if (useLostSince() !== undefined)
+  if (useDisconnectedSince() !== undefined)
     return (
       <Text size="sm" c="dimmed">
         {words.connection.notAsked}
@@ -91,7 +91,7 @@ export function PartSkeleton({ height }: { height: number }) {
   return <Skeleton height={height} className={classes.late} data-late />;
 }
 
-/** A part of a page. */
+/** A section of a page. */
 export function Section({ title, children, aside }: { title: string; children: ReactNode; aside?: ReactNode }) {
   return (
     <section className={`${boxClasses.surface} ${classes.section}`} aria-label={title}>

@@ -9,8 +9,14 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { browserCountry } from '../format/phone.ts';
 import { words } from '../words/words.ts';
 
-/** Asks for the country of a number without one, at first the browser's, and hands the whole number on, as it is shown. */
-export default function PhoneCountry({ text, onComplete }: { text: string; onComplete: (number: string) => void }) {
+/** Asks for the country of a national number, the browser's by default, and passes on the international number. */
+export default function PhoneCountrySelect({
+  text,
+  onComplete,
+}: {
+  text: string;
+  onComplete: (number: string) => void;
+}) {
   const countries = useMemo(() => listCountries(), []);
   const [country, setCountry] = useState(() => countries.find(({ value }) => value === browserCountry())?.value);
   const whole = country && fullNumber(text, country);
@@ -34,7 +40,7 @@ export default function PhoneCountry({ text, onComplete }: { text: string; onCom
   );
 }
 
-/** As it is written everywhere in the world; undefined while it is none of that country. */
+/** Returns the international format; undefined if it is no number of that country. */
 function fullNumber(text: string, country: CountryCode): string | undefined {
   const parsed = parsePhoneNumberFromString(text, country);
   return parsed?.isPossible() ? parsed.formatInternational() : undefined;

@@ -4,20 +4,17 @@ import { isNational } from '../format/phone.ts';
 import { PartSkeleton } from './page.tsx';
 import { lazyWithRetry } from './lazy-with-retry.ts';
 
-/** With the numbers of the world: only who leaves the country out needs it. */
+/** Loads libphonenumber's metadata: only needed for numbers without a country code. */
 const PhoneCountry = lazy(lazyWithRetry(() => import('./phone-country.tsx')));
 
 interface PhoneFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'defaultValue' | 'type'> {
   value?: string;
   onChange: (number: string) => void;
-  /** A number that was there before, and is taken as it is. */
+  /** The stored number, which is accepted as it is. */
   known?: string;
 }
 
-/**
- * A phone number as people type it. Where it leaves the country out, that is asked for, and what is handed on is the whole number, which
- * is shown before.
- */
+/** A phone number field. For a national number it asks for the country, shows the international number and passes that on. */
 export function PhoneField({ value = '', onChange, known, ...input }: PhoneFieldProps) {
   const [text, setText] = useState(value);
   return (

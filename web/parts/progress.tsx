@@ -1,6 +1,6 @@
 import classes from './progress.module.css';
 
-/** What was sent and what failed of all deliveries, as a bar. */
+/** Sent and failed deliveries as a progress bar. */
 export function Progress({
   deliveries,
   sent,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from '@mantine/core';
 import classes from './qr-code.module.css';
 
-/** `text` as a QR code to be held in front of a phone: dark on light in any theme, with the quiet edge that readers need. */
+/** `text` as a QR code: dark on light in any theme, with the quiet zone that readers need. */
 export function QrCode({ text, label, size = 220 }: { text: string; label: string; size?: number }) {
   const { data } = useQuery({
     queryKey: ['qr', text],

@@ -1,9 +1,9 @@
 import type { CampaignStatus, Run } from '../api/operations.ts';
 import { words } from '../words/words.ts';
 import classes from './status.module.css';
-import { toneOfStatus, type Tone } from './tone.ts';
+import { toneOfStatus, type Tone } from './status-tone.ts';
 
-/** The state of a campaign or a run: a dot, and the word for it. */
+/** The state of a campaign or run: a dot and its label. */
 export function Status({ of, large }: { of: CampaignStatus | Run['status']; large?: boolean }) {
   return <Dot tone={toneOfStatus(of)} label={words.status[of]} {...(large && { large })} />;
 }

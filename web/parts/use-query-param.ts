@@ -5,8 +5,8 @@ import { useLocation, useSearchParams } from 'wouter';
 const WAIT_MS = 200;
 
 /**
- * A choice that lives in the query of the page's address under `name`, where Back and a copied address find it again. `fallback`, which
- * is also what anything unknown there means, is left out of the address. No step of the history is made of it.
+ * State in the URL's query under `name`, for Back and for copied addresses. `fallback`, which also replaces unknown values, is left out of
+ * the URL. Adds no history entry.
  */
 export function useQueryParam<Value extends string>(
   name: string,
@@ -17,7 +17,7 @@ export function useQueryParam<Value extends string>(
   const [, go] = useLocation();
   const kept = parameters.get(name);
   const set = (value: Value) => {
-    // As it is by now: several of them may be set at once.
+    // Reads the current URL: several parameters may be set at once.
     const { pathname, search } = window.location;
     const next = new URLSearchParams(search);
     if (value === fallback) next.delete(name);
@@ -27,19 +27,19 @@ export function useQueryParam<Value extends string>(
   return [kept !== null && isKnown(kept) ? kept : fallback, set];
 }
 
-/** For `useQueryParam`: whether it is one of a few. */
+/** For `useQueryParam`: accepts a few values. */
 export function oneOf<Value extends string>(values: readonly Value[]): (value: string) => value is Value {
   return (value): value is Value => values.some((one) => one === value);
 }
 
-/** For `useQueryParam`: whether it can be the id of a saved list; none is chosen where it is empty. */
+/** For `useQueryParam`: accepts the id of a saved list, or an empty string for none. */
 export function isListId(text: string): text is string {
   return /^\d{0,15}$/.test(text);
 }
 
 const isText = (_value: string): _value is string => true;
 
-/** What is typed into a field, and, a moment after the last key, what it is as the address has it. */
+/** A text field whose value is in the URL a moment after the last key. */
 export function useDebouncedQueryParam(name: string): {
   typed: string;
   setTyped: (text: string) => void;
@@ -47,9 +47,9 @@ export function useDebouncedQueryParam(name: string): {
 } {
   const [settled, keep] = useQueryParam(name, '', isText);
   const [field, setField] = useState({ typed: settled, settled });
-  // It has come from elsewhere, as by Back.
+  // The URL has changed, as by Back.
   if (field.settled !== settled) setField({ typed: settled, settled });
-  // Browsers refuse an address that changes with every key.
+  // Browsers throttle changes of the URL.
   const setDebounced = useDebouncedCallback(keep, WAIT_MS);
   const setTyped = (typed: string) => {
     setField((before) => ({ ...before, typed }));

@@ -4,8 +4,8 @@ import classes from './virtual-rows.module.css';
 const SPARE_ROWS = 8;
 
 /**
- * Which of `count` rows of one height are to be drawn, in a box that scrolls by itself: those in sight and a few around them. A
- * list of ten thousand groups is as quick as one of ten.
+ * Virtualization: returns which of `count` rows of equal height to render in a scrolling box. A list of ten thousand groups is as fast as
+ * one of ten.
  */
 export function useVirtualRows(count: number, rowHeight: number) {
   const box = useRef<HTMLDivElement>(null);
@@ -28,7 +28,7 @@ export function useVirtualRows(count: number, rowHeight: number) {
   return { box, first, last, before: first * rowHeight, after: Math.max(0, count - last) * rowHeight };
 }
 
-/** A scrolling list of rows of one height, of which only those in sight are drawn. */
+/** A virtualized list of rows of equal height. */
 export function VirtualList<Item>({
   items,
   rowHeight,
@@ -38,7 +38,7 @@ export function VirtualList<Item>({
 }: {
   items: readonly Item[];
   rowHeight: number;
-  /** In pixels, or as CSS has it. */
+  /** In pixels, or a CSS length. */
   maxHeight: number | string;
   label: string;
   children: (item: Item, index: number) => ReactNode;
@@ -53,7 +53,7 @@ export function VirtualList<Item>({
   );
 }
 
-/** Scrolls by itself what is taller than `maxHeight`. */
+/** A box that scrolls beyond `maxHeight`. */
 export function ScrollBox({
   box,
   maxHeight,

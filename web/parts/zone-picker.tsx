@@ -2,10 +2,10 @@ import { isOptionsGroup, Select, type ComboboxItem, type ComboboxParsedItem, typ
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { timeZonesQuery } from '../api/time-zones.ts';
-import { choiceOf, findZones, zoneChoices } from '../format/zones.ts';
+import { findChoice, findZones, zoneChoices } from '../format/zone-choices.ts';
 import { words } from '../words/words.ts';
 
-/** Picks one of the service's zones by its city or its country. Typing replaces what is there. */
+/** Picks one of the service's zones by city or country. Typing replaces the current text. */
 export function ZonePicker({
   value,
   onChange,
@@ -15,15 +15,15 @@ export function ZonePicker({
   'description' | 'inputWrapperOrder' | 'error'
 >) {
   const { data: offered } = useQuery(timeZonesQuery);
-  // Until the service has answered, the only choice is the present one.
+  // Until the service has answered, the current zone is the only choice.
   const choices = useMemo(() => zoneChoices(offered ?? [value]), [offered, value]);
   return (
     <Select
       {...props}
       label={words.fields.time_zone}
       data={choices}
-      value={choiceOf(choices, value)}
-      // Also when the choice is the present zone by another name.
+      value={findChoice(choices, value)}
+      // Also fires for the current zone under another name.
       onOptionSubmit={onChange}
       onFocus={(event) => event.currentTarget.select()}
       searchable

@@ -4,9 +4,9 @@ import { call } from '../api/call.ts';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import type { Group, Message } from '../api/operations.ts';
 import { clockTime, dateIn, dayName, exactTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failed } from '../parts/failed.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { RowsSkeleton } from '../parts/page.tsx';
 import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
@@ -14,9 +14,9 @@ import { words } from '../words/words.ts';
 import classes from './chat.module.css';
 
 const POLL_MS = 2_000;
-const MOST_MESSAGES = 1_000;
+const MAX_MESSAGES = 1_000;
 
-/** One group, open on the phone of a member. */
+/** One group on a member's phone. */
 export function Chat({ group }: { group: Group }) {
   const zone = useZone();
   const end = useRef<HTMLDivElement>(null);
@@ -33,7 +33,7 @@ export function Chat({ group }: { group: Group }) {
   }, [newest]);
   const isNotSandbox = error instanceof CampanileError && error.code === 404;
   if (isNotSandbox) return <Empty title={words.phone.noSandbox}>{words.phone.noSandboxHint}</Empty>;
-  if (error) return <Failed error={error} retry={() => void refetch()} />;
+  if (error) return <ErrorAlert error={error} retry={() => void refetch()} />;
   return (
     <Phone name={group.group_name} kind={group.kind} participants={group.participants}>
       {isPending && <RowsSkeleton rows={2} height={60} />}
@@ -41,7 +41,7 @@ export function Chat({ group }: { group: Group }) {
       {messages.map((message, index) => (
         <div key={message.message_id} className={classes.message}>
           {isNewDay(messages, index, zone) && <p className={classes.day}>{dayName(message.sent_at, zone)}</p>}
-          <Arrived message={message} kind={group.kind} zone={zone} />
+          <ReceivedMessage message={message} kind={group.kind} zone={zone} />
         </div>
       ))}
       <div ref={end} />
@@ -49,7 +49,7 @@ export function Chat({ group }: { group: Group }) {
   );
 }
 
-function Arrived({ message, kind, zone }: { message: Message; kind: Group['kind']; zone: string }) {
+function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Group['kind']; zone: string }) {
   const time = clockTime(message.sent_at, zone);
   const { recalled_at: recalledAt, corrected_at: correctedAt } = message;
   return (
@@ -74,14 +74,14 @@ function isNewDay(messages: readonly Message[], index: number, zone: string): bo
   return day(messages[index]) !== day(messages[index - 1]);
 }
 
-/** They come oldest first; of a long chat only the end matters. */
+/** Fetches the end of a chat; pages come oldest first. */
 async function lastMessages(groupId: number, signal: AbortSignal): Promise<Message[]> {
   let messages: Message[] = [];
   let cursor: string | null | undefined;
   do {
-    const body = { group_metadata_id: groupId, limit: MOST_MESSAGES, cursor, with_changes: true };
+    const body = { group_metadata_id: groupId, limit: MAX_MESSAGES, cursor, with_changes: true };
     const page = await call('sandbox/list-messages', body, { signal });
-    messages = [...messages, ...page.messages].slice(-MOST_MESSAGES);
+    messages = [...messages, ...page.messages].slice(-MAX_MESSAGES);
     cursor = page.next_cursor;
   } while (cursor !== null);
   return messages;

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import type { Group } from '../api/operations.ts';
 import { groupsQuery } from '../api/queries.ts';
 import { zoneName } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import boxClasses from '../parts/box.module.css';
 import { Empty } from '../parts/empty.tsx';
-import { Failed } from '../parts/failed.tsx';
-import { More } from '../parts/more.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Page, RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { useDebouncedQueryParam } from '../parts/use-query-param.ts';
@@ -16,17 +16,17 @@ import { words } from '../words/words.ts';
 import { Chat } from './chat.tsx';
 import classes from './phone-page.module.css';
 
-/** Fewer are found by looking. */
+/** From this many groups on, a search field is shown. */
 const MANY_GROUPS = 8;
 
-/** What a member of a sandbox group sees on their phone. */
+/** A sandbox member's phone. */
 export default function PhonePage() {
   const zone = useZone();
   const { typed, setTyped, settled: search } = useDebouncedQueryParam('search');
   const found = useInfiniteQuery(groupsQuery({ kind: undefined, search }));
   const groups = found.data?.pages.flatMap((page) => page.groups) ?? [];
   const [chosen, setChosen] = useState<Group>();
-  // What is open stays open while another is searched for.
+  // The open group stays open during a search.
   const group = groups.find((one) => chosen && isSame(one, chosen)) ?? chosen ?? groups[0];
   const isSearching = search !== '' || groups.length > MANY_GROUPS;
   return (
@@ -35,7 +35,7 @@ export default function PhonePage() {
         {words.phone.lead(zone, zoneName(zone))}
       </Text>
       {found.isPending && !group && <RowsSkeleton rows={4} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
+      {found.isError && <ErrorAlert error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && groups.length === 0 && search === '' && (
         <Empty title={words.groups.none} link={{ href: '/groups', label: words.groups.goThere }}>
           {words.groups.noneHint}
@@ -56,7 +56,7 @@ export default function PhonePage() {
                   {words.groups.noneFound}
                 </Text>
               )}
-              <More of={found} variant="subtle" fullWidth />
+              <LoadMoreButton of={found} variant="subtle" fullWidth />
             </nav>
           </div>
           <Chat key={group.group_metadata_id} group={group} />

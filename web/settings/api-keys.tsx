@@ -1,30 +1,17 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Code,
-  Group,
-  Modal,
-  Select,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  VisuallyHidden,
-} from '@mantine/core';
+import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { ApiKey } from '../api/operations.ts';
-import { useWithdrawable } from '../api/use-withdrawable.ts';
-import boxClasses from '../parts/box.module.css';
-import { Confirm } from '../parts/confirm.tsx';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { Failed, Problem } from '../parts/failed.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
@@ -34,15 +21,8 @@ const NAME_LIMIT = 100;
 const LIFETIMES = ['never', '30', '90', '365'];
 
 export function ApiKeys() {
-  const client = useQueryClient();
   const keys = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call('user/list_api_keys', {}, { signal }) });
   const [isMaking, making] = useDisclosure(false);
-  const [revoked, setRevoked] = useState<ApiKey>();
-  const revoke = async (signal: AbortSignal) => {
-    if (!revoked) return;
-    await call('user/revoke_api_key', { api_key_id: revoked.api_key_id }, { signal });
-    await client.invalidateQueries({ queryKey: KEY });
-  };
   return (
     <Section
       title={words.settings.apiKeys}
@@ -52,79 +32,73 @@ export function ApiKeys() {
         </Button>
       }
     >
-      {keys.isPending && <RowsSkeleton rows={2} />}
-      {keys.isError && <Failed error={keys.error} retry={() => void keys.refetch()} />}
+      <QueryStatus of={keys} rows={2} />
       {keys.data?.api_keys.length === 0 && (
         <Text size="sm" c="dimmed">
           {words.settings.noKeys}
         </Text>
       )}
-      {keys.data && keys.data.api_keys.length > 0 && <KeyTable keys={keys.data.api_keys} revoke={setRevoked} />}
+      {keys.data && keys.data.api_keys.length > 0 && <KeyTable keys={keys.data.api_keys} />}
       <NewKey opened={isMaking} close={making.close} />
-      <Confirm
-        opened={revoked !== undefined}
-        close={() => setRevoked(undefined)}
-        title={words.settings.revokeTitle(revoked?.name ?? '')}
-        action={words.settings.revoke}
-        act={revoke}
-        danger
-      >
-        {words.settings.revokeNote}
-      </Confirm>
     </Section>
   );
 }
 
-function KeyTable({ keys, revoke }: { keys: readonly ApiKey[]; revoke: (key: ApiKey) => void }) {
+function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
+  const client = useQueryClient();
+  const revoke = async (api_key_id: number, signal: AbortSignal) => {
+    await call('user/revoke_api_key', { api_key_id }, { signal });
+    await client.invalidateQueries({ queryKey: KEY });
+  };
+  const momentOrNever = (at: string | null) => (at === null ? words.settings.never : <RelativeTime at={at} />);
   return (
-    <div className={boxClasses.table}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.settings.keyName}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.settings.keyBegins}</Table.Th>
-            <Table.Th>{words.settings.keyMay}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.settings.keyMade}</Table.Th>
-            <Table.Th>{words.settings.keyUsed}</Table.Th>
-            <Table.Th>{words.settings.keyEnds}</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>{words.settings.revoke}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <Table.Tr key={key.api_key_id}>
-              <Table.Td fw={550}>
-                {key.name}
-                <Code hiddenFrom="sm" display="block" w="max-content" fw={400}>
-                  {key.prefix}…
-                </Code>
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Code>{key.prefix}…</Code>
-              </Table.Td>
-              <Table.Td>{key.scopes.map((scope) => words.settings.scopes[scope]).join(', ')}</Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Moment at={key.created_at} />
-              </Table.Td>
-              <Table.Td>{key.last_used_at === null ? words.settings.never : <Moment at={key.last_used_at} />}</Table.Td>
-              <Table.Td>{key.expires_at === null ? words.settings.never : <Moment at={key.expires_at} />}</Table.Td>
-              <Table.Td ta="right">
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  aria-label={words.settings.revokeTitle(key.name)}
-                  onClick={() => revoke(key)}
-                >
-                  {words.settings.revoke}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <DataTable
+      rows={keys}
+      rowKey={(key) => key.api_key_id}
+      columns={[
+        {
+          header: words.settings.keyName,
+          cellProps: { fw: 550 },
+          renderCell: ({ name, prefix }) => (
+            <>
+              {name}
+              <Code hiddenFrom="sm" display="block" w="max-content" fw={400}>
+                {prefix}…
+              </Code>
+            </>
+          ),
+        },
+        { header: words.settings.keyBegins, visibleFrom: 'sm', renderCell: ({ prefix }) => <Code>{prefix}…</Code> },
+        {
+          header: words.settings.keyMay,
+          renderCell: ({ scopes }) => scopes.map((scope) => words.settings.scopes[scope]).join(', '),
+        },
+        {
+          header: words.settings.keyMade,
+          visibleFrom: 'sm',
+          renderCell: ({ created_at: createdAt }) => <RelativeTime at={createdAt} />,
+        },
+        { header: words.settings.keyUsed, renderCell: (key) => momentOrNever(key.last_used_at) },
+        { header: words.settings.keyEnds, renderCell: (key) => momentOrNever(key.expires_at) },
+        {
+          header: words.settings.revoke,
+          isActions: true,
+          renderCell: ({ name, api_key_id: id }) => (
+            <ConfirmButton
+              size="compact-sm"
+              variant="subtle"
+              title={words.settings.revokeTitle(name)}
+              aria-label={words.settings.revokeTitle(name)}
+              action={words.settings.revoke}
+              act={(signal) => revoke(id, signal)}
+              danger
+            >
+              {words.settings.revokeNote}
+            </ConfirmButton>
+          ),
+        },
+      ]}
+    />
   );
 }
 
@@ -135,7 +109,7 @@ function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
       opened={opened}
       onClose={close}
       title={words.settings.newKey}
-      // A key that is seen this once goes when its reader says so, and by no stray key or click.
+      // The key is shown once, so only its button closes the dialog.
       closeOnEscape={!isShown}
       closeOnClickOutside={!isShown}
       withCloseButton={!isShown}
@@ -155,7 +129,7 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
       scopes: (value) => (value.length === 0 ? words.settings.scopeMissing : null),
     },
   });
-  const making = useWithdrawable({
+  const making = useCancellableMutation({
     act: ({ name, scopes, days }: typeof form.values, signal) => {
       const key = {
         name,
@@ -203,7 +177,7 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
           allowDeselect={false}
           {...form.getInputProps('days')}
         />
-        <Problem error={making.error} />
+        <ErrorText error={making.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={making.isPending}>
             {words.settings.makeKey}

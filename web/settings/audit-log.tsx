@@ -1,18 +1,18 @@
-import { Anchor, Table, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';
-import boxClasses from '../parts/box.module.css';
-import { Failed } from '../parts/failed.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { More } from '../parts/more.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 
 const PAGE = 20;
 
-/** What was done in the user's name, newest first. */
+/** The user's audit log, newest first. */
 export function AuditLog() {
   const log = useInfiniteQuery({
     queryKey: ['audit-log'],
@@ -26,47 +26,34 @@ export function AuditLog() {
       <Text size="sm" c="dimmed" mb="xs">
         {words.settings.auditNote}
       </Text>
-      {log.isPending && <RowsSkeleton rows={4} />}
-      {log.isError && <Failed error={log.error} retry={() => void log.refetch()} />}
+      <QueryStatus of={log} rows={4} />
       {entries.length > 0 && (
-        <div className={boxClasses.table}>
-          <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{words.settings.when}</Table.Th>
-                <Table.Th>{words.settings.what}</Table.Th>
-                <Table.Th>{words.settings.towards}</Table.Th>
-                <Table.Th>{words.settings.from}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {entries.map((entry, index) => (
-                <Table.Tr key={index}>
-                  <Table.Td className={textClasses.nowrap}>
-                    <Moment at={entry.at} />
-                  </Table.Td>
-                  <Table.Td miw={140}>{actionName(entry.action)}</Table.Td>
-                  <Table.Td className={textClasses.clip} maw={300}>
-                    <Subject entry={entry} />
-                  </Table.Td>
-                  <Table.Td>{entry.address}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <DataTable
+          rows={entries}
+          rowKey={(_entry, index) => index}
+          columns={[
+            { header: words.settings.when, nowrap: true, renderCell: ({ at }) => <RelativeTime at={at} /> },
+            { header: words.settings.what, cellProps: { miw: 140 }, renderCell: ({ action }) => actionName(action) },
+            {
+              header: words.settings.towards,
+              cellProps: { className: textClasses.clip, maw: 300 },
+              renderCell: (entry) => <Subject entry={entry} />,
+            },
+            { header: words.settings.from, renderCell: ({ address }) => address },
+          ]}
+        />
       )}
-      <More of={log} size="xs" mt="sm" />
+      <LoadMoreButton of={log} size="xs" mt="sm" />
     </Section>
   );
 }
 
-/** What no words are kept for is shown as the log has it, made readable. */
+/** An action without a text is shown by its name. */
 function actionName(action: string): string {
   return Reflect.get(words.audit, action) ?? action.replaceAll(/[._]/g, ' ');
 }
 
-/** What it was done to; a campaign can be opened, unless it is deleted. */
+/** The subject of an entry; an existing campaign is a link. */
 function Subject({
   entry: { action, subject, campaign_name: name },
 }: {

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { signOut } from '../api/session.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
 
@@ -27,7 +27,7 @@ export function DeleteAccount() {
       <Button variant="default" onClick={asking.open}>
         {words.settings.deleteButton}
       </Button>
-      <Confirm
+      <ConfirmDialog
         opened={isAsking}
         close={() => {
           asking.close();
@@ -47,7 +47,7 @@ export function DeleteAccount() {
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
         </Stack>
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   );
 }

@@ -1,41 +1,37 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { Factor } from '../api/operations.ts';
 import { hasPasskeys } from '../api/passkey.ts';
 import { count } from '../format/numbers.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Failed } from '../parts/failed.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
-import { NewApp, NewCodes, NewPasskey } from './new-factor.tsx';
+import { AddAppDialog, RenewCodesDialog, AddPasskeyDialog } from './add-factor-dialogs.tsx';
 
 const KEY = ['factors'];
 const nameOf = ({ kind, name }: Factor) => (kind === 'totp' ? words.factors.app : name);
 
-/** What is asked for beside the password. */
+/** The second factors. */
 export function Factors() {
   const client = useQueryClient();
   const factors = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call('user/list_factors', {}, { signal }) });
   const [isAddingApp, addingApp] = useDisclosure(false);
   const [isAddingPasskey, addingPasskey] = useDisclosure(false);
   const [isRenewing, renewing] = useDisclosure(false);
-  const [removed, setRemoved] = useState<Factor>();
   const look = () => client.invalidateQueries({ queryKey: KEY });
-  const remove = async (signal: AbortSignal) => {
-    if (!removed) return;
-    await call('user/remove_factor', { factor_id: removed.factor_id }, { signal });
+  const remove = async ({ factor_id }: Factor, signal: AbortSignal) => {
+    await call('user/remove_factor', { factor_id }, { signal });
     await look();
   };
   const own = factors.data?.factors ?? [];
   return (
     <Section title={words.factors.title}>
       <Stack gap="sm">
-        {factors.isPending && <RowsSkeleton rows={1} />}
-        {factors.isError && <Failed error={factors.error} retry={() => void factors.refetch()} />}
+        <QueryStatus of={factors} rows={1} />
         {factors.data && (
           <Text size="sm" c="dimmed">
             {own.length === 0
@@ -44,7 +40,7 @@ export function Factors() {
           </Text>
         )}
         {own.map((factor) => (
-          <FactorRow key={factor.factor_id} factor={factor} remove={() => setRemoved(factor)} />
+          <FactorRow key={factor.factor_id} factor={factor} remove={(signal) => remove(factor, signal)} />
         ))}
         {factors.data && (
           <Group gap="xs">
@@ -66,24 +62,14 @@ export function Factors() {
           </Group>
         )}
       </Stack>
-      <NewApp opened={isAddingApp} close={addingApp.close} onAdded={look} />
-      <NewPasskey opened={isAddingPasskey} close={addingPasskey.close} onAdded={look} />
-      <NewCodes opened={isRenewing} close={renewing.close} onAdded={look} />
-      <Confirm
-        opened={removed !== undefined}
-        close={() => setRemoved(undefined)}
-        title={words.factors.removeTitle(removed ? nameOf(removed) : '')}
-        action={words.factors.remove}
-        act={remove}
-        danger
-      >
-        {words.factors.removeNote}
-      </Confirm>
+      <AddAppDialog opened={isAddingApp} close={addingApp.close} onAdded={look} />
+      <AddPasskeyDialog opened={isAddingPasskey} close={addingPasskey.close} onAdded={look} />
+      <RenewCodesDialog opened={isRenewing} close={renewing.close} onAdded={look} />
     </Section>
   );
 }
 
-function FactorRow({ factor, remove }: { factor: Factor; remove: () => void }) {
+function FactorRow({ factor, remove }: { factor: Factor; remove: (signal: AbortSignal) => Promise<void> }) {
   return (
     <Group justify="space-between" wrap="nowrap" gap="sm">
       <div>
@@ -95,17 +81,20 @@ function FactorRow({ factor, remove }: { factor: Factor; remove: () => void }) {
         </Group>
         <Text size="sm" c="dimmed">
           {words.settings.keyUsed}:{' '}
-          {factor.last_used_at === null ? words.settings.never : <Moment at={factor.last_used_at} />}
+          {factor.last_used_at === null ? words.settings.never : <RelativeTime at={factor.last_used_at} />}
         </Text>
       </div>
-      <Button
+      <ConfirmButton
         size="compact-sm"
         variant="subtle"
+        title={words.factors.removeTitle(nameOf(factor))}
         aria-label={words.factors.removeTitle(nameOf(factor))}
-        onClick={remove}
+        action={words.factors.remove}
+        act={remove}
+        danger
       >
-        {words.factors.remove}
-      </Button>
+        {words.factors.removeNote}
+      </ConfirmButton>
     </Group>
   );
 }

@@ -3,11 +3,11 @@ import { Section } from '../parts/page.tsx';
 import { isLanguage, storeLanguage, storedLanguage, LANGUAGES } from '../words/languages.ts';
 import { words } from '../words/words.ts';
 
-/** Stands for no language: the browser's is followed. */
-const OF_BROWSER = 'browser';
+/** Stands for the browser's language. */
+const BROWSER_LANGUAGE = 'browser';
 
-/** Which language the dashboard speaks in this browser. Another one is loaded with the page. */
-export function LanguageChoice() {
+/** The language of the dashboard in this browser. Changing it reloads the page. */
+export function LanguageSelect() {
   const choose = (value: string | null) => {
     storeLanguage(value !== null && isLanguage(value) ? value : undefined);
     location.reload();
@@ -17,10 +17,10 @@ export function LanguageChoice() {
       <Select
         aria-label={words.settings.language}
         data={[
-          { value: OF_BROWSER, label: words.settings.languageOfBrowser },
+          { value: BROWSER_LANGUAGE, label: words.settings.languageOfBrowser },
           ...Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name })),
         ]}
-        value={storedLanguage() ?? OF_BROWSER}
+        value={storedLanguage() ?? BROWSER_LANGUAGE}
         onChange={choose}
         allowDeselect={false}
         w={260}

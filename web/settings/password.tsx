@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { signOutEverywhere } from '../api/session.ts';
-import { useUnsavedChangesGuard } from '../drafts/use-leaving.tsx';
+import { useUnsavedChangesGuard } from '../drafts/use-unsaved-changes-guard.tsx';
 import { fieldProblems } from '../format/problem.ts';
-import { FormProblem } from '../parts/failed.tsx';
+import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Section } from '../parts/page.tsx';
 import { words } from '../words/words.ts';
@@ -52,7 +52,7 @@ export function Password() {
             {words.settings.passwordNote}
           </Text>
           <Checkbox label={words.settings.keepKeys} {...form.getInputProps('keep_api_keys', { type: 'checkbox' })} />
-          <FormProblem error={changing.error} />
+          <FormErrorText error={changing.error} />
           <Group>
             <Button type="submit" loading={changing.isPending}>
               {words.settings.changePassword}

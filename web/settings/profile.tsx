@@ -8,14 +8,14 @@ import { whatsappNumberOf } from '../api/user.ts';
 import { isNational } from '../format/phone.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { exactTime } from '../format/time.ts';
-import { FormProblem } from '../parts/failed.tsx';
-import { useNow } from '../parts/moment.tsx';
+import { FormErrorText } from '../parts/error-alert.tsx';
+import { useNow } from '../parts/relative-time.tsx';
 import { showToast } from '../parts/notify.ts';
 import { PhoneField } from '../parts/phone-field.tsx';
 import { Section } from '../parts/page.tsx';
 import { ZonePicker } from '../parts/zone-picker.tsx';
 import { words } from '../words/words.ts';
-import { ProveEmail } from './prove-email.tsx';
+import { VerifyEmailNotice } from './verify-email.tsx';
 
 export function Profile({ session }: { session: SignedIn }) {
   const client = useQueryClient();
@@ -70,8 +70,8 @@ export function Profile({ session }: { session: SignedIn }) {
           <Text size="sm" c="dimmed">
             {words.settings.signedInAs(user.user_name, user.email, whatsappNumberOf(session))}
           </Text>
-          {session.email_verified === false && <ProveEmail />}
-          <FormProblem error={saving.error} />
+          {session.email_verified === false && <VerifyEmailNotice />}
+          <FormErrorText error={saving.error} />
           <Group>
             <Button type="submit" loading={saving.isPending}>
               {words.settings.saveProfile}

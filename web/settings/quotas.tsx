@@ -4,17 +4,17 @@ import { useId } from 'react';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import { count, fileSize } from '../format/numbers.ts';
-import { Failed } from '../parts/failed.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import classes from './quotas.module.css';
 
-interface Use {
+interface Usage {
   used: number;
   limit: number;
 }
 
-/** How much of each thing that is limited the workspace has. */
+/** The workspace's usage of its quotas. */
 export function Quotas() {
   const profile = useQuery({
     queryKey: ['quotas'],
@@ -27,8 +27,7 @@ export function Quotas() {
       <Text size="sm" c="dimmed" mb="sm">
         {words.quotas.note}
       </Text>
-      {profile.isPending && <RowsSkeleton rows={3} />}
-      {profile.isError && <Failed error={profile.error} retry={() => void profile.refetch()} />}
+      <QueryStatus of={profile} rows={3} />
       {quotas && <QuotaBars quotas={quotas} />}
     </Section>
   );
@@ -37,16 +36,24 @@ export function Quotas() {
 export function QuotaBars({ quotas }: { quotas: NonNullable<Data<'user/get_profile'>['quotas']> }) {
   return (
     <Stack gap="md">
-      <Bar label={words.quotas.stored} use={quotas.stored_bytes} shown={fileSize} />
-      <Bar label={words.quotas.campaigns} use={quotas.campaigns} shown={count} />
-      {quotas.groups_created && <Bar label={words.quotas.groups} use={quotas.groups_created} shown={count} />}
+      <UsageBar label={words.quotas.stored} use={quotas.stored_bytes} shown={fileSize} />
+      <UsageBar label={words.quotas.campaigns} use={quotas.campaigns} shown={count} />
+      {quotas.groups_created && <UsageBar label={words.quotas.groups} use={quotas.groups_created} shown={count} />}
     </Stack>
   );
 }
 
-const NEARLY = 0.9;
+const NEARLY_FULL = 0.9;
 
-function Bar({ label, use: { used, limit }, shown }: { label: string; use: Use; shown: (value: number) => string }) {
+function UsageBar({
+  label,
+  use: { used, limit },
+  shown,
+}: {
+  label: string;
+  use: Usage;
+  shown: (value: number) => string;
+}) {
   const id = useId();
   const part = limit === 0 ? 1 : Math.min(1, used / limit);
   return (
@@ -68,7 +75,11 @@ function Bar({ label, use: { used, limit }, shown }: { label: string; use: Use; 
         aria-valuenow={Math.min(used, limit)}
         aria-valuetext={words.quotas.of(shown(used), shown(limit))}
       >
-        <div className={classes.used} data-full={part >= NEARLY || undefined} style={{ width: `${part * 100}%` }} />
+        <div
+          className={classes.used}
+          data-full={part >= NEARLY_FULL || undefined}
+          style={{ width: `${part * 100}%` }}
+        />
       </div>
     </div>
   );

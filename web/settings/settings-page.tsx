@@ -8,8 +8,8 @@ import { Appearance } from './appearance.tsx';
 import { AuditLog } from './audit-log.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { Factors } from './factors.tsx';
-import { LanguageChoice } from './language.tsx';
-import { NoticeChoice } from './notices.tsx';
+import { LanguageSelect } from './language.tsx';
+import { NoticeSettings } from './notice-settings.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
 import { Quotas } from './quotas.tsx';
@@ -23,8 +23,8 @@ export default function SettingsPage() {
       <Stack gap="md">
         {session && <Profile session={session} />}
         <Appearance />
-        <LanguageChoice />
-        <NoticeChoice isAdmin={session?.is_admin === true} />
+        <LanguageSelect />
+        <NoticeSettings isAdmin={session?.is_admin === true} />
         <Password />
         <Factors />
         <Sessions />

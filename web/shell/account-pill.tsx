@@ -1,35 +1,35 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import { useLostSince } from '../api/connection.ts';
+import { useDisconnectedSince } from '../api/connection.ts';
 import { accountQuery } from '../api/queries.ts';
 import type { AccountStatus } from '../api/operations.ts';
 import { clockTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
+import { useZone } from '../format/zone-context.tsx';
 import { Dot } from '../parts/status.tsx';
 import { words } from '../words/words.ts';
 import classes from './account-pill.module.css';
 
-/** The state of the link to the messaging application, on every page. Leads to where it can be changed. */
+/** The state of the link to the messaging application, on every page; leads to the account page. */
 export function AccountPill() {
   const { data, isError, dataUpdatedAt } = useQuery(accountQuery);
   const zone = useZone();
-  const lostSince = useLostSince();
-  useGroupsOf(data);
+  const lostSince = useDisconnectedSince();
+  useRefetchGroupsOnLink(data);
   if (!data) return null;
-  // What it is no longer known to be, it was then.
+  // Without a connection it shows the last known state.
   const asOf = lostSince ?? (isError ? dataUpdatedAt : undefined);
   const state = accountSummary(data, zone);
   const said = asOf === undefined ? state : words.connection.outOfDate(state, clockTime(new Date(asOf), zone));
   return (
     <Link href="/account" className={classes.pill} aria-label={words.account.pillLabel(said)}>
-      <Dot tone={asOf === undefined ? toneOf(data) : 'idle'} label={said} />
+      <Dot tone={asOf === undefined ? accountTone(data) : 'idle'} label={said} />
     </Link>
   );
 }
 
-/** Has the groups asked for anew when the account is linked to something else, or linked again: then they are others. */
-function useGroupsOf(account: AccountStatus | undefined): void {
+/** Refetches the groups when another account is linked, or the same again. */
+function useRefetchGroupsOnLink(account: AccountStatus | undefined): void {
   const client = useQueryClient();
   const link = account && `${account.messenger} ${account.status === 'connected'}`;
   const before = useRef(link);
@@ -48,7 +48,7 @@ export function accountSummary(account: AccountStatus, zone: string): string {
   return words.account.status[status];
 }
 
-export function toneOf({ status, messenger }: Pick<AccountStatus, 'status' | 'messenger'>) {
+export function accountTone({ status, messenger }: Pick<AccountStatus, 'status' | 'messenger'>) {
   switch (status) {
     case 'connected':
       return messenger === 'sandbox' ? 'idle' : 'good';

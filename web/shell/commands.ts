@@ -1,12 +1,12 @@
 import type { CampaignRow } from '../api/operations.ts';
 import { words } from '../words/words.ts';
 
-/** What can be done to a campaign by naming it. */
+/** The commands on a campaign. */
 export type Command = keyof typeof words.palette.commands;
 
 const COMMANDS: readonly Command[] = ['pause', 'resume', 'retry', 'change', 'cancel'];
 
-/** Which of them make sense for a campaign as it is. */
+/** Returns the commands that the campaign's state allows. */
 export function commandsFor({
   status,
   progress,
@@ -23,8 +23,8 @@ export function commandsFor({
   return COMMANDS.filter((command) => can[command]);
 }
 
-/** What somebody wants to be done and what to, by what they typed: "pause spring". The command may come last, as some languages have it. */
-export function readCommand(typed: string): { command: Command | undefined; rest: string } {
+/** Splits typed text into a command and a search: "pause spring". The command may come last, as in some languages. */
+export function parseCommand(typed: string): { command: Command | undefined; rest: string } {
   const text = typed.trim().replaceAll(/\s+/g, ' ');
   const lower = text.toLocaleLowerCase(words.locale);
   for (const command of COMMANDS) {

@@ -4,12 +4,12 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState, useEffect, type ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
-import { useLiveProgress } from '../api/live.ts';
-import { useReauthentication } from '../api/proof.ts';
+import { useLiveEvents } from '../api/live-events.ts';
+import { useReauthentication } from '../api/reauthentication.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
 import { saveAllDrafts } from '../drafts/save-draft.ts';
-import { useUnsavedChangesGuard } from '../drafts/use-leaving.tsx';
-import { commandKey } from '../format/keys.ts';
+import { useUnsavedChangesGuard } from '../drafts/use-unsaved-changes-guard.tsx';
+import { commandKey } from '../format/command-key.ts';
 import { CircleBadge } from '../parts/circle-badge.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
@@ -17,33 +17,35 @@ import { words } from '../words/words.ts';
 import { AccountPill } from './account-pill.tsx';
 import { Bell } from '../notices/bell.tsx';
 import { stopPush } from '../notices/load-push.ts';
-import { HeldBar } from './held-bar.tsx';
+import { HoldBanner } from './hold-banner.tsx';
 import classes from './shell.module.css';
-import { useTypedAhead } from './use-typed-ahead.ts';
+import { useTypeahead } from './use-typeahead.ts';
 
-const Help = lazy(lazyWithRetry(() => import('./help.tsx')));
-const Prove = lazy(lazyWithRetry(() => import('./prove.tsx')));
-const Palette = lazy(lazyWithRetry(async () => ({ default: (await import('./palette.tsx')).Palette })));
+const HelpDialog = lazy(lazyWithRetry(() => import('./help-dialog.tsx')));
+const ReauthenticationDialog = lazy(lazyWithRetry(() => import('./reauthentication-dialog.tsx')));
+const CommandPalette = lazy(
+  lazyWithRetry(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette })),
+);
 
-/** The frame around every page: a rail on the left, on phones a bar at the bottom. */
+/** The frame of every page: a rail on the left, a bottom bar on phones. */
 export function Shell({ children }: { children: ReactNode }) {
   const [, go] = useLocation();
-  useLiveProgress();
-  useKeeping();
+  useLiveEvents();
+  useAutosave();
   const [isPaletteOpen, palette] = useDisclosure(false);
   const wasPaletteOpened = useEver(isPaletteOpen);
-  const [typed, type] = useTypedAhead(isPaletteOpen);
+  const [typed, type] = useTypeahead(isPaletteOpen);
   const wasAsked = useEver(useReauthentication() !== undefined);
   const [isHelping, help] = useDisclosure(false);
-  // On some keyboards a sign needs the shift key, on others it does not.
+  // Some keyboards need the shift key for this character.
   useHotkeys([
     ['n', () => go('/campaigns/new')],
-    ['/', () => search(palette.open)],
-    ['shift+/', () => search(palette.open)],
+    ['/', () => focusSearch(palette.open)],
+    ['shift+/', () => focusSearch(palette.open)],
     ['?', help.open],
     ['shift+?', help.open],
   ]);
-  // Also out of a field.
+  // Also from within a field.
   useHotkeys([['mod+k', palette.toggle]], [], true);
   return (
     <div className={classes.shell}>
@@ -79,31 +81,31 @@ export function Shell({ children }: { children: ReactNode }) {
           <RailLink href="/account" icon="account" label={words.pages.account} />
           <RailLink href="/settings" icon="settings" label={words.pages.settings} />
         </div>
-        <Foot openPalette={palette.open} openHelp={help.open} />
-        <FloatingNew />
+        <RailFooter openPalette={palette.open} openHelp={help.open} />
+        <FloatingNewButton />
       </nav>
       <main id="content" tabIndex={-1} className={classes.main}>
-        <HeldBar />
+        <HoldBanner />
         {children}
       </main>
-      <Suspense>{wasAsked && <Prove />}</Suspense>
+      <Suspense>{wasAsked && <ReauthenticationDialog />}</Suspense>
       <Suspense>
-        {wasPaletteOpened && <Palette opened={isPaletteOpen} close={palette.close} typed={typed} type={type} />}
+        {wasPaletteOpened && <CommandPalette opened={isPaletteOpen} close={palette.close} typed={typed} type={type} />}
       </Suspense>
-      <Suspense>{isHelping && <Help close={help.close} />}</Suspense>
+      <Suspense>{isHelping && <HelpDialog close={help.close} />}</Suspense>
     </div>
   );
 }
 
-/** Whether it has been so, now or before: what was opened once stays, to go away as gently as it came. */
+/** Returns whether it is or ever was true: an opened dialog stays mounted, so that it can fade out. */
 function useEver(isSo: boolean): boolean {
   const [wasSo, setWasSo] = useState(isSo);
   if (isSo && !wasSo) setWasSo(true);
   return wasSo;
 }
 
-/** Keeps what a session that ended left behind; and, whenever the page goes out of sight, what was written last: it may not come back. */
-function useKeeping(): void {
+/** Saves drafts that an expired session left behind, and all drafts whenever the page is hidden. */
+function useAutosave(): void {
   const client = useQueryClient();
   useEffect(() => {
     void saveAllDrafts(client);
@@ -115,8 +117,8 @@ function useKeeping(): void {
   }, [client]);
 }
 
-/** Puts the cursor into the search of the page; where there is none, anything can be searched for. */
-function search(orElse: () => void): void {
+/** Focuses the search field of the page; without one, opens the palette. */
+function focusSearch(orElse: () => void): void {
   const field = document.querySelector<HTMLInputElement>('main input[type=search]');
   if (field) field.focus();
   else orElse();
@@ -143,7 +145,7 @@ function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () =
   });
   return (
     <>
-      {/* The rail stays where it is while the page moves, and so does what opens on it. */}
+      {/* Fixed, like the rail. */}
       <Menu position="top-start" width={220} floatingStrategy="fixed">
         <Menu.Target>
           <UnstyledButton className={small ? `${classes.link} ${classes.small}` : classes.link}>
@@ -195,7 +197,7 @@ function Logo() {
   );
 }
 
-function Foot({ openPalette, openHelp }: { openPalette: () => void; openHelp: () => void }) {
+function RailFooter({ openPalette, openHelp }: { openPalette: () => void; openHelp: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   return (
     <div className={classes.foot}>
@@ -221,8 +223,8 @@ function Foot({ openPalette, openHelp }: { openPalette: () => void; openHelp: ()
   );
 }
 
-/** On phones, where the rail has no room for the large one. */
-function FloatingNew() {
+/** On phones, where the rail has no room for the large button. */
+function FloatingNewButton() {
   return (
     <Tooltip label={words.shell.newCampaign}>
       <ActionIcon

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { ListedUser } from '../api/operations.ts';
 import { whatsappNumberOf } from '../api/user.ts';
-import { Failed } from '../parts/failed.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
 import { RowsSkeleton } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
 import { QuotaBars } from '../settings/quotas.tsx';
 import { words } from '../words/words.ts';
 
-/** What a user sees of themselves under Settings, for an administrator. */
+/** The profile of a user, for an administrator. */
 export function UserDetails({ user, close }: { user: ListedUser | undefined; close: () => void }) {
   return (
     <Modal opened={user !== undefined} onClose={close} title={user?.user_name}>
@@ -24,7 +24,7 @@ function Details({ userId }: { userId: number }) {
     queryFn: ({ signal }) => call('admin/get_user', { user_id: userId }, { signal }),
   });
   if (found.isPending) return <RowsSkeleton rows={5} height={28} />;
-  if (found.isError) return <Failed error={found.error} retry={() => void found.refetch()} />;
+  if (found.isError) return <ErrorAlert error={found.error} retry={() => void found.refetch()} />;
   const { quotas, user_info: info, time_zone: zone, email_verified: isRecentlyAuthenticated } = found.data;
   const rows: Array<[string, string]> = [
     [words.users.name, `${info.first_name} ${info.last_name}`.trim()],

@@ -3,16 +3,16 @@ import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
-import { Failed } from '../parts/failed.tsx';
-import { More } from '../parts/more.tsx';
-import { Page, RowsSkeleton, Section } from '../parts/page.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
+import { Page, Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
 import { Invitations } from './invitations.tsx';
-import { Invite } from './invite.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import { UsersTable } from './users-table.tsx';
 
-/** For administrators: who is here, and who is invited. What anybody posts is shown to nobody. */
+/** For administrators: the users and invitations. Nobody sees what others post. */
 export default function UsersPage() {
   const [search, setSearch] = useState('');
   const [isInviting, inviting] = useDisclosure(false);
@@ -32,14 +32,13 @@ export default function UsersPage() {
           {words.users.note}
         </Text>
         <SearchField label={words.users.search} value={search} onSearch={setSearch} maxLength={100} maw={320} mb="sm" />
-        {list.isPending && <RowsSkeleton rows={4} />}
-        {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+        <QueryStatus of={list} rows={4} />
         {list.isSuccess && users.length === 0 && <Text size="sm">{words.users.none}</Text>}
         {users.length > 0 && <UsersTable users={users} />}
-        <More of={list} size="xs" mt="sm" />
+        <LoadMoreButton of={list} size="xs" mt="sm" />
       </Section>
       <Invitations />
-      <Invite opened={isInviting} close={inviting.close} />
+      <InviteDialog opened={isInviting} close={inviting.close} />
     </Page>
   );
 }

@@ -1,19 +1,19 @@
-import { ActionIcon, Menu, PasswordInput, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Menu, PasswordInput, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { ListedUser } from '../api/operations.ts';
 import { sessionQuery } from '../api/session.ts';
-import boxClasses from '../parts/box.module.css';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { DataTable } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { Dot } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { words } from '../words/words.ts';
 import { UserDetails } from './user-details.tsx';
 
-type Act = 'disable' | 'enable' | 'reset' | 'delete';
+type UserAction = 'disable' | 'enable' | 'reset' | 'delete';
 
 const OPERATIONS = {
   disable: 'admin/disable_user',
@@ -23,57 +23,57 @@ const OPERATIONS = {
 
 export function UsersTable({ users }: { users: readonly ListedUser[] }) {
   const { data: session } = useQuery(sessionQuery);
-  const [chosen, setChosen] = useState<{ act: Act; user: ListedUser }>();
+  const [chosen, setChosen] = useState<{ act: UserAction; user: ListedUser }>();
   const [shown, setShown] = useState<ListedUser>();
   return (
-    <div className={boxClasses.table}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.users.user}</Table.Th>
-            <Table.Th>{words.users.state}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.users.joined}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.users.lastSignIn}</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>{words.users.actions}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map((user) => (
-            <Table.Tr key={user.user_id}>
-              <Table.Td>
+    <>
+      <DataTable
+        rows={users}
+        rowKey={(user) => user.user_id}
+        columns={[
+          {
+            header: words.users.user,
+            renderCell: (user) => (
+              <>
                 <Text size="sm" fw={550}>
                   {user.user_name}
                 </Text>
                 <Text size="sm" c="dimmed" className={textClasses.breakable}>
                   {user.email}
                 </Text>
-              </Table.Td>
-              <Table.Td className={textClasses.nowrap}>
-                <State of={user} />
-              </Table.Td>
-              <Table.Td className={textClasses.nowrap} visibleFrom="sm">
-                <Moment at={user.created_at} />
-              </Table.Td>
-              <Table.Td className={textClasses.nowrap} visibleFrom="sm">
-                {user.last_sign_in_at === null ? words.settings.never : <Moment at={user.last_sign_in_at} />}
-              </Table.Td>
-              <Table.Td ta="right">
-                <Actions
-                  user={user}
-                  isOneself={user.user_id === session?.user_info.user_id}
-                  choose={(act) => setChosen({ act, user })}
-                  show={() => setShown(user)}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Ask chosen={chosen} close={() => setChosen(undefined)} />
+              </>
+            ),
+          },
+          { header: words.users.state, nowrap: true, renderCell: (user) => <State of={user} /> },
+          {
+            header: words.users.joined,
+            nowrap: true,
+            visibleFrom: 'sm',
+            renderCell: (user) => <RelativeTime at={user.created_at} />,
+          },
+          {
+            header: words.users.lastSignIn,
+            nowrap: true,
+            visibleFrom: 'sm',
+            renderCell: ({ last_sign_in_at: at }) => (at === null ? words.settings.never : <RelativeTime at={at} />),
+          },
+          {
+            header: words.users.actions,
+            isActions: true,
+            renderCell: (user) => (
+              <Actions
+                user={user}
+                isOneself={user.user_id === session?.user_info.user_id}
+                choose={(act) => setChosen({ act, user })}
+                show={() => setShown(user)}
+              />
+            ),
+          },
+        ]}
+      />
+      <ConfirmUserAction chosen={chosen} close={() => setChosen(undefined)} />
       <UserDetails user={shown} close={() => setShown(undefined)} />
-    </div>
+    </>
   );
 }
 
@@ -90,7 +90,7 @@ function Actions({
 }: {
   user: ListedUser;
   isOneself: boolean;
-  choose: (act: Act) => void;
+  choose: (act: UserAction) => void;
   show: () => void;
 }) {
   const act = user.disabled_at === null ? 'disable' : 'enable';
@@ -126,10 +126,16 @@ function Actions({
   );
 }
 
-function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undefined; close: () => void }) {
+function ConfirmUserAction({
+  chosen,
+  close,
+}: {
+  chosen: { act: UserAction; user: ListedUser } | undefined;
+  close: () => void;
+}) {
   const client = useQueryClient();
   const [password, setPassword] = useState('');
-  // What is on its way out goes on saying what it said.
+  // A closing dialog keeps its text.
   const [last, setLast] = useState(chosen);
   if (chosen && chosen !== last) setLast(chosen);
   const { act, user } = chosen ?? last ?? {};
@@ -142,7 +148,7 @@ function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undef
     await client.invalidateQueries({ queryKey: ['users'] });
   };
   return (
-    <Confirm
+    <ConfirmDialog
       opened={chosen !== undefined}
       close={() => {
         setPassword('');
@@ -164,6 +170,6 @@ function Ask({ chosen, close }: { chosen: { act: Act; user: ListedUser } | undef
           />
         )}
       </Stack>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

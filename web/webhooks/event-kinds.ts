@@ -1,6 +1,6 @@
 import type { EventType } from '../api/operations.ts';
 
-/** Under which heading an event is found. */
+/** The groups of events in the form. */
 export type EventKind = 'campaigns' | 'posts' | 'account' | 'groups';
 
 const KINDS: Readonly<Record<EventType, EventKind>> = {
@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
 };
 
 export const EVENT_KINDS: readonly EventKind[] = ['campaigns', 'posts', 'account', 'groups'];
-/** All that a webhook can be told of. */
+/** All events of a webhook. */
 export const EVENTS = Object.keys(KINDS) as EventType[];
 
 export function eventsOf(kind: EventKind): EventType[] {

@@ -9,7 +9,7 @@ interface Choice {
   onChange: (value: string[]) => void;
 }
 
-/** What a webhook is told of: all, or what is picked. */
+/** The events of a webhook: all, or a selection. */
 export function EventsField({ value, onChange, error }: Choice & { error: ReactNode }) {
   const errorId = useId();
   const isAll = EVENTS.every((event) => value.includes(event));

@@ -4,20 +4,20 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { Webhook } from '../api/operations.ts';
-import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { instantOf, localTime } from '../format/local-time.ts';
 import { count } from '../format/numbers.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { useZone } from '../format/zone.tsx';
-import { FormProblem } from '../parts/failed.tsx';
+import { useZone } from '../format/zone-context.tsx';
+import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
-import { webhooksQuery } from './webhooks-query.ts';
+import { webhooksQuery } from './webhook-queries.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Has what happened in a span of time told once more; the last hour, unless another is entered. */
+/** Replays the events of a time span, by default of the last hour. */
 export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { webhook: Webhook; close: () => void }) {
   const client = useQueryClient();
   const zone = useZone();
@@ -25,7 +25,7 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
   const form = useForm({
     initialValues: {
       from: localTime(new Date(openedMs - HOUR_MS), zone),
-      // The minute that has begun is in it.
+      // Includes the current minute.
       to: localTime(new Date(openedMs + MINUTE_MS), zone),
     },
     validate: {
@@ -37,7 +37,7 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
       },
     },
   });
-  const telling = useWithdrawable({
+  const telling = useCancellableMutation({
     act: ({ from, to }: typeof form.values, signal) => {
       const span = { from: instantOf(from, zone)?.toISOString(), to: instantOf(to, zone)?.toISOString() };
       return call('venom/retry-webhook', { webhook_id: webhookId, ...span }, { signal });
@@ -64,7 +64,7 @@ export function ReplayEvents({ webhook: { webhook_id: webhookId }, close }: { we
         <Text size="sm" c="dimmed">
           {words.webhooks.inZone(zone)}
         </Text>
-        <FormProblem error={telling.error} />
+        <FormErrorText error={telling.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={telling.isPending}>
             {words.webhooks.again}

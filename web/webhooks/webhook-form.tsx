@@ -3,15 +3,15 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Webhook } from '../api/operations.ts';
-import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { fieldProblems } from '../format/problem.ts';
-import { FormProblem } from '../parts/failed.tsx';
+import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { words } from '../words/words.ts';
 import { EVENTS, isEvent } from './event-kinds.ts';
 import { EventsField } from './events-field.tsx';
-import type { Verifier } from './secret.tsx';
-import { webhooksQuery } from './webhooks-query.ts';
+import type { Verifier } from './webhook-secret.tsx';
+import { webhooksQuery } from './webhook-queries.ts';
 
 const DESCRIPTION_LIMIT = 200;
 const SIGNATURES = ['v1', 'v1a'] as const;
@@ -23,7 +23,7 @@ interface Draft {
   signature: Webhook['signature'];
 }
 
-/** Makes a webhook, and hands on what its receiver verifies with. */
+/** Creates a webhook and passes its secret on. */
 export function NewWebhookForm({ onMade }: { onMade: (verifier: Verifier) => void }) {
   const client = useQueryClient();
   return (
@@ -40,7 +40,7 @@ export function NewWebhookForm({ onMade }: { onMade: (verifier: Verifier) => voi
   );
 }
 
-export function ChangeWebhookForm({ webhook, close }: { webhook: Webhook; close: () => void }) {
+export function EditWebhookForm({ webhook, close }: { webhook: Webhook; close: () => void }) {
   const client = useQueryClient();
   const { webhook_id, url, description, events, signature } = webhook;
   return (
@@ -76,7 +76,7 @@ function WebhookForm({
       events: (value) => (value.length === 0 ? words.webhooks.eventsMissing : null),
     },
   });
-  const saving = useWithdrawable({
+  const saving = useCancellableMutation({
     act: (draft: Draft, signal) => act({ ...draft, url: draft.url.trim() }, signal),
     onError: (error) => form.setErrors(fieldProblems(error)),
   });
@@ -110,7 +110,7 @@ function WebhookForm({
             <Signatures />
           </Radio.Group>
         )}
-        <FormProblem error={saving.error} />
+        <FormErrorText error={saving.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={saving.isPending}>
             {action}

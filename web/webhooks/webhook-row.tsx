@@ -3,38 +3,38 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type ReactNode } from 'react';
 import { call } from '../api/call.ts';
 import type { Webhook } from '../api/operations.ts';
-import { useWithdrawable } from '../api/use-withdrawable.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { exactTime } from '../format/time.ts';
-import { useZone } from '../format/zone.tsx';
-import { Problem } from '../parts/failed.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { useZone } from '../format/zone-context.tsx';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
 import { showToast } from '../parts/notify.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Dot } from '../parts/status.tsx';
-import type { Tone } from '../parts/tone.ts';
+import type { Tone } from '../parts/status-tone.ts';
 import { words } from '../words/words.ts';
 import { EVENTS } from './event-kinds.ts';
-import { MoreOfWebhook } from './more-of-webhook.tsx';
-import { Answer, Outcome } from './outcome.tsx';
-import { tryOnce } from './try-once.ts';
-import { webhooksQuery } from './webhooks-query.ts';
+import { WebhookMenu } from './webhook-menu.tsx';
+import { AttemptResponse, AttemptOutcome } from './attempt-outcome.tsx';
+import { sendTestEvent } from './send-test-event.ts';
+import { webhooksQuery } from './webhook-queries.ts';
 import classes from './webhooks.module.css';
-import { TryLog } from './try-log.tsx';
+import { AttemptLogDialog } from './attempt-log.tsx';
 
-/** A webhook: how it stands, and what can be done with it. */
+/** A webhook with its state and actions. */
 export function WebhookRow({ webhook }: { webhook: Webhook }) {
   const client = useQueryClient();
-  // A list of buttons that are called alike would not tell of which address each is.
+  // Identical button labels would not tell the webhooks apart.
   const urlId = useId();
   const [isLogOpen, setLogOpen] = useState(false);
   const { webhook_id: webhookId, url, description } = webhook;
   const isOff = webhook.status === 'disabled';
   const refresh = () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
-  const testing = useWithdrawable({
-    act: (_nothing: void, signal) => tryOnce(webhookId, signal),
+  const testing = useCancellableMutation({
+    act: (_nothing: void, signal) => sendTestEvent(webhookId, signal),
     onSettled: refresh,
   });
-  const switching = useWithdrawable({
+  const switching = useCancellableMutation({
     act: (isEnabled: boolean, signal) =>
       call('venom/update-webhook', { webhook_id: webhookId, is_enabled: isEnabled }, { signal }),
     onSuccess: () => {
@@ -53,7 +53,7 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
             {description}
           </Text>
         )}
-        <Standing webhook={webhook} />
+        <WebhookStatus webhook={webhook} />
       </Stack>
       <Group gap="xs" mt="sm" className={classes.actions}>
         {isOff ? (
@@ -79,20 +79,20 @@ export function WebhookRow({ webhook }: { webhook: Webhook }) {
         <Button size="xs" variant="default" aria-describedby={urlId} onClick={() => setLogOpen(true)}>
           {words.webhooks.log}
         </Button>
-        <MoreOfWebhook webhook={webhook} urlId={urlId} switchOff={() => switching.mutate(false)} />
+        <WebhookMenu webhook={webhook} urlId={urlId} switchOff={() => switching.mutate(false)} />
       </Group>
-      <Problem error={switching.error ?? testing.error} />
-      {!isOff && <Tested testing={testing} />}
-      <TryLog webhook={webhook} opened={isLogOpen} close={() => setLogOpen(false)} />
+      <ErrorText error={switching.error ?? testing.error} />
+      {!isOff && <TestResult testing={testing} />}
+      <AttemptLogDialog webhook={webhook} opened={isLogOpen} close={() => setLogOpen(false)} />
     </li>
   );
 }
 
-/** What came of the test, once it is known. Its place is there before, so that it is read out. */
-function Tested({
+/** The result of the test. A live region that exists before, so that it is announced. */
+function TestResult({
   testing: { isPending, isSuccess, data },
 }: {
-  testing: { isPending: boolean; isSuccess: boolean; data: Awaited<ReturnType<typeof tryOnce>> | undefined };
+  testing: { isPending: boolean; isSuccess: boolean; data: Awaited<ReturnType<typeof sendTestEvent>> | undefined };
 }) {
   return (
     <div role="status">
@@ -103,8 +103,8 @@ function Tested({
       )}
       {isSuccess && data && (
         <Stack gap={6} mt="sm">
-          <Outcome of={data} />
-          {data.status !== null && <Answer of={data} />}
+          <AttemptOutcome of={data} />
+          {data.status !== null && <AttemptResponse of={data} />}
         </Stack>
       )}
       {isSuccess && !data && <Callout mt="sm">{words.webhooks.testWaits}</Callout>}
@@ -112,7 +112,7 @@ function Tested({
   );
 }
 
-function Standing({ webhook }: { webhook: Webhook }) {
+function WebhookStatus({ webhook }: { webhook: Webhook }) {
   const zone = useZone();
   const said = words.webhooks.standing;
   const [tone, label]: readonly [Tone, string] =
@@ -129,25 +129,25 @@ function Standing({ webhook }: { webhook: Webhook }) {
       <dl className={classes.facts}>
         {webhook.disabled_at !== null && (
           <Fact name={words.webhooks.offSince}>
-            <Moment at={webhook.disabled_at} />
+            <RelativeTime at={webhook.disabled_at} />
           </Fact>
         )}
         {webhook.status === 'failing' && (
           <>
             <Fact name={words.webhooks.failingSince}>
-              <Moment at={webhook.failing_since} />
+              <RelativeTime at={webhook.failing_since} />
             </Fact>
             <Fact name={words.webhooks.nextTry}>
-              <Moment at={webhook.next_try_at} />
+              <RelativeTime at={webhook.next_try_at} />
             </Fact>
           </>
         )}
         <Fact name={words.webhooks.lastTry}>
           {webhook.last_try ? (
             <>
-              <Outcome of={webhook.last_try} />
+              <AttemptOutcome of={webhook.last_try} />
               <Text span size="xs" c="dimmed">
-                <Moment at={webhook.last_try.at} />
+                <RelativeTime at={webhook.last_try.at} />
               </Text>
             </>
           ) : (

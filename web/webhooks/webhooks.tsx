@@ -1,19 +1,19 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Failed } from '../parts/failed.tsx';
-import { RowsSkeleton, Section } from '../parts/page.tsx';
+import { Section } from '../parts/page.tsx';
+import { QueryStatus } from '../parts/query-status.tsx';
 import { words } from '../words/words.ts';
-import { ShownOnce } from './shown-once.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 import { NewWebhookForm } from './webhook-form.tsx';
 import { WebhookRow } from './webhook-row.tsx';
-import { webhooksQuery } from './webhooks-query.ts';
+import { webhooksQuery } from './webhook-queries.ts';
 import classes from './webhooks.module.css';
 
-/** A workspace has at most so many (contract §4). */
+/** The limit of a workspace (contract §4). */
 const LIMIT = 20;
 
-/** The addresses that are told what happens. */
+/** The workspace's webhooks. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery);
   const [isMaking, making] = useDisclosure(false);
@@ -34,8 +34,7 @@ export function Webhooks() {
             {words.webhooks.howTo}
           </Anchor>
         </Text>
-        {webhooks.isPending && <RowsSkeleton rows={2} />}
-        {webhooks.isError && <Failed error={webhooks.error} retry={() => void webhooks.refetch()} />}
+        <QueryStatus of={webhooks} rows={2} />
         {webhooks.data && all.length === 0 && <Text size="sm">{words.webhooks.none}</Text>}
         {all.length >= LIMIT && <Text size="sm">{words.webhooks.full(String(LIMIT))}</Text>}
         {all.length > 0 && (
@@ -46,9 +45,9 @@ export function Webhooks() {
           </ul>
         )}
       </Stack>
-      <ShownOnce opened={isMaking} close={making.close} title={words.webhooks.new}>
+      <SecretDialog opened={isMaking} close={making.close} title={words.webhooks.new}>
         {(show) => <NewWebhookForm onMade={show} />}
-      </ShownOnce>
+      </SecretDialog>
     </Section>
   );
 }

@@ -11,20 +11,20 @@ import { words } from '../words/words.ts';
 import classes from './bubble.module.css';
 import { MessageText } from './message-text.tsx';
 
-/** The text that goes along with a file; a longer one follows as a message of its own. */
+/** The limit of a caption; a longer text follows as a second message. */
 const CAPTION_LIMIT = 1_024;
 
 export interface ShownMedia {
   mime: string;
   size: number;
-  /** Where there is one. */
+  /** If known. */
   name?: string;
-  /** Of this page; else the service has it under its hash. */
+  /** A local file; otherwise the service has it under its hash. */
   file?: Blob;
   sha256?: string;
 }
 
-/** A post as its members see it. */
+/** A post as members see it. */
 export function Post({
   text,
   media,
@@ -50,7 +50,7 @@ export function Post({
   return <Bubble text={text} media={media} {...foot} />;
 }
 
-/** What is left for members of a post that was deleted for everyone. */
+/** The placeholder of a post that was deleted for everyone. */
 export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: GroupKind }) {
   return (
     <div className={classes.bubble} data-kind={kind}>
@@ -88,7 +88,7 @@ function Bubble({
   );
 }
 
-/** In a group members see who writes; a channel writes in its own name. */
+/** Groups show the sender; channels do not. */
 function Sender() {
   const { data: session } = useQuery(sessionQuery);
   if (!session) return null;
@@ -104,7 +104,7 @@ function MediaBox({ media }: { media: ShownMedia }) {
   const show = useObjectUrl(shown);
   if (shown && isImage) return <img ref={show} alt={words.media(mime)} className={classes.media} />;
   if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className={classes.media} />;
-  // A preview of what the user has just attached; they have no captions for it.
+  // A preview of an attached video, which has no captions.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
   if (file && mime.startsWith('video/')) return <video ref={show} className={classes.media} controls />;
   return (
@@ -116,7 +116,7 @@ function MediaBox({ media }: { media: ShownMedia }) {
   );
 }
 
-/** Gives an element the address of a file of this page, for as long as both are there. */
+/** Returns a ref that sets an element's `src` to an object URL, and revokes it on unmount. */
 export function useObjectUrl(file: Blob | undefined) {
   return useCallback(
     (element: HTMLImageElement | HTMLVideoElement | null) => {

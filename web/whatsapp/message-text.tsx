@@ -3,7 +3,7 @@ import classes from './message-text.module.css';
 
 const LINK = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?'")\]}*_~»”’…])/i;
 
-/** A message's text as a member sees it: our own reader of WhatsApp's marks decides what is bold and what is a list. */
+/** A message as members see it: the service's own parser decides what is bold and what is a list. */
 export function MessageText({ text, className }: { text: string; className?: string | undefined }) {
   return (
     <div className={className}>

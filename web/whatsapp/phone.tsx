@@ -39,8 +39,8 @@ export function Phone({
   );
 }
 
-/** The chat alone, without whose it is, where there is little room. */
-export function BareChat({ label, children }: { label: string; children: ReactNode }) {
+/** The chat without its header, for small places. */
+export function ChatOnly({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className={classes.phone} data-bare role="group" aria-label={label}>
       <Chat>{children}</Chat>

@@ -1,9 +1,10 @@
 import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { getCampaign, type CampaignHead, type RunDetails } from '../../sending/campaigns/read/get-campaign.ts';
+import { getCampaign, type RunDetails } from '../../sending/campaigns/read/get-campaign.ts';
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
+import type { OwnCampaign } from '../../sending/campaigns/store.ts';
 import { listRuns } from '../../sending/campaigns/read/list-runs.ts';
 import type { campaignReads } from '../contract/campaign-reads.ts';
 import type { Handlers } from '../operation.ts';
@@ -110,9 +111,9 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
 };
 
 /** A campaign's head as the wire has it. */
-export function toWireHead(campaign: CampaignHead) {
+export function toWireHead(campaign: OwnCampaign) {
   return {
-    campaign_id: campaign.campaignId,
+    campaign_id: campaign.publicId,
     name: campaign.name,
     desc: campaign.description,
     status: campaign.status,

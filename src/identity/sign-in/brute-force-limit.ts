@@ -60,7 +60,7 @@ export const OWN_PASSWORD_FAILURES: AttemptLimit = {
 export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs: 15 * 60_000 };
 
 /** What an attempt is waited for that was under way when its process died. Longer than any password takes to be checked. */
-const UNDER_WAY_MS = 30_000;
+const IN_FLIGHT_MS = 30_000;
 /** Between two looks whether an attempt that was under way has ended. Some 10 ms is what checking a password takes. */
 const RETRY_DELAY_MS = { min: 20, max: 60 };
 /** Some 10 s: whoever has to wait longer is better off coming back. */
@@ -136,7 +136,7 @@ class StillUnderWay extends Error {}
 export async function clearOldAttempts(db: Connection): Promise<void> {
   await sql`
     delete from attempts
-    where coalesce(greatest(times[cardinality(times)], under_way[cardinality(under_way)]), '-infinity')
+    where coalesce(greatest(times[cardinality(times)], in_flight[cardinality(in_flight)]), '-infinity')
           < campanile_now() - ${HOUR_MS} * interval '1 millisecond'`.execute(db);
 }
 
@@ -152,12 +152,12 @@ async function beginOne(
   { max, windowMs, growing }: AttemptLimit,
 ): Promise<string | undefined> {
   const isTime = growing
-    ? sql`cardinality(${UNDER_WAY}) = 0 and ${nextAt(windowMs, max, growing)} <= campanile_now()`
+    ? sql`cardinality(${IN_FLIGHT}) = 0 and ${nextAt(windowMs, max, growing)} <= campanile_now()`
     : sql`false`;
   const { rows } = await sql<{ at: string }>`
-    insert into attempts as a (subject, times, under_way) values (${subject}, '{}', array[campanile_now()])
-    on conflict (subject) do update set times = ${recent(windowMs)}, under_way = ${UNDER_WAY} || campanile_now()
-      where cardinality(${recent(windowMs)}) + cardinality(${UNDER_WAY}) < ${max}
+    insert into attempts as a (subject, times, in_flight) values (${subject}, '{}', array[campanile_now()])
+    on conflict (subject) do update set times = ${recent(windowMs)}, in_flight = ${IN_FLIGHT} || campanile_now()
+      where cardinality(${recent(windowMs)}) + cardinality(${IN_FLIGHT}) < ${max}
          or (cardinality(${recent(windowMs)}) >= ${max} and ${isTime})
     returning campanile_now()::text as at`.execute(trx);
   return rows[0]?.at;
@@ -195,12 +195,12 @@ function nextAt(windowMs: number, max: number, { firstMs, mostMs }: { firstMs: n
 }
 
 /** The attempts of row `a` that have begun and not ended. */
-const UNDER_WAY = sql`array(select t from unnest(a.under_way) t where t > campanile_now() - ${UNDER_WAY_MS} * interval '1 millisecond')`;
+const IN_FLIGHT = sql`array(select t from unnest(a.in_flight) t where t > campanile_now() - ${IN_FLIGHT_MS} * interval '1 millisecond')`;
 
 async function endAttempts(db: Connection, begun: Begun, { counts }: { counts: boolean }): Promise<void> {
   for (const { subject, at } of begun)
     await sql`
-      update attempts set under_way = array_remove(under_way, ${at}::timestamptz),
+      update attempts set in_flight = array_remove(in_flight, ${at}::timestamptz),
                           times = case when ${counts} then times || ${at}::timestamptz else times end
       where subject = ${subject}`.execute(db);
 }

@@ -16,10 +16,10 @@ export async function recordKnownNetwork(trx: Connection, userId: UserId, addres
   const network = networkOf(address);
   const { rows } = await sql<{ isNew: boolean; isOnly: boolean }>`
     with noted as (
-      insert into sign_in_places (user_id, place) values (${userId}, ${network})
-      on conflict (user_id, place) do update set used_at = campanile_now()
+      insert into sign_in_networks (user_id, network) values (${userId}, ${network})
+      on conflict (user_id, network) do update set used_at = campanile_now()
       returning xmax = 0 as is_new)
-    select is_new as "isNew", not exists (select from sign_in_places where user_id = ${userId}) as "isOnly" from noted`.execute(
+    select is_new as "isNew", not exists (select from sign_in_networks where user_id = ${userId}) as "isOnly" from noted`.execute(
     trx,
   );
   const [recorded] = rows;
@@ -29,14 +29,14 @@ export async function recordKnownNetwork(trx: Connection, userId: UserId, addres
 /** Whether the user has signed in from there within a year. */
 export async function isKnownNetwork(db: Connection, userId: UserId, address: string): Promise<boolean> {
   const { rows } = await sql`
-    select from sign_in_places where user_id = ${userId} and place = ${networkOf(address)}`.execute(db);
+    select from sign_in_networks where user_id = ${userId} and network = ${networkOf(address)}`.execute(db);
   return rows.length > 0;
 }
 
 /** Forgets places that nobody has signed in from for a year. */
 export function clearOldNetworks(deps: QuarantineDeps): Promise<void> {
   return clearOldRows(deps, {
-    table: 'sign_in_places',
+    table: 'sign_in_networks',
     owner: 'user_id',
     isOld: sql`o.used_at < campanile_now() - ${RETENTION}`,
   });

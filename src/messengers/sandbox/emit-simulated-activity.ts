@@ -46,7 +46,7 @@ export async function emitSimulatedActivity(options: ActivityOptions): Promise<n
 
 async function findDueAccounts(db: Connection): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select distinct account_id as id from sandbox_messages where next_doing_at is not null`.execute(db);
+    select distinct account_id as id from sandbox_messages where next_activity_at is not null`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -75,10 +75,10 @@ async function emitOf({ db, speed, record }: ActivityOptions, owners: Owners): P
 async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
     with due as materialized (
-      select chat_id, message_id from sandbox_messages where next_doing_at <= campanile_now() and ${ownedBy('account_id', owners)}
-      order by next_doing_at limit ${MESSAGES_PER_STEP} for update skip locked
+      select chat_id, message_id from sandbox_messages where next_activity_at <= campanile_now() and ${ownedBy('account_id', owners)}
+      order by next_activity_at limit ${MESSAGES_PER_STEP} for update skip locked
     ), taken as (
-      update sandbox_messages m set next_doing_at = campanile_now() + ${CLAIM_MS} * interval '1 millisecond'
+      update sandbox_messages m set next_activity_at = campanile_now() + ${CLAIM_MS} * interval '1 millisecond'
       from due where m.chat_id = due.chat_id and m.message_id = due.message_id
       returning m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until
     )
@@ -134,7 +134,7 @@ async function recordEmitted(db: Connection, told: ReadonlyArray<Story & { messa
   await sql`
     update sandbox_messages m
     set seen_until = to_timestamp(t.seen_ms / 1000),
-        next_doing_at = case when m.recalled_at is null then to_timestamp(t.next_ms / 1000) end
+        next_activity_at = case when m.recalled_at is null then to_timestamp(t.next_ms / 1000) end
     from unnest(${told.map(({ message }) => message.chat_id)}::text[], ${told.map(({ message }) => message.message_id)}::text[],
                 ${told.map(({ message }) => message.now_ms)}::float8[], ${told.map((story) => story.nextMs)}::float8[])
          t (chat_id, message_id, seen_ms, next_ms)
@@ -143,7 +143,7 @@ async function recordEmitted(db: Connection, told: ReadonlyArray<Story & { messa
 
 async function nextPollMs(db: Connection): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
-    select (extract(epoch from min(next_doing_at) - campanile_now()) * 1000)::float8 as ms
-    from sandbox_messages where next_doing_at is not null`.execute(db);
+    select (extract(epoch from min(next_activity_at) - campanile_now()) * 1000)::float8 as ms
+    from sandbox_messages where next_activity_at is not null`.execute(db);
   return Math.min(1_000, Math.max(20, rows[0]?.ms ?? 1_000));
 }

@@ -92,7 +92,7 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
         where chat_id = d.chat_id and account_id = d.account_id
           and d.account_id in (select account_id from account) limit 1) c on true
     ), written as (
-      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_doing_at)
+      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_activity_at)
       select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'),
              case when ${speed}::float8 > 0
                   then campanile_now() + least(${FIRST_ACTIVITY_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end

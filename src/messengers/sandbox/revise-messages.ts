@@ -36,7 +36,7 @@ async function rewrite(db: Connection, accountId: number, { change, posts }: Rev
       set text = case ${kind} when 'correct' then ${text}::text else m.text end,
           corrected_at = case when ${kind} = 'correct' and m.text is distinct from ${text}::text then campanile_now() else m.corrected_at end,
           recalled_at = case ${kind} when 'recall' then coalesce(m.recalled_at, campanile_now()) else m.recalled_at end,
-          next_doing_at = case ${kind} when 'recall' then null else m.next_doing_at end
+          next_activity_at = case ${kind} when 'recall' then null else m.next_activity_at end
       from message p where p.found = 'done' and m.chat_id = p.chat_id and m.message_id = p.message_id
     )
     select array_agg(found order by ordinal) as found from message`.execute(db);

@@ -3,6 +3,7 @@
  * of the stream errors and failures of WhatsApp Web, those of posts and queries the `error` attributes of its answers.
  */
 
+import { rejectionCodeOf, type CloseReason } from './client/errors.ts';
 import type { PauseCause } from '../messenger.ts';
 
 /** What to do when a connection has ended. */
@@ -20,14 +21,6 @@ export type Ending =
     }
   /** Never connect with these credentials again. */
   | { kind: 'over'; reason: string };
-
-/** How a connection ended. */
-export interface LastWord {
-  /** Undefined when there was none: the network broke, or nobody answered. */
-  code: number | undefined;
-  /** What WhatsApp says of it: the attributes of its refusal. */
-  said: Readonly<Record<string, string>>;
-}
 
 /** Why an account rests whose client WhatsApp finds too old. */
 export const VERSION_REJECTED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
@@ -49,7 +42,7 @@ export function isOutdated(code: number | undefined): boolean {
   return code === 405 || code === 409;
 }
 
-export function classifyEnding(code: number | undefined, said: LastWord['said'] = {}): Ending {
+export function classifyEnding(code: number | undefined, attrs: CloseReason['attrs'] = {}): Ending {
   switch (code) {
     case 515:
       return { kind: 'again', atOnce: true, reason: 'WhatsApp asked for a new connection' };
@@ -63,8 +56,8 @@ export function classifyEnding(code: number | undefined, said: LastWord['said'] 
         kind: 'cooldown',
         times: 60,
         cause: 'banned',
-        reason: `WhatsApp has banned this number for a while${BAN_REASONS[said['code'] ?? ''] ?? ''}`,
-        forMs: Number(said['expire']) > 0 ? Number(said['expire']) * 1_000 : undefined,
+        reason: `WhatsApp has banned this number for a while${BAN_REASONS[attrs['code'] ?? ''] ?? ''}`,
+        forMs: Number(attrs['expire']) > 0 ? Number(attrs['expire']) * 1_000 : undefined,
       };
     case 403:
       return {
@@ -140,32 +133,7 @@ export function classifyRejection(code: number): Rejection {
   }
 }
 
-/** The code in an error that the client throws for a refused query or an ended connection; undefined when it carries none. */
-export function codeOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { data, output } = error as { data?: unknown; output?: { statusCode?: unknown } };
-  // Refused queries carry their code as data; the status code is then always 500.
-  if (typeof data === 'number') return data;
-  return typeof output?.statusCode === 'number' ? output.statusCode : undefined;
-}
-
-export function lastWordOf(error: unknown): LastWord {
-  const { data } = (error ?? {}) as { data?: unknown };
-  const isRejection = typeof data === 'object' && data !== null && 'reason' in data;
-  return { code: codeOf(error), said: isRejection ? (data as LastWord['said']) : {} };
-}
-
-/** The code with which a query was answered. Undefined when it was not answered, so that what came of it is unknown. */
-export function rejectionCodeOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { data } = error as { data?: unknown };
-  if (typeof data === 'number') return data;
-  // An answer in JSON whose errors say why, or a group's answer without a group.
-  const isAnswer = typeof data === 'object' && data !== null && ('extensions' in data || 'attrs' in data);
-  return isAnswer ? codeOf(error) : undefined;
-}
-
-/** Whether a question about several was refused for what some of them are: the others can be asked about without those. */
+/** Whether a query about several people was rejected because of some of them: it may succeed for the others. */
 export function isPartialRejection(error: unknown): boolean {
   const code = rejectionCodeOf(error);
   return code !== undefined && [400, 404, 406, 410].includes(code);

@@ -1,5 +1,4 @@
 /** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
-import { isJidNewsletter, type WASocket } from 'baileys';
 import type { Database } from '../../platform/database/connect.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -10,16 +9,17 @@ import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts'
 import { followGroups } from './chats/follow-groups.ts';
 import type { GroupMemory } from './chats/group-cache.ts';
 import { createChatCache, type KnownChats } from './chats/chat-cache.ts';
+import type { Client } from './client/client.ts';
+import { newCredentials, type Credentials, type KeyValueStore } from './client/credentials.ts';
+import { isChannel } from './client/jid.ts';
+import type { Restriction } from './client/open-socket.ts';
 import { withServerCooldown } from './connect/server-cooldown.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
-import { newCredentials, type Credentials, type KeyValueStore } from './connect/credentials.ts';
 import type { KeyTable } from './connect/key-table.ts';
 import { startLinking } from './connect/link.ts';
-import { quietLog } from './connect/quiet-log.ts';
 import { createCooldown, type Cooldown } from './connect/cooldown.ts';
-import type { Restriction } from './connect/socket.ts';
 import { RESTRICTED } from './failures.ts';
 import type { UploadCache } from './files/upload-cache.ts';
 import { listenForDevices } from './inbound/listen-for-devices.ts';
@@ -90,14 +90,13 @@ export function startSession(
   const cooldown = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
   // Whatever was told before, by another process perhaps: there is no connection now.
   if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
-  const pairs = emitLidMappings(accountId, emitMemberEvents);
   const channels = createChannelQueries(options.queryIds, log);
   const chats = createChatCache({
     memory: options.groups,
     channels,
-    client: () => connection.requireOnline().client,
-    // Who its members are is told along with it: some may have been counted by their numbers.
-    onGroup: (group) => pairs.emit(peopleIn(group)),
+    client: () => connection.requireOnline(),
+    // Some of its members may have been counted by their numbers.
+    onGroup: (group) => void emitLidMappings(emitMemberEvents, accountId, peopleIn(group)),
   });
   const linking =
     'method' in start
@@ -106,20 +105,24 @@ export function startSession(
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing.leaveOutMs);
   const holds = createRetrySuppression();
-  const online = () => connection.online()?.client;
-  const answers = startAnswering(options, { store: credentials.store, cooldown, holds, client: online });
+  const answers = startAnswering(options, {
+    store: credentials.store,
+    cooldown,
+    holds,
+    client: () => connection.online(),
+  });
   const connection: Connection = startConnection({
     ...options,
     cooldown,
     linking,
     closing,
-    credentials: { ...credentials, keys: pairs.emitNewIn(credentials.keys) },
+    credentials,
     socket: socketOptions(options, { cooldown: given, chats, members, answers }),
   });
   const watch = watchChannels({
     accountId,
     log,
-    client: () => (cooldown.now() ? undefined : online()),
+    client: () => (cooldown.now() ? undefined : connection.online()),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
     recordServerIds: (posts) => numberPosts(db, accountId, posts),
     emit: emitMemberEvents,
@@ -127,9 +130,9 @@ export function startSession(
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const sending = { accountId, client: online, answerMs: timing.answerMs };
+  const sending = { accountId, client: () => connection.online(), answerMs: timing.answerMs };
   const onLeaving = (sent: NumberedPost) => {
-    if (isJidNewsletter(sent.chatId)) watch.add(sent);
+    if (isChannel(sent.chatId)) watch.add(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
@@ -152,7 +155,7 @@ function startAnswering(
     cooldown,
     holds,
     client,
-  }: { store: KeyValueStore; cooldown: Cooldown; holds: Holds; client: () => WASocket | undefined },
+  }: { store: KeyValueStore; cooldown: Cooldown; holds: Holds; client: () => Client | undefined },
 ): Answers {
   return answerRetries({
     accountId,
@@ -182,8 +185,9 @@ function socketOptions(
     url,
     qrMs: timing.qrMs,
     outcomeMs: timing.outcomeMs,
-    log: quietLog(log.child({ accountId })),
-    groupOf: chats.group,
+    log: log.child({ accountId }),
+    onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
+    canRecord: () => emitMemberEvents([]),
     onRestriction: (restriction) => heed(cooldown, restriction),
     onClient(client) {
       followGroups(client, chats);

@@ -172,7 +172,7 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
     import('./connect/load-client.ts'),
     import('./files/upload-cache.ts'),
     import('./session.ts'),
-    import('./connect/credentials.ts'),
+    import('./client/credentials.ts'),
   ]);
   const versions = await (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);

@@ -1,6 +1,7 @@
 import webPush from 'web-push';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { isolateStatement, type Owners } from '../../platform/database/isolate-statement.ts';
+import type { Owners } from '../../platform/database/isolate-statement.ts';
+import { claimRowsOf, isolateDueRows } from '../../platform/database/outbox.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
@@ -14,14 +15,14 @@ import { queueMail } from '../../platform/mail/mail-store.ts';
 import { makeNotices } from './make-notices.ts';
 import { openPrivateKey, type PushKeys } from './push-keys.ts';
 import {
-  claimMails,
-  claimPush,
-  findDuePeople,
+  claimDuePushes,
   forgetBrowser,
+  NOTICE_MAILS,
   recordFailed,
   recordReached,
   settleTurns,
   type PushTurn,
+  type Turn,
 } from './push-queue-store.ts';
 import { pageOf, shorten, formatNotice } from './format-notice.ts';
 
@@ -31,6 +32,8 @@ const MAILS_TOGETHER = 100;
 const PERMITS = 32;
 /** How long a push service keeps what a browser that is not there is to be told. */
 const PUSH_TTL_SECONDS = 24 * 60 * 60;
+/** A push service cannot have us wait for longer. */
+const LONGEST_WAIT_SECONDS = 60 * 60;
 const GONE = new Set([404, 410]);
 
 export interface DeliverNoticesOptions {
@@ -64,20 +67,11 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
     watched,
   );
 
-  /** The one that is due longest; more only where somebody is tried alone. */
-  async function claimNext(busy: readonly UserId[]): Promise<PushTurn[]> {
-    const turns = await isolateStatement({ db, log }, 'pushes', {
-      findOwners: () => findDuePeople(db, 'browser'),
-      run: (owners) => claimPush(db, busy, owners),
-    });
-    return turns.flatMap((turn) => (turn ? [turn] : []));
-  }
-
   const pushes = serveConcurrently<PushTurn, UserId>({
     name: 'pushes',
     permits: PERMITS,
     pollMs: POLL_MS,
-    claim: claimNext,
+    claim: (busy) => claimDuePushes({ db, log }, busy),
     keyOf: ({ userId }) => userId,
     // What could not be written down is due again in a minute.
     serve: (turn) => push(options, turn, stopping.signal),
@@ -95,14 +89,11 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
 /** Hands what is due to the mails, in one transaction: none is written twice. */
 async function mailNotices(deps: QuarantineDeps): Promise<void> {
   const { db } = deps;
-  await isolateStatement(deps, 'notice mails', {
-    findOwners: () => findDuePeople(db, 'email'),
-    run: (owners) => db.transaction().execute((trx) => mailNoticesOf(trx, owners)),
-  });
+  await isolateDueRows(deps, NOTICE_MAILS, (owners) => db.transaction().execute((trx) => mailNoticesOf(trx, owners)));
 }
 
 async function mailNoticesOf(trx: Connection, owners: Owners): Promise<void> {
-  const turns = await claimMails(trx, MAILS_TOGETHER, owners);
+  const turns = await claimRowsOf<Turn>(trx, NOTICE_MAILS, { limit: MAILS_TOGETHER, busy: [], owners });
   for (const { userId, kind, count, data } of turns) {
     if (!data) continue;
     const detail = `${formatNotice(kind, count, data)}\n${pageOf(kind, count, data)}`;
@@ -123,15 +114,14 @@ async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: Abor
   const { userId, subscriptionId } = turn;
   log.info({ userId, subscriptionId, ...answer }, 'a browser could not be told');
   if (answer.status !== undefined && GONE.has(answer.status)) return forgetBrowser(db, subscriptionId);
-  const seconds = Number(answer.retryAfter ?? 0);
-  return recordFailed(db, turn, Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3_600) : 0);
+  return recordFailed(db, turn, Math.min(answer.retryAfterSeconds ?? 0, LONGEST_WAIT_SECONDS));
 }
 
 async function sendPush(
   { egress, vault, keys, contact }: DeliverNoticesOptions,
   { endpoint, p256dh, auth, kind, count, data }: PushTurn,
   signal: AbortSignal,
-): Promise<{ status?: number; retryAfter?: string | undefined; reason?: string }> {
+): Promise<{ status?: number; retryAfterSeconds?: number; reason?: string }> {
   const said = { kind, count, name: shorten(data?.name ?? ''), page: pageOf(kind, count, data ?? {}) };
   const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(said), {
     vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
@@ -140,12 +130,12 @@ async function sendPush(
     topic: kind,
   });
   try {
-    const { status, retryAfter } = await egress.post(endpoint, {
+    const { status, retryAfterSeconds } = await egress.post(endpoint, {
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),
       body: body ?? '',
       signal,
     });
-    return { status, retryAfter };
+    return { status, retryAfterSeconds };
   } catch (error) {
     return {
       reason: error instanceof BlockedAddressError ? error.message : error instanceof Error ? error.name : 'unknown',

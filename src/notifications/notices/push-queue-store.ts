@@ -1,7 +1,8 @@
 /** The SQL of what waits to be told outside the dashboard. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import { ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
+import { claimDueRows, type Outbox } from '../../platform/database/outbox.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
@@ -28,56 +29,32 @@ export interface PushTurn extends Turn {
 /** A browser that could not be told anything for so long is told nothing more. */
 const GIVEN_UP = sql`interval '1 day'`;
 
-const TURN = sql`
-  t.turn_id as "turnId", t.user_id as "userId", t.kind, t.waiting as count,
+const COLUMNS = sql`
+  q.turn_id as "turnId", q.user_id as "userId", q.kind, q.waiting as count,
   (select n.data from notices n join users u using (user_id)
-   where n.notice_id = t.notice_id and n.at > campanile_now() - interval '1 day' and u.deleted_at is null and u.disabled_at is null) as data`;
+   where n.notice_id = q.notice_id and n.at > campanile_now() - interval '1 day' and u.deleted_at is null and u.disabled_at is null) as data`;
 
-/** Puts the next time off for a minute, then two, up to an hour: whoever took a turn must be done sooner, and no kind is told more often. */
-const PUT_OFF = sql`
-  tries = t.tries + 1, due_at = campanile_now() + least(60, power(2, least(t.tries, 6))) * interval '1 minute'`;
+const PUSHES: Outbox = {
+  batch: 'pushes',
+  table: 'notice_turns',
+  key: 'turn_id',
+  isUnsent: sql`q.waiting > 0 and q.subscription_id is not null`,
+  columns: sql`${COLUMNS}, s.subscription_id as "subscriptionId", s.endpoint, s.p256dh, s.auth`,
+  joins: sql`join push_subscriptions s on s.subscription_id = q.subscription_id`,
+};
 
-/** Takes the browser that is due longest, of nobody who is `busy`. Undefined: none is due, or the ledger is held. */
-export async function claimPush(
-  db: Connection,
-  busy: readonly UserId[],
-  owners: Owners,
-): Promise<PushTurn | undefined> {
-  const { rows } = await sql<PushTurn>`
-    update notice_turns t set ${PUT_OFF}
-    from (
-      select turn_id from notice_turns
-      where waiting > 0 and due_at <= campanile_now() and subscription_id is not null and user_id <> all(${[...busy]}::bigint[])
-        and ${ownedBy('user_id', owners)}
-        and not exists (select from ledger where held_since is not null)
-      order by due_at limit 1 for update skip locked
-    ) due, push_subscriptions s
-    where t.turn_id = due.turn_id and s.subscription_id = t.subscription_id
-    returning ${TURN}, s.subscription_id as "subscriptionId", s.endpoint, s.p256dh, s.auth`.execute(db);
-  return rows[0];
-}
+/** Notices that are due by e-mail. */
+export const NOTICE_MAILS: Outbox = {
+  batch: 'notice mails',
+  table: 'notice_turns',
+  key: 'turn_id',
+  isUnsent: sql`q.waiting > 0 and q.subscription_id is null`,
+  columns: COLUMNS,
+};
 
-/** Takes mails that are due, some of them. Undefined while the ledger is held. */
-export async function claimMails(trx: Connection, limit: number, owners: Owners): Promise<Turn[]> {
-  const { rows } = await sql<Turn>`
-    update notice_turns t set ${PUT_OFF}
-    from (
-      select turn_id from notice_turns
-      where waiting > 0 and due_at <= campanile_now() and subscription_id is null and ${ownedBy('user_id', owners)}
-        and not exists (select from ledger where held_since is not null)
-      order by due_at limit ${limit} for update skip locked
-    ) due
-    where t.turn_id = due.turn_id
-    returning ${TURN}`.execute(trx);
-  return rows;
-}
-
-/** People who are due to be told something, by browser or by e-mail. */
-export async function findDuePeople(db: Connection, by: 'browser' | 'email'): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select distinct user_id as id from notice_turns
-    where waiting > 0 and due_at <= campanile_now() and (subscription_id is null) = ${by === 'email'}`.execute(db);
-  return rows.map(({ id }) => id);
+/** Claims the browser that is due longest, of nobody who is `busy`. None: none is due, or the ledger is held. */
+export function claimDuePushes(deps: QuarantineDeps, busy: readonly UserId[]): Promise<PushTurn[]> {
+  return claimDueRows<PushTurn>(deps, PUSHES, { limit: 1, busy });
 }
 
 /** These have been told, or need not be; what was added meanwhile waits for the next time. */

@@ -23,7 +23,7 @@ export async function insertAttempts(
   tries: readonly AttemptRecord[],
 ): Promise<void> {
   await sql`
-    insert into webhook_tries (workspace_id, webhook_id, event_id, at, milliseconds, status, answer, error)
+    insert into webhook_attempts (workspace_id, webhook_id, event_id, at, milliseconds, status, answer, error)
     select w.workspace_id, w.webhook_id, t.*
     from webhooks w, jsonb_to_recordset(${JSON.stringify(tries.map(toRow))}::jsonb)
       t (event_id bigint, at timestamptz, milliseconds int, status smallint, answer text, error text)
@@ -49,16 +49,16 @@ export async function selectAttempts(
   { limit, before, failedOnly }: { limit: number; before: number | null; failedOnly: boolean },
 ): Promise<ListedAttempt[]> {
   const { rows } = await sql<ListedAttempt>`
-    select t.try_id as "tryId", t.event_id as "eventId", e.message_id as "messageId", e.type, t.at, t.milliseconds, t.status, t.answer, t.error
-    from webhook_tries t join events e using (event_id)
-    where t.webhook_id = ${webhookId} and (${before}::bigint is null or t.try_id < ${before})
+    select t.attempt_id as "tryId", t.event_id as "eventId", e.message_id as "messageId", e.type, t.at, t.milliseconds, t.status, t.answer, t.error
+    from webhook_attempts t join events e using (event_id)
+    where t.webhook_id = ${webhookId} and (${before}::bigint is null or t.attempt_id < ${before})
       and (not ${failedOnly} or t.status is null or t.status not between 200 and 299)
-    order by t.try_id desc limit ${limit}`.execute(db);
+    order by t.attempt_id desc limit ${limit}`.execute(db);
   return rows;
 }
 
 /** Removes tries that are over 30 days old. */
 export function clearOldWebhookAttempts(deps: QuarantineDeps): Promise<void> {
   const isOld = sql`o.at < campanile_now() - interval '30 days'`;
-  return clearOldRows(deps, { table: 'webhook_tries', owner: 'workspace_id', isOld });
+  return clearOldRows(deps, { table: 'webhook_attempts', owner: 'workspace_id', isOld });
 }

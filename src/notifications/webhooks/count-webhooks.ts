@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
+import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 
 const WEBHOOK_STATUSES = ['active', 'failing', 'disabled'] as const;
 
@@ -26,7 +27,7 @@ export async function countWebhooks(db: Database): Promise<WebhookCounts> {
            count(*) filter (where disabled_at is null and is_slow)::int as slow,
            coalesce(extract(epoch from campanile_now() - min(greatest(next_try_at, claimed_until)) filter (
              where disabled_at is null and not is_slow and (newest > position or has_retries) and greatest(next_try_at, claimed_until) <= campanile_now()
-               and not exists (select from ledger where held_since is not null)
+               and ${IS_LEDGER_LIVE}
            )), 0)::float8 as "overdueSeconds"
     from webhooks`.execute(db);
   const [found] = rows;

@@ -12,7 +12,7 @@ import { nextAttemptIn } from './retry-schedule.ts';
 import { aboutSecret } from './webhook-store.ts';
 
 /** What a try can come to: 2xx, another answer, none. */
-export const WEBHOOK_OUTCOMES = ['taken', 'refused', 'no_response'] as const;
+export const WEBHOOK_OUTCOMES = ['accepted', 'rejected', 'no_response'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 /** Why a webhook was switched off, and not by its owner. */
 export type DisabledReason = 'gone' | 'failing';
@@ -31,7 +31,7 @@ export interface DeliveryDeps {
 /** A try, and what it means for those that follow. */
 interface Attempt extends AttemptRecord {
   message: Message;
-  retryAfter?: string | undefined;
+  retryAfterSeconds: number;
 }
 
 /** At least once: so much is delivered before it is recorded. What a crash keeps from being recorded is delivered again, with the same ids. */
@@ -115,13 +115,13 @@ async function sendMessage(
     status: answer?.status ?? null,
     answer: answer?.body ?? null,
     error,
-    retryAfter: answer?.retryAfter,
+    retryAfterSeconds: answer?.retryAfterSeconds ?? 0,
   };
 }
 
 function outcomeOf(tried: AttemptRecord): WebhookOutcome {
-  if (isSuccess(tried)) return 'taken';
-  return tried.status === null ? 'no_response' : 'refused';
+  if (isSuccess(tried)) return 'accepted';
+  return tried.status === null ? 'no_response' : 'rejected';
 }
 
 function isSuccess({ status }: AttemptRecord): boolean {
@@ -148,9 +148,9 @@ function endOf(
   };
 }
 
-function planRetry({ status, retryAfter }: Attempt, forSeconds: number): NonNullable<LaneEnd['failed']> {
+function planRetry({ status, retryAfterSeconds }: Attempt, forSeconds: number): NonNullable<LaneEnd['failed']> {
   if (status === GONE) return { reason: 'gone' };
-  const nextInSeconds = nextAttemptIn(forSeconds, retryAfter);
+  const nextInSeconds = nextAttemptIn(forSeconds, retryAfterSeconds);
   return nextInSeconds === undefined ? { reason: 'failing' } : { forSeconds, nextInSeconds };
 }
 

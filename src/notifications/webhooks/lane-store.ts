@@ -1,6 +1,7 @@
 /** The SQL of telling: which webhook is due, what it is told next, and how far it has come. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { readEventsAfter, type WorkspaceEvent } from '../../workspaces/events/read-events.ts';
 import type { Signature } from './sign.ts';
@@ -38,7 +39,7 @@ const CLAIM_SECONDS = 60;
 const IS_DUE = sql`
   w.disabled_at is null and (w.newest > w.position or w.has_retries) and w.next_try_at <= campanile_now()
   and (w.claimed_until is null or w.claimed_until <= campanile_now())
-  and not exists (select from ledger where held_since is not null)`;
+  and ${IS_LEDGER_LIVE}`;
 
 export interface DueWebhook {
   webhookId: string;

@@ -15,8 +15,6 @@ export const SLOW = { isSlow: true, permits: 64, perWorkspace: 4 };
 /** Due webhooks that are read at once, and those that may wait for a permit or hold one. */
 const READ_LIMIT = 200;
 const QUEUE_LIMIT = 2_000;
-/** The longest delay of a timer, 24 days: a webhook stops waiting for a permit by the signal. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface PermitPool {
   /** Which due webhooks to look for: none that is here already, and none of a workspace that has its share here. */
@@ -41,13 +39,7 @@ export interface PermitPoolOptions {
 
 export function createPermitPool(options: PermitPoolOptions): PermitPool {
   const { isSlow, permits, perWorkspace, holdMs, signal, onFree } = options;
-  const semaphore = createFairSemaphore({
-    name: 'webhooks',
-    size: permits,
-    perKey: perWorkspace,
-    maxWaiting: Infinity,
-    maxWaitMs: LONGEST_TIMER_MS,
-  });
+  const semaphore = createFairSemaphore({ name: 'webhooks', size: permits, perKey: perWorkspace });
   /** Those that wait for a permit or hold one. */
   const entered = new Map<WorkspaceId, Set<string>>();
   let count = 0;

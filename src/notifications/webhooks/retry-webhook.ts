@@ -29,7 +29,7 @@ export async function retryWebhook(
       where workspace_id = ${actor.workspaceId} and ${
         'messageId' in request
           ? sql`message_id = ${request.messageId} and (type = any(${webhook.events}::text[])
-                or exists (select from webhook_tries t where t.webhook_id = ${webhookId} and t.event_id = events.event_id))`
+                or exists (select from webhook_attempts t where t.webhook_id = ${webhookId} and t.event_id = events.event_id))`
           : sql`at >= ${request.from} and at < ${request.to} and type = any(${webhook.events}::text[])
                 and position <= (select position from webhooks w where w.webhook_id = ${webhookId})`
       }

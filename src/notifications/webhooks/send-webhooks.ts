@@ -21,7 +21,7 @@ export interface SendWebhooksOptions {
   /** Default is `SLOW_AFTER_MS`. */
   slowAfterMs?: number;
   onAttempt?: (outcome: WebhookOutcome) => void;
-  onSwitchedOff?: (reason: DisabledReason) => void;
+  onDisabled?: (reason: DisabledReason) => void;
   onLoopError?: OnLoopError;
 }
 
@@ -95,7 +95,7 @@ async function claim({ db, log }: SendWebhooksOptions, due: DueWebhook): Promise
 }
 
 async function deliver(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {
-  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onAttempt, onSwitchedOff } = options;
+  const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onAttempt, onDisabled } = options;
   const { webhookId, workspaceId } = lane;
   const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
     idOf: () => workspaceId,
@@ -103,6 +103,6 @@ async function deliver(options: SendWebhooksOptions, lane: Lane, signal: AbortSi
   });
   const [reason] = results;
   if (!reason) return;
-  onSwitchedOff?.(reason);
+  onDisabled?.(reason);
   log.warn({ webhookId, workspaceId, reason }, 'a webhook was switched off');
 }

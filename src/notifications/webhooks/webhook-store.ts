@@ -49,7 +49,7 @@ export async function selectWebhooks(
   const { rows } = await sql<Webhook & { lastTry: (Omit<LastTry, 'at'> & { at: string }) | null }>`
     select ${COLUMNS},
       (select jsonb_build_object('at', t.at, 'milliseconds', t.milliseconds, 'status', t.status, 'error', t.error)
-       from webhook_tries t where t.webhook_id = webhooks.webhook_id order by t.try_id desc limit 1) as "lastTry"
+       from webhook_attempts t where t.webhook_id = webhooks.webhook_id order by t.attempt_id desc limit 1) as "lastTry"
     from webhooks where workspace_id = ${workspaceId} order by created_at, webhook_id`.execute(db);
   return rows.map(({ lastTry, ...webhook }) => ({
     ...webhook,

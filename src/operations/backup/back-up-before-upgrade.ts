@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Connection, PostgresAddress } from '../../platform/database/connect.ts';
 import { readFreeBytes } from '../../platform/database/watch-disk.ts';
-import type { BackupSettings } from '../../platform/config/backup-settings.ts';
+import type { BackupSettings } from '../../platform/config/config.ts';
 import { errorCodeOf, StartupError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { makeBackup } from './make-backup.ts';

@@ -1,8 +1,9 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Database, PostgresAddress } from '../../platform/database/connect.ts';
 import { readHold } from '../hold/read-hold.ts';
-import type { BackupSettings } from '../../platform/config/backup-settings.ts';
+import type { BackupSettings } from '../../platform/config/config.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { makeBackup } from './make-backup.ts';
@@ -77,7 +78,7 @@ export function lastOccurrence(now: Date, at: string, timeZone: string): Date {
 
 async function listBackups(to: string): Promise<string[]> {
   const names = await readdir(to).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errorCodeOf(error) === 'ENOENT') return [];
     throw error;
   });
   return names.filter((name) => NAME.test(name)).toSorted();

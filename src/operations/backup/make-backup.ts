@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { create } from 'tar';
 import { connectionSettings, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
-import { StartupError } from '../../platform/errors/errors.ts';
+import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import {
   BASE_FILE,
   DUMP_FILE,
@@ -181,14 +181,14 @@ async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     (error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+      if (errorCodeOf(error) === 'ENOENT') return false;
       throw error;
     },
   );
 }
 
 function explain(error: unknown, file: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCodeOf(error);
   const folder = dirname(file);
   if (code === 'ENOENT')
     return new StartupError(`There is no folder ${folder} for ${basename(file)}: make it first`, error);

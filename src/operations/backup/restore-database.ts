@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { connectDatabase, type Connection, type PostgresAddress } from '../../platform/database/connect.ts';
 import { MIGRATION_LOCK } from '../../platform/database/migrate.ts';
 import { holdLedger } from '../hold/watch-ledger.ts';
-import { StartupError } from '../../platform/errors/errors.ts';
+import { StartupError, errorCodeOf } from '../../platform/errors/errors.ts';
 import { createLog } from '../../platform/log/log.ts';
 import { DUMP_FILE, SECRET_NAMES } from './manifest.ts';
 import { loadDump } from './postgres-tools.ts';
@@ -95,7 +95,7 @@ async function writeSecrets(secrets: ReadonlyArray<[string, string]>, dataDir: s
 
 async function readIfThere(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
 }

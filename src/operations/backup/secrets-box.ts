@@ -2,7 +2,7 @@ import { randomBytes, scrypt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { SHORTEST_PASSPHRASE } from '../../platform/config/backup-settings.ts';
+import { MIN_PASSPHRASE_LENGTH } from '../../platform/config/variables.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 import { createVault } from '../../platform/secrets/secret-box.ts';
 
@@ -44,8 +44,8 @@ export async function readPassphrase(file: string): Promise<string> {
   } catch (error) {
     throw new StartupError(`The file with the passphrase cannot be read: ${file}`, error);
   }
-  if (text.length < SHORTEST_PASSPHRASE)
-    throw new StartupError(`The passphrase in ${file} needs at least ${SHORTEST_PASSPHRASE} characters`);
+  if (text.length < MIN_PASSPHRASE_LENGTH)
+    throw new StartupError(`The passphrase in ${file} needs at least ${MIN_PASSPHRASE_LENGTH} characters`);
   return text;
 }
 

@@ -4,7 +4,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findLastBackup } from '../backup/back-up-daily.ts';
 import { readRoom } from '../../platform/database/watch-disk.ts';
-import type { BackupSettings } from '../../platform/config/backup-settings.ts';
+import type { BackupSettings } from '../../platform/config/config.ts';
 import { find, type Finding } from './finding.ts';
 
 /** What of the configuration the looks need. */

@@ -5,8 +5,8 @@ export interface LedgerState {
   number: number;
   /** null: no worker has served it yet, or none since it was released. */
   token: string | null;
-  /** Where it was last served; null: never, or it was released. */
-  place: string | null;
+  /** Of the database in which it was last served; null: it was never served, or was resumed since. */
+  identity: string | null;
 }
 
 export type LedgerVerdict =
@@ -25,18 +25,18 @@ export const UNPROVEN =
 
 /**
  * Tells the living ledger from an older state of it and from a copy. `mark` was read before the ledger was: the one that wrote it has
- * what it says on its disk. `place` is where the ledger is now; undefined: that cannot be told here. `requiresRecentAuth`: without a mark the same place
- * proves nothing, since a server of one's own that is restored by its files has the identity that it had.
+ * what it says on its disk. `identity` is that of the database that holds the ledger now; undefined: unknown. `requiresRecord`: without a mark the same identity
+ * proves nothing, since an operator's own server that is restored by its files keeps its identity.
  */
 export function detectStaleCopy(
   ledger: LedgerState,
   {
     mark,
-    place,
+    identity,
     requiresRecord,
-  }: { mark: FencingRecord | undefined; place: string | undefined; requiresRecord: boolean },
+  }: { mark: FencingRecord | undefined; identity: string | undefined; requiresRecord: boolean },
 ): LedgerVerdict {
-  const isElsewhere = place !== undefined && ledger.place !== null && !isSameIdentity(ledger.place, place);
+  const isElsewhere = identity !== undefined && ledger.identity !== null && !isSameIdentity(ledger.identity, identity);
   if (!mark && isElsewhere) return { kind: 'held', reason: ELSEWHERE };
   if (!mark) return { kind: requiresRecord && ledger.token !== null ? 'unproven' : 'living' };
   const isBehind = ledger.number < mark.number || (ledger.number === mark.number && ledger.token !== mark.token);

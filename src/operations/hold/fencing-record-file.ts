@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCodeOf } from '../../platform/errors/errors.ts';
 import { z } from 'zod';
 
 const FencingRecord = z.object({ number: z.number(), token: z.string() });
@@ -28,8 +29,7 @@ async function readFencingRecord(stateDir: string, installationId: string): Prom
     const text = await readFile(fileOf(stateDir, installationId), 'utf8');
     return FencingRecord.safeParse(text === '' ? undefined : JSON.parse(text)).data;
   } catch (error) {
-    if (error instanceof SyntaxError || (error instanceof Error && 'code' in error && error.code === 'ENOENT'))
-      return undefined;
+    if (error instanceof SyntaxError || errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

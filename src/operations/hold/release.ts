@@ -42,7 +42,7 @@ export async function resumeLedger(
   const sent = chosen.filter(({ choice }) => choice === 'send').length;
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql`
-      update ledger set held_since = null, held_reason = null, place = null, token = null, number = number + ${RESUME_STEP}::bigint
+      update ledger set held_since = null, held_reason = null, database_identity = null, token = null, number = number + ${RESUME_STEP}::bigint
       where held_since is not null returning 1`.execute(trx);
     if (rows.length === 0) throw isNotHeld();
     await sql`update mails set sent_at = campanile_now() where sent_at is null`.execute(trx);

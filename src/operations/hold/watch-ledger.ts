@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { identifyDatabase, identifyFolder } from './database-identity.ts';
@@ -70,7 +71,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
     if (asked !== undefined) await db.transaction().execute((trx) => holdLedger(trx, asked));
     if (asked !== undefined && dataDir !== undefined) await rm(join(dataDir, HOLD_FILE), { force: true });
     const installationId = await identify(db);
-    const place = await findIdentity();
+    const identity = await findIdentity();
     // The mark first: of the ledger that wrote it, what is read afterwards is no older.
     const mark = newest(await withState(() => marks.read(installationId)), own);
     const { verdict, next } = await db.transaction().execute(async (trx) => {
@@ -78,7 +79,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
       const requiresRecord = dataDir === undefined && !mark && (await hasRuns(trx));
       const first =
         ledger.heldReason === null
-          ? detectStaleCopy(ledger, { mark, place, requiresRecord })
+          ? detectStaleCopy(ledger, { mark, identity, requiresRecord })
           : heldAs(ledger.heldReason);
       const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
@@ -89,7 +90,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
         await holdLedger(trx, verdict.reason);
       }
       const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(mark));
-      return { verdict, next: goesOn ? await raise(trx, place) : undefined };
+      return { verdict, next: goesOn ? await raise(trx, identity) : undefined };
     });
     if (verdict.kind === 'held') return logHeld(verdict.reason);
     if (said !== undefined) log.info('this ledger was released, and sends again');
@@ -158,7 +159,7 @@ async function readHoldFile(dataDir: string): Promise<string | undefined> {
     const reason = (await readFile(join(dataDir, HOLD_FILE), 'utf8')).trim();
     return reason === '' ? 'somebody asked for that' : reason;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -178,7 +179,7 @@ async function identify(db: Connection): Promise<string> {
 
 async function lockLedger(trx: Connection): Promise<LedgerRow> {
   const { rows } = await sql<LedgerRow>`
-    select number, token, place, installation_id as "installationId", held_reason as "heldReason"
+    select number, token, database_identity as identity, installation_id as "installationId", held_reason as "heldReason"
     from ledger for no key update`.execute(trx);
   const [row] = rows;
   if (!row) throw new Error('the ledger has lost the row that says which it is');
@@ -190,10 +191,10 @@ export async function holdLedger(trx: Connection, reason: string): Promise<void>
   await sql`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`.execute(trx);
 }
 
-async function raise(trx: Connection, place: string | undefined): Promise<FencingRecord | undefined> {
+async function raise(trx: Connection, identity: string | undefined): Promise<FencingRecord | undefined> {
   const token = randomUUID();
   const { rows } = await sql<{ number: number }>`
-    update ledger set number = number + 1, token = ${token}, place = coalesce(${place ?? null}, place) returning number`.execute(
+    update ledger set number = number + 1, token = ${token}, database_identity = coalesce(${identity ?? null}, database_identity) returning number`.execute(
     trx,
   );
   return rows[0] && { number: rows[0].number, token };

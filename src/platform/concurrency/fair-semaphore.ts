@@ -41,14 +41,17 @@ export interface FairSemaphoreOptions {
    * down the others at what the permits are for. By default no key yields.
    */
   yielding?: { waiters: number; withinMs: number };
-  maxWaiting: number;
-  maxWaitMs: number;
+  /** Default is no limit. */
+  maxWaiting?: number;
+  /** Default is the longest delay of a timer, 24 days. */
+  maxWaitMs?: number;
 }
 
 const RETRY_SECONDS = 5;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphore {
-  const { name, size, perKey = Infinity, yielding, maxWaiting, maxWaitMs } = options;
+  const { name, size, perKey = Infinity, yielding, maxWaiting = Infinity, maxWaitMs = LONGEST_TIMER_MS } = options;
   const lines = createWaitQueues(maxWaiting);
   const permits = createPermits(size, mostOf);
 

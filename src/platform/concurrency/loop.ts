@@ -1,3 +1,4 @@
+import { backoffMs } from './backoff.ts';
 import { countFailuresInARow, type OnLoopError } from './failure-streak.ts';
 import type { Log } from '../log/log.ts';
 
@@ -9,8 +10,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-const FIRST_BACKOFF_MS = 100;
-const LONGEST_BACKOFF_MS = 5_000;
+const BACKOFF = { firstMs: 100, maxMs: 5_000, jitter: 1 };
 
 /**
  * Exponential backoff: a step that fails is tried again after a pause that doubles.
@@ -42,14 +42,14 @@ export function startLoop(
     });
 
   async function run() {
-    let backoffMs = FIRST_BACKOFF_MS;
+    let failuresInARow = 0;
     while (!stopping.signal.aborted) {
       woken = false;
       let pauseMs: number;
       try {
         pauseMs = await step();
         failures.ended();
-        backoffMs = FIRST_BACKOFF_MS;
+        failuresInARow = 0;
         isBackingOff = false;
       } catch (error) {
         failures.failed(error);
@@ -57,8 +57,7 @@ export function startLoop(
           { err: error, loop: name, ...(accountId !== undefined && { accountId }) },
           'a background loop failed and will be tried again',
         );
-        pauseMs = backoffMs * (0.5 + Math.random());
-        backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
+        pauseMs = backoffMs(failuresInARow++, BACKOFF);
         isBackingOff = true;
       }
       if (stopping.signal.aborted || (woken && !isBackingOff) || pauseMs <= 0) {

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
-import type { Environment } from './settings-reader.ts';
 
 /** Where the user's programs keep what they have to remember. */
-export function defaultStateDir(environment: Environment): string {
+export function defaultStateDir(environment: Readonly<Record<string, string | undefined>>): string {
   const home = environment['XDG_STATE_HOME'];
   if (home !== undefined && isAbsolute(home)) return join(home, 'campanile');
   if (process.platform === 'win32') return join(environment['LOCALAPPDATA'] ?? homedir(), 'campanile');

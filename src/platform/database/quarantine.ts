@@ -1,6 +1,7 @@
 /** Dead-letter queue without dropping: which accounts, workspaces and users are left out of which batches for a while, since they made them fail. */
 import { sql } from 'kysely';
 import type { Log } from '../log/log.ts';
+import { backoff } from './backoff.ts';
 import type { Connection, Database } from './connect.ts';
 
 /** The batches that somebody can be left out of, each with what its items belong to. */
@@ -122,7 +123,7 @@ export async function quarantine(
     from ${sql.table(`${owner}s`)} o where o.${sql.ref(`${owner}_id`)} = ${id}
     on conflict on constraint quarantine_key do update
     set reason = excluded.reason, failures = q.failures + 1,
-        next_try_at = campanile_now() + least(60, power(2, least(q.failures, 6))) * interval '1 minute'
+        next_try_at = ${backoff('q.failures')}
     returning failures, next_try_at as "nextTryAt"`.execute(db);
   views.delete(db);
   const about = { err: error, batch, [`${owner}Id`]: id, ...rows[0] };

@@ -39,8 +39,8 @@ export interface EventTables {
     disabled_reason: string | null;
   };
   webhook_retries: { webhook_id: string; event_id: number };
-  webhook_tries: {
-    try_id: GeneratedAlways<number>;
+  webhook_attempts: {
+    attempt_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
     webhook_id: string;
     event_id: number;

@@ -9,7 +9,9 @@ export interface Migration {
   number: number;
   /** Of its file: `002-ledger-epoch.sql`. */
   name: string;
+  /** After the text of `NNN-….before.sql`, which has the functions that the migration names and a later one drops. */
   sql: string;
+  /** Of its file alone. */
   sha256: string;
   /** How the catalog differs after it from before: lines of `+ key: definition` and `- key: definition`. */
   fingerprint: readonly string[];
@@ -56,9 +58,10 @@ async function loadMigrations(folder: URL): Promise<Migration[]> {
   return Promise.all(
     names.toSorted().map(async (name) => {
       const sql = await readFile(new URL(`migrations/${name}`, folder), 'utf8');
+      const prelude = (await readIfThere(new URL(`migrations/${name.replace(/sql$/, 'before.sql')}`, folder))) ?? '';
       const lines = await readIfThere(fingerprintFile(name, folder));
       const fingerprint = (lines ?? '').split('\n').filter((line) => line !== '');
-      return { number: Number(name.slice(0, 3)), name, sql, sha256: sumText(sql), fingerprint };
+      return { number: Number(name.slice(0, 3)), name, sql: prelude + sql, sha256: sumText(sql), fingerprint };
     }),
   );
 }

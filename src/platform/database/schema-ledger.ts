@@ -49,7 +49,7 @@ export interface LedgerTables {
     views: Generated<number>;
     status: Generated<'queued' | 'sent' | 'failed' | 'cancelled'>;
     attempts: Generated<number>;
-    cut_off: Generated<number>;
+    interrupted_attempts: Generated<number>;
     uncertain: Generated<boolean>;
     resend: Generated<boolean>;
     message_id: string;

@@ -26,7 +26,7 @@ export interface MessengerTables {
     media_sha256: Buffer | null;
     sent_at: Generated<Date>;
     seen_until: Generated<Date>;
-    next_doing_at: Date | null;
+    next_activity_at: Date | null;
     corrected_at: Date | null;
     recalled_at: Date | null;
   };
@@ -45,7 +45,7 @@ export interface MessengerTables {
   whatsapp_uploads: {
     account_id: number;
     sha256: Buffer;
-    place: 'chats' | 'channels';
+    target: 'chats' | 'channels';
     message: Buffer;
     handle: string | null;
     uploaded_at: Date;

@@ -49,7 +49,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     last_used_at: Generated<Date>;
     expires_at: Date;
   };
-  sign_in_places: { user_id: UserId; place: string; used_at: GeneratedInstant };
+  sign_in_networks: { user_id: UserId; network: string; used_at: GeneratedInstant };
   factors: {
     factor_id: GeneratedAlways<number>;
     user_id: UserId;
@@ -95,7 +95,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     expires_at: Date | null;
     last_used_at: Date | null;
   };
-  attempts: { subject: string; times: Date[]; under_way: Generated<Date[]> };
+  attempts: { subject: string; times: Date[]; in_flight: Generated<Date[]> };
   audit_log: {
     entry_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
@@ -190,7 +190,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     installation_id: string | null;
     number: Generated<number>;
     token: string | null;
-    place: string | null;
+    database_identity: string | null;
     held_since: Date | null;
     held_reason: string | null;
     encryption_key_id: string | null;

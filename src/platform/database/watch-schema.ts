@@ -1,4 +1,4 @@
-import { AppError } from '../errors/errors.ts';
+import { AppError, errorCodeOf } from '../errors/errors.ts';
 import { findChangedFunctions } from './apply-functions.ts';
 import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
@@ -24,7 +24,7 @@ export function watchSchema(nowMs = () => performance.now()): SchemaWatch {
   let failedAtMs: number | undefined;
   return {
     record(error) {
-      if (error instanceof Error && 'code' in error && MISSING.has(String(error.code))) failedAtMs = nowMs();
+      if (MISSING.has(errorCodeOf(error) ?? '')) failedAtMs = nowMs();
     },
     async check(db) {
       if (failedAtMs === undefined) return;

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { AllowedHosts } from '../network/allowed-hosts.ts';
 import { unlessAborted } from '../concurrency/unless-aborted.ts';
 import { validateUrl, type EgressRules } from './validate-url.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import { createDnsLookup, resolveHost, type DnsLookup } from './resolve-host.ts';
 
 /** The only way in which an address that a user named is asked. */
@@ -27,8 +28,8 @@ export interface EgressRequest {
 
 export interface EgressAnswer {
   status: number;
-  /** The `retry-after` header. */
-  retryAfter: string | undefined;
+  /** What its `retry-after` header asks for; 0 without one. */
+  retryAfterSeconds: number;
   /** Its first KiB, as text. */
   body: string;
 }
@@ -114,10 +115,9 @@ async function readAnswer(request: ClientRequest): Promise<EgressAnswer> {
       if (bytes > MAX_ANSWER_BYTES) response.destroy();
     });
   });
-  const { 'retry-after': retryAfter } = response.headers;
   return {
     status: response.statusCode ?? 0,
-    retryAfter,
+    retryAfterSeconds: parseRetryAfter(response.headers['retry-after']),
     body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'),
   };
 }

@@ -1,7 +1,8 @@
 /** The SQL of mails. */
 import { sql } from 'kysely';
 import type { Connection } from '../database/connect.ts';
-import { isolateStatement, ownedBy, type Owners } from '../database/isolate-statement.ts';
+import { isolateStatement, ownedBy } from '../database/isolate-statement.ts';
+import { claimDueRows, type Outbox } from '../database/outbox.ts';
 import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { MailKind, UserId } from '../database/schema.ts';
 import { notifyAfterCommit } from '../database/notify-after-commit.ts';
@@ -58,48 +59,28 @@ export interface DueMail {
   tries: number;
 }
 
-/**
- * Takes the mail that is due longest, and puts its next try off for a minute, then two, up to an hour: whoever took it must have sent
- * it sooner. None of a user who is `busy`. To whom it goes is looked up now. None: none is due, or the ledger is held. More than one
- * only where somebody's are tried alone, since they could not be taken.
- */
-export async function takeDueMails(deps: QuarantineDeps, busy: readonly UserId[] = []): Promise<DueMail[]> {
-  const { db } = deps;
-  const mails = await isolateStatement(deps, 'mails', {
-    findOwners: async () => {
-      const { rows } = await sql<{ id: number }>`
-        select distinct user_id as id from mails
-        where sent_at is null and due_at <= campanile_now() and expires_at > campanile_now() and user_id is not null`.execute(
-        db,
-      );
-      return rows.map(({ id }) => id);
-    },
-    run: (owners) => takeDueMail(db, busy, owners),
-  });
-  return mails.flatMap((mail) => (mail ? [mail] : []));
-}
+const OWNER = sql<UserId | null>`
+  coalesce(q.user_id, (select l.user_id from user_logins l where l.login = q.login))`;
+const IS_RECIPIENT = sql`u.deleted_at is null and u.disabled_at is null`;
 
-async function takeDueMail(db: Connection, busy: readonly UserId[], owners: Owners): Promise<DueMail | undefined> {
-  const { rows } = await sql<DueMail>`
-    update mails m
-    set tries = m.tries + 1, due_at = campanile_now() + least(60, power(2, least(m.tries, 6))) * interval '1 minute',
-        user_id = coalesce(m.user_id, due.found_user_id), recipient = coalesce(due.email, m.recipient)
-    from (
-      select next.mail_id, u.user_id as found_user_id, u.email, u.user_name
-      from (
-        select d.mail_id, coalesce(d.user_id, l.user_id) as user_id
-        from mails d left join user_logins l on l.login = d.login
-        where d.sent_at is null and d.due_at <= campanile_now() and d.expires_at > campanile_now()
-          and coalesce(coalesce(d.user_id, l.user_id) <> all(${busy}::bigint[]), true)
-          and not exists (select from ledger where held_since is not null) and ${ownedBy('d.user_id', owners)}
-        order by d.due_at limit 1 for update of d skip locked
-      ) next
-      left join users u on u.user_id = next.user_id and u.deleted_at is null and u.disabled_at is null
-    ) due
-    where m.mail_id = due.mail_id
-    returning m.mail_id as "mailId", m.kind, m.user_id as "userId", m.detail, m.tries, due.user_name as "userName",
-              case when m.kind = 'invitation' then m.recipient else due.email end as recipient`.execute(db);
-  return rows[0];
+/** Who gets a mail is looked up when it is claimed. */
+const OUTBOX: Outbox = {
+  batch: 'mails',
+  table: 'mails',
+  key: 'mail_id',
+  isUnsent: sql`q.sent_at is null and q.expires_at > campanile_now()`,
+  owner: OWNER,
+  set: sql`user_id = ${OWNER},
+    recipient = coalesce((select u.email from users u where u.user_id = ${OWNER} and ${IS_RECIPIENT}), q.recipient)`,
+  columns: sql`
+    q.mail_id as "mailId", q.kind, q.user_id as "userId", q.detail, q.tries, u.user_name as "userName",
+    case when q.kind = 'invitation' then q.recipient else u.email end as recipient`,
+  joins: sql`left join users u on u.user_id = q.user_id and ${IS_RECIPIENT}`,
+};
+
+/** Claims the mail that is due longest, of nobody who is `busy`. None: none is due, or the ledger is held. */
+export function claimDueMails(deps: QuarantineDeps, busy: readonly UserId[] = []): Promise<DueMail[]> {
+  return claimDueRows<DueMail>(deps, OUTBOX, { limit: 1, busy });
 }
 
 /** A mail without a link is done with when it has been sent; one with a link stays for as long as that serves. */

@@ -6,7 +6,7 @@ import { isDataError } from '../errors/database-errors.ts';
 import type { OnLoopError } from '../concurrency/failure-streak.ts';
 import type { Log } from '../log/log.ts';
 import { serveConcurrently } from '../concurrency/serve-concurrently.ts';
-import { dropExpiredMails, dropMail, settleMail, takeDueMails, type DueMail } from './mail-store.ts';
+import { dropExpiredMails, dropMail, settleMail, claimDueMails, type DueMail } from './mail-store.ts';
 import type { MailLinks } from './mail-links.ts';
 import { openMailServer, PermanentRejectionError, type MailSettings } from './open-mail-server.ts';
 import { writeMail } from './mail-templates.ts';
@@ -34,7 +34,7 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
   const server = mail && openMailServer(mail);
 
   async function takeNext(busy: readonly UserId[]): Promise<DueMail[]> {
-    const due = await takeDueMails({ db, log }, busy);
+    const due = await claimDueMails({ db, log }, busy);
     if (due.length > 0) return due;
     for (const lost of await dropExpiredMails({ db, log })) log.warn(lost, 'a mail expired before it could be sent');
     return [];

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encryptionKey } from '../config/config.ts';
+import { encryptionKey } from '../config/variables.ts';
 import { prepareFolder } from '../database/embedded/folder.ts';
-import { StartupError } from '../errors/errors.ts';
+import { StartupError, errorCodeOf } from '../errors/errors.ts';
 
 const PREVIOUS = 'jwt-secret-previous';
 /** As long as a token lives. */
@@ -90,7 +90,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -105,7 +105,7 @@ async function generate(dataDir: string, file: string): Promise<string> {
     // Unlike a rename, a link never replaces.
     await link(draft, file);
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
     return await readFile(file, 'utf8');
   } finally {
     await rm(draft, { force: true });
@@ -133,8 +133,4 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,31 +1,31 @@
-/** What breaks a rule of the ledger is not written down, and its account sends nothing more until somebody has looked at it. */
+/** Quarantine: a write that would break a rule of the ledger is rolled back, and its account sends nothing until its user connects it again. */
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
-import type { Log } from '../../platform/log/log.ts';
+import { isolateFailures, type BatchWork, type Outcome } from '../../platform/database/isolate-failures.ts';
+import type { BatchName, QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { requeueLanes } from '../leases/lease-store.ts';
 import { lockLane } from './store.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
-/** For the user of an account that is stopped. */
+/** The reason that the user of a quarantined account reads. */
 export const STOPPED =
   'Sending is stopped: the records of what was sent contradict each other, and nothing was written over them. Nothing is lost. ' +
   'Connect your account again to have them counted anew and to go on';
 
-/** Integrity constraints and data that do not fit: to try again would come to the same. */
+/** Violated constraints and values out of range: a retry would fail again. */
 const BROKEN_RULES = /^2[23]/;
 
-/** Whether the database refused what was to be written, as what must never be. */
 function breaksRule(error: unknown): boolean {
   return BROKEN_RULES.test(errorCodeOf(error) ?? '');
 }
 
 /**
- * What `write` comes to, which is about this account alone; undefined where it would break a rule: then nothing of it is written, and
- * the account is stopped, which is logged. With `gaps`, the whole gap of each messenger in milliseconds, `write` was the end of its
- * turn: that is taken back, and what was in hand is marked as what may have left. Throws whatever else `write` throws.
+ * Returns the result of `write`, which concerns this account alone. If it would break a rule of the ledger, it is rolled back, the account
+ * is quarantined, which is logged, and the result is undefined. With `gaps`, the whole gap of each messenger in milliseconds, `write` was
+ * the end of a turn: the turn is taken back, and its deliveries become uncertain. Throws all other errors of `write`.
  */
 export async function writeOrQuarantine<Result>(
-  deps: { db: Database; log?: Log | undefined },
+  deps: QuarantineDeps,
   accountId: number,
   write: () => Promise<Result>,
   gaps?: Readonly<Record<string, number>>,
@@ -43,30 +43,27 @@ export async function writeOrQuarantine<Result>(
 }
 
 /**
- * The same of several accounts that are written together: where that would break a rule each is written by itself, and those that are at
- * fault are stopped. `about` says whose each is, and its gaps. Resolves to what the writes came to.
+ * `isolateFailures` for writes of the ledger. Of a batch that fails, each account at fault is written alone, by `writeOrQuarantine`.
+ * `gapsOf` as `gaps` there: the items are ends of turns.
  */
-export async function writeOrStopEach<One, Result>(
-  deps: { db: Database; log?: Log | undefined },
-  all: readonly One[],
-  { about, write }: { about: (one: One) => AboutAccount; write: (some: readonly One[]) => Promise<Result> },
-): Promise<Array<Result | undefined>> {
-  try {
-    return [await write(all)];
-  } catch (error) {
-    if (!breaksRule(error)) throw error;
-  }
-  const results = [];
-  for (const one of all) {
-    const { accountId, gaps } = about(one);
-    results.push(await writeOrQuarantine(deps, accountId, () => write([one]), gaps));
-  }
-  return results;
+export function isolateWrites<Item, Result>(
+  deps: QuarantineDeps,
+  batch: BatchName,
+  items: readonly Item[],
+  { idOf, run, gapsOf }: LedgerWork<Item, Result>,
+): Promise<Outcome<Item, Result | undefined>> {
+  return isolateFailures(deps, batch, items, {
+    idOf,
+    run: (some) => {
+      const [first] = some;
+      if (first === undefined || some.length > 1) return run(some);
+      return writeOrQuarantine(deps, idOf(first), () => run(some), gapsOf?.(first));
+    },
+  });
 }
 
-interface AboutAccount {
-  accountId: number;
-  gaps?: Readonly<Record<string, number>>;
+export interface LedgerWork<Item, Result> extends BatchWork<Item, Result> {
+  gapsOf?: ((item: Item) => Readonly<Record<string, number>>) | undefined;
 }
 
 /** False when the account had been stopped before, or is gone. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { readHead, readRuns, type CampaignHead, type RunDetails } from '../campaigns/read/get-campaign.ts';
+import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
+import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { deliveryCounts } from '../campaigns/roll-up/roll-up-runs.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
@@ -46,7 +47,7 @@ export interface GroupRow extends Counts, Engagement {
 }
 
 export interface GroupAnalytics {
-  campaign: CampaignHead;
+  campaign: OwnCampaign;
   totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
   groups: GroupRow[];
   runs: RunDetails[];
@@ -78,7 +79,8 @@ function readAtOneMoment(db: Database, workspaceId: WorkspaceId, publicId: strin
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const { id, ...campaign } = await readHead(trx, workspaceId, publicId);
+      const campaign = await findOwnCampaign(trx, workspaceId, publicId);
+      const id = campaign.campaignId;
       const groups = await selectGroupRows(trx, id);
       const runs = await readRuns(trx, id);
       return {

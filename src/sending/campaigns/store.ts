@@ -81,64 +81,71 @@ export async function readNow(db: Connection): Promise<Date> {
   return rows[0]?.now ?? new Date(Number.NaN);
 }
 
+/** One of the workspace's campaigns, without its content and its runs. */
 export interface OwnCampaign extends StoredCampaign {
   accountId: number;
+  name: string;
+  description: string;
   status: CampaignStatus;
-  /** Its single posts are no longer kept. */
-  isFolded: boolean;
+  isChannelCampaign: boolean;
+  isSchedule: boolean;
+  /** `YYYY-MM-DD`. */
+  startDate: string | null;
+  endDate: string | null;
+  /** As it was sent; of a schedule `HH:MM:SS`. */
+  scheduleTime: string | null;
+  /** IANA, of a schedule. */
+  timeZone: string | null;
+  /** 1 is Monday; null: every day. */
+  weekdays: number[] | null;
+  skipDates: string[];
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** When it was compacted: its deliveries were replaced by sums. null: they are kept. */
+  foldedAt: Date | null;
 }
 
-/** One of the workspace's campaigns by its public id. Throws 404 when there is none such, or it is another's. */
+/** Throws 404 when the workspace has no campaign with this public id. */
 export async function findOwnCampaign(
   db: Connection,
   workspaceId: WorkspaceId,
   publicId: string,
 ): Promise<OwnCampaign> {
   const row = await db
-    .selectFrom('campaigns')
-    .innerJoin('accounts', 'accounts.account_id', 'campaigns.account_id')
-    .select((eb) => [
-      'campaigns.campaign_id as campaignId',
-      'campaigns.public_id as publicId',
-      'campaigns.account_id as accountId',
-      'campaigns.status as status',
-      eb('campaigns.folded_at', 'is not', null).$castTo<boolean>().as('isFolded'),
+    .selectFrom('campaigns as c')
+    .innerJoin('accounts as a', 'a.account_id', 'c.account_id')
+    .select([
+      'c.campaign_id as campaignId',
+      'c.public_id as publicId',
+      'c.account_id as accountId',
+      'c.name',
+      'c.description',
+      'c.status',
+      'c.is_channel_campaign as isChannelCampaign',
+      'c.is_schedule as isSchedule',
+      'c.start_date as startDate',
+      'c.end_date as endDate',
+      'c.schedule_time as scheduleTime',
+      'c.time_zone as timeZone',
+      'c.weekdays',
+      'c.skip_dates as skipDates',
+      'c.created_at as createdAt',
+      'c.finished_at as finishedAt',
+      'c.folded_at as foldedAt',
     ])
-    .where('campaigns.public_id', '=', publicId)
-    .where('campaigns.deleted_at', 'is', null)
-    .where('accounts.workspace_id', '=', workspaceId)
+    .where('c.public_id', '=', publicId)
+    .where('c.deleted_at', 'is', null)
+    .where('a.workspace_id', '=', workspaceId)
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();
   return row;
 }
 
-export interface ScheduledCampaign extends OwnCampaign {
-  isSchedule: boolean;
-  /** Empty strings and every day where the campaign has no schedule. */
-  schedule: Schedule;
-}
-
-/** `findOwnCampaign` with the campaign's schedule. */
-export async function readPlan(db: Connection, workspaceId: WorkspaceId, publicId: string): Promise<ScheduledCampaign> {
-  const own = await findOwnCampaign(db, workspaceId, publicId);
-  const row = await db
-    .selectFrom('campaigns')
-    .select(['is_schedule', 'start_date', 'end_date', 'schedule_time', 'time_zone', 'weekdays', 'skip_dates'])
-    .where('campaign_id', '=', own.campaignId)
-    .executeTakeFirst();
-  if (!row) throw noSuchCampaign();
-  return {
-    ...own,
-    isSchedule: row.is_schedule,
-    schedule: {
-      startDate: row.start_date ?? '',
-      endDate: row.end_date ?? '',
-      time: row.schedule_time ?? '',
-      timeZone: row.time_zone ?? '',
-      weekdays: row.weekdays,
-      skipDates: row.skip_dates,
-    },
-  };
+/** Returns the schedule of a campaign; undefined for one that was sent at once. */
+export function scheduleOf(campaign: OwnCampaign): Schedule | undefined {
+  const { startDate, endDate, scheduleTime: time, timeZone, weekdays, skipDates } = campaign;
+  if (startDate === null || endDate === null || time === null || timeZone === null) return undefined;
+  return { startDate, endDate, time, timeZone, weekdays, skipDates };
 }
 
 /** What the runs of a campaign that have not begun will say, and to whom. */

@@ -26,7 +26,7 @@ export interface ClaimedDelivery {
   /** Its owner wants it sent again although it may have left. */
   resend: boolean;
   /** Tries whose turn was taken from its worker. */
-  cutOff: number;
+  interruptedAttempts: number;
 }
 
 export interface ClaimOptions {
@@ -120,7 +120,7 @@ function toTurns(rows: TurnRow[]): Turn[] {
       attempts: row.attempts,
       uncertain: row.uncertain,
       resend: false,
-      cutOff: 0,
+      interruptedAttempts: 0,
     });
   }
   return turns;

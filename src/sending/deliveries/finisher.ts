@@ -1,4 +1,3 @@
-import { writeOrStopEach } from '../accounts/quarantine-account.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { FinishedTurn } from './ledger-writes.ts';
@@ -41,20 +40,18 @@ export function createFinisher(deps: {
     const batch = waiting;
     waiting = [];
     deliveries = 0;
-    if (batch.length > 0) void writer.write(batch, { idOf, run: write, onDone: (one) => one.done() });
+    if (batch.length === 0) return;
+    void writer.write(batch, {
+      idOf: ({ finished }) => finished.turn.accountId,
+      gapsOf: ({ finished: { turn, gapMs } }) => ({ [turn.messenger]: gapMs }),
+      run: (some) =>
+        finishTurns(
+          deps.db,
+          some.map(({ finished }) => finished),
+        ),
+      onDone: ({ done }) => done(),
+    });
   }
-
-  const idOf = ({ finished }: Waiting) => finished.turn.accountId;
-
-  const write = (batch: readonly Waiting[]) =>
-    writeOrStopEach(
-      deps,
-      batch.map(({ finished }) => finished),
-      {
-        about: ({ turn, gapMs }) => ({ accountId: turn.accountId, gaps: { [turn.messenger]: gapMs } }),
-        write: (some) => finishTurns(deps.db, some),
-      },
-    );
 
   return {
     finish(finished) {

@@ -58,7 +58,7 @@ function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
   turn.deliveries.forEach((delivery, index) => {
     const outcome = outcomes[index];
     if (!outcome) return;
-    if (delivery.resend || delivery.cutOff > 0) addSuspect(effects, turn, delivery, outcome);
+    if (delivery.resend || delivery.interruptedAttempts > 0) addSuspect(effects, turn, delivery, outcome);
     if (index > lastAttempted) return;
     if (outcome.kind !== 'sent') {
       effects.others.push(toEffect(turn, delivery, outcome));
@@ -101,11 +101,12 @@ function addSuspect(
   delivery: ClaimedDelivery,
   outcome: Outcome,
 ): void {
-  const { position, resend, cutOff } = delivery;
+  const { position, resend, interruptedAttempts } = delivery;
   const base = { accountId, turn, runId, position };
   // A suspect's try is counted before it begins: if it was not made after all, that is taken back.
-  if (outcome.kind === 'snooze') suspects.push({ ...base, resend, cutOff });
+  if (outcome.kind === 'snooze') suspects.push({ ...base, resend, interruptedAttempts });
   // A try that came to an end is not what breaks workers. To be sent again was asked for once: what may have left by that is
   // looked for, and not sent a third time.
-  else if (outcome.kind === 'retry') suspects.push({ ...base, resend: resend && !outcome.uncertain, cutOff: 0 });
+  else if (outcome.kind === 'retry')
+    suspects.push({ ...base, resend: resend && !outcome.uncertain, interruptedAttempts: 0 });
 }

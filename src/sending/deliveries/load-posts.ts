@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
+import { createMutex } from '../../platform/concurrency/mutex.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import { loadMedia } from '../../content/media/store.ts';
@@ -19,9 +20,10 @@ const MAX_POSTS_CACHED = 100;
 const MAX_FILES_CACHED = 2;
 
 export function loadPosts(db: Database): Posts {
-  const files = new LRUCache({ max: MAX_FILES_CACHED, fetchMethod: loadNext, ignoreFetchAbort: true });
+  const files = new LRUCache({ max: MAX_FILES_CACHED, fetchMethod: loadBytes, ignoreFetchAbort: true });
   const posts = new LRUCache({ max: MAX_POSTS_CACHED, fetchMethod: read, ignoreFetchAbort: true });
-  let loading: Promise<unknown> = Promise.resolve();
+  // Many accounts may begin to send at once.
+  const loadInTurn = createMutex();
   // Many campaigns may be due at the same minute.
   const rows = createBatcher((contentIds: number[]) => readContents(db, contentIds), {
     parallel: 2,
@@ -29,11 +31,8 @@ export function loadPosts(db: Database): Posts {
     isAboutItem: isDataError,
   });
 
-  /** One after the other: many accounts may begin to send at once. */
-  function loadNext(mediaId: number): Promise<Buffer> {
-    const bytes = loading.then(async () => (await loadMedia(db, mediaId)).bytes);
-    loading = bytes.catch(() => undefined);
-    return bytes;
+  function loadBytes(mediaId: number): Promise<Buffer> {
+    return loadInTurn(async () => (await loadMedia(db, mediaId)).bytes);
   }
 
   function toPost(row: ContentRow): Post {

@@ -1,5 +1,5 @@
+import { isolateWrites, type LedgerWork } from '../accounts/quarantine-account.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { isolateFailures, type BatchWork } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { countFailuresInARow, type OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import { sleep } from '../../platform/time/time.ts';
@@ -12,7 +12,7 @@ export interface OutcomeWriter {
    */
   write<Item, Result>(
     items: readonly Item[],
-    work: BatchWork<Item, Result> & { onDone?: (item: Item) => void },
+    work: LedgerWork<Item, Result> & { onDone?: (item: Item) => void },
   ): Promise<void>;
   /** How many items wait in quarantine. */
   waiting(): number;
@@ -30,10 +30,10 @@ export function createOutcomeWriter(deps: { db: Database; log: Log; onLoopError?
   const stopping = new AbortController();
   let waiting = 0;
 
-  async function writeOnce<Item, Result>(items: readonly Item[], work: BatchWork<Item, Result>): Promise<Item[]> {
+  async function writeOnce<Item, Result>(items: readonly Item[], work: LedgerWork<Item, Result>): Promise<Item[]> {
     for (;;) {
       try {
-        const { left } = await isolateFailures(deps, 'outcomes', items, work);
+        const { left } = await isolateWrites(deps, 'outcomes', items, work);
         failures.ended();
         return left;
       } catch (error) {

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../platform/concurrency/backoff.ts';
 import { OUTCOME_UNKNOWN, type SendResult } from '../../messengers/messenger.ts';
 
 /** What one try comes to in the ledger. Outcomes are data; `finish-turns.ts` is the one place that acts on them. */
@@ -12,8 +13,7 @@ export type Outcome =
 
 /** After that many tries a passing failure counts as final. */
 export const MAX_ATTEMPTS = 8;
-const FIRST_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 15 * 60_000;
+const BACKOFF = { firstMs: 2_000, maxMs: 15 * 60_000, jitter: 1 };
 
 /** The delivery that was tried, as it was before. */
 interface EarlierAttempts {
@@ -35,6 +35,7 @@ export function classifyResult(
 ): Outcome {
   const { attempts, uncertain } = earlier;
   const isLast = attempts + 1 >= MAX_ATTEMPTS;
+  const backoff = { ...BACKOFF, random };
   switch (result.kind) {
     case 'sent':
       return { kind: 'sent', recipients: result.recipients };
@@ -44,10 +45,10 @@ export function classifyResult(
       return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
     case 'refused':
       if (result.final || isLast) return fail(result.reason, uncertain);
-      return { kind: 'retry', waitMs: waitAfter(attempts, random()), reason: result.reason, uncertain: false };
+      return { kind: 'retry', waitMs: backoffMs(attempts, backoff), reason: result.reason, uncertain: false };
     case 'unknown':
       if (isLast) return fail(result.reason, true);
-      return { kind: 'retry', waitMs: waitAfter(attempts, random()), reason: result.reason, uncertain: true };
+      return { kind: 'retry', waitMs: backoffMs(attempts, backoff), reason: result.reason, uncertain: true };
     default:
       return result satisfies never;
   }
@@ -56,8 +57,4 @@ export function classifyResult(
 function fail(reason: string, uncertain: boolean): Outcome {
   const isSaid = !uncertain || reason.startsWith(OUTCOME_UNKNOWN);
   return { kind: 'failed', reason: isSaid ? reason : `${OUTCOME_UNKNOWN}: ${reason}`, uncertain };
-}
-
-function waitAfter(attempts: number, random: number): number {
-  return Math.min(FIRST_WAIT_MS * 2 ** attempts, LONGEST_WAIT_MS) * (0.5 + random);
 }

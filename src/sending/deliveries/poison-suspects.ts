@@ -7,7 +7,7 @@ interface Claimed {
   accountId: number;
   turn: number;
   runId: number;
-  deliveries: Array<{ position: number; uncertain: boolean; resend: boolean; cutOff: number }>;
+  deliveries: Array<{ position: number; uncertain: boolean; resend: boolean; interruptedAttempts: number }>;
 }
 
 /**
@@ -40,22 +40,22 @@ async function readSuspects(db: Connection, turns: readonly Claimed[]): Promise<
   const suspects = turns.flatMap((turn) =>
     turn.deliveries.filter((delivery) => delivery.uncertain).map((delivery) => ({ turn, delivery })),
   );
-  const { rows } = await sql<{ ordinal: number; resend: boolean; cut_off: number }>`
-    select i.ordinal, d.resend, d.cut_off
+  const { rows } = await sql<{ ordinal: number; resend: boolean; interrupted_attempts: number }>`
+    select i.ordinal, d.resend, d.interrupted_attempts
     from unnest(${suspects.map(({ turn }) => turn.accountId)}::bigint[], ${suspects.map(({ turn }) => turn.runId)}::bigint[],
                 ${suspects.map(({ delivery }) => delivery.position)}::int[]) with ordinality i (account_id, run_id, position, ordinal)
     cross join lateral (
-      select resend, cut_off from deliveries q
+      select resend, interrupted_attempts from deliveries q
       where q.account_id = i.account_id and q.run_id = i.run_id and q.position = i.position limit 1) d`.execute(db);
   for (const row of rows) {
     const delivery = suspects[row.ordinal - 1]?.delivery;
-    if (delivery) Object.assign(delivery, { resend: row.resend, cutOff: row.cut_off });
+    if (delivery) Object.assign(delivery, { resend: row.resend, interruptedAttempts: row.interrupted_attempts });
   }
 }
 
 /** True when it gave something back. */
 function isolateSuspect(turn: Claimed): boolean {
-  const first = turn.deliveries.findIndex((delivery) => delivery.cutOff > 0);
+  const first = turn.deliveries.findIndex((delivery) => delivery.interruptedAttempts > 0);
   if (first === -1 || turn.deliveries.length === 1) return false;
   return turn.deliveries.splice(Math.max(first, 1)).length > 0;
 }
@@ -68,7 +68,7 @@ export interface SuspectRecord {
   runId: number;
   position: number;
   resend: boolean;
-  cutOff: number;
+  interruptedAttempts: number;
 }
 
 /**
@@ -77,11 +77,11 @@ export interface SuspectRecord {
  */
 export async function recordSuspects(trx: Connection, marks: readonly SuspectRecord[]): Promise<void> {
   await sql`
-    update deliveries d set resend = m.resend, cut_off = m.cut_off
+    update deliveries d set resend = m.resend, interrupted_attempts = m.interrupted_attempts
     from unnest(${marks.map((one) => one.accountId)}::bigint[], ${marks.map((one) => one.turn)}::bigint[],
                 ${marks.map((one) => one.runId)}::bigint[], ${marks.map((one) => one.position)}::int[],
-                ${marks.map((one) => one.resend)}::boolean[], ${marks.map((one) => one.cutOff)}::smallint[])
-         m (account_id, turn, run_id, position, resend, cut_off)
+                ${marks.map((one) => one.resend)}::boolean[], ${marks.map((one) => one.interruptedAttempts)}::smallint[])
+         m (account_id, turn, run_id, position, resend, interrupted_attempts)
     join lanes l on l.account_id = m.account_id and l.turn = m.turn
     where d.account_id = m.account_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(
     trx,

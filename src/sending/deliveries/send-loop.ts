@@ -5,7 +5,6 @@
  */
 import type { Held, Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { writeOrQuarantine } from '../accounts/quarantine-account.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
@@ -231,12 +230,12 @@ async function takeTurn(
 }
 
 async function runRevision(driving: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
-  const { db, log, revising, gaps, writer } = driving;
+  const { db, revising, gaps, writer } = driving;
   const { outcomes, cooldownMs, wasAttempted } = await reviseTurn(revising, turn, mayGoOn);
   const gapMs = wasAttempted ? randomGapMs(gaps, turn.messenger) : 0;
-  const finish = () => finishRevision(db, turn, outcomes, { gapMs, cooldownMs });
   await writer.write([turn], {
     idOf: ({ accountId }) => accountId,
-    run: () => writeOrQuarantine({ db, log }, turn.accountId, finish, { [turn.messenger]: gapMs }),
+    gapsOf: ({ messenger }) => ({ [messenger]: gapMs }),
+    run: () => finishRevision(db, turn, outcomes, { gapMs, cooldownMs }),
   });
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { CUT_OFF_BY_TAKE_OVER } from '../leases/lease-store.ts';
+import { MAX_INTERRUPTIONS_BY_TAKE_OVER } from '../leases/lease-store.ts';
+import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { sleep } from '../../platform/time/time.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 
 /** After that many tries that were cut off a delivery is given up. */
-export const CUT_OFFS_ALLOWED = 5;
+export const MAX_INTERRUPTED_ATTEMPTS = 5;
 /** The next suspect does not wait longer than this for one that is being tried. */
 const LONGEST_ALONE_MS = 60_000;
 
@@ -21,34 +21,31 @@ export type SendSuspect = (turn: Turn, send: Send) => Promise<SendResult[]>;
  * five tries cut off it is refused for good. All others are simply sent.
  */
 export function createSuspectSender({ db }: { db: Database }): SendSuspect {
-  let last: Promise<unknown> = Promise.resolve();
+  const permits = createFairSemaphore({ name: 'suspects', size: 1 });
 
   async function sendAlone(turn: Turn, suspect: ClaimedDelivery, send: Send): Promise<SendResult[]> {
-    const before = last;
-    const ended = Promise.withResolvers<void>();
-    last = ended.promise;
-    await before;
-    const tooLong = new AbortController();
-    void sleep(LONGEST_ALONE_MS, tooLong.signal).then(() => ended.resolve());
+    const release = await permits.acquire();
+    const timer = setTimeout(release, LONGEST_ALONE_MS);
     try {
       if (!(await recordAttempt(db, turn, suspect.position)))
         return [{ kind: 'offline', reason: 'the turn was taken away', cooldownMs: 0 }];
       return await send();
     } finally {
-      tooLong.abort();
-      ended.resolve();
+      clearTimeout(timer);
+      release();
     }
   }
 
   return async (turn, send) => {
     const [first] = turn.deliveries;
-    if (!first || first.cutOff < CUT_OFF_BY_TAKE_OVER) return send();
-    if (first.cutOff >= CUT_OFFS_ALLOWED) return [{ kind: 'refused', reason: GIVEN_UP, final: true }];
+    if (!first || first.interruptedAttempts < MAX_INTERRUPTIONS_BY_TAKE_OVER) return send();
+    if (first.interruptedAttempts >= MAX_INTERRUPTED_ATTEMPTS)
+      return [{ kind: 'refused', reason: GIVEN_UP, final: true }];
     return sendAlone(turn, first, send);
   };
 }
 
-const GIVEN_UP = `its sending was cut off ${CUT_OFFS_ALLOWED} times, as if it broke what sends it`;
+const GIVEN_UP = `its sending was cut off ${MAX_INTERRUPTED_ATTEMPTS} times, as if it broke what sends it`;
 
 /** Counts the try that is about to begin; should it end, its finish writes down another count. False when the turn is lost. */
 async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, position: number): Promise<boolean> {
@@ -59,7 +56,7 @@ async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, pos
     );
     if (rows.length === 0) return false;
     await sql`
-      update deliveries set cut_off = cut_off + 1
+      update deliveries set interrupted_attempts = interrupted_attempts + 1
       where account_id = ${accountId} and run_id = ${runId} and position = ${position}`.execute(trx);
     return true;
   });

@@ -26,7 +26,7 @@ export function traceTurns({ db, log }: { db: Connection; log: Log }, turns: rea
     await inSpan(span, async () => {
       const outcomes = await carryOut();
       const kinds = Map.groupBy(outcomes, (outcome) => outcome.kind);
-      for (const [kind, some] of kinds) span.setAttribute(`campanile.tries.${kind}`, some.length);
+      for (const [kind, some] of kinds) span.setAttribute(`campanile.attempts.${kind}`, some.length);
       if (kinds.has('failed')) span.setStatus({ code: SpanStatusCode.ERROR });
     });
   };

@@ -102,7 +102,7 @@ async function yieldSurplusShards(trx: Connection, workerId: number, leaseMs: nu
 }
 
 /** However often turns are taken over, a delivery is suspected no further by it: others in hand may have broken the worker. */
-export const CUT_OFF_BY_TAKE_OVER = 2;
+export const MAX_INTERRUPTIONS_BY_TAKE_OVER = 2;
 
 /**
  * Takes the turn in hand back from whoever had it: its deliveries are queued as before, marked as ones that may have left and whose
@@ -129,7 +129,7 @@ export async function requeueLanes(
 async function suspect(trx: Connection, accountIds: number[]): Promise<void> {
   await sql`
     update deliveries d
-    set uncertain = true, resend = false, cut_off = greatest(d.cut_off, least(d.cut_off + 1, ${CUT_OFF_BY_TAKE_OVER}::int))
+    set uncertain = true, resend = false, interrupted_attempts = greatest(d.interrupted_attempts, least(d.interrupted_attempts + 1, ${MAX_INTERRUPTIONS_BY_TAKE_OVER}::int))
     from lanes l
     where l.account_id = any(${accountIds}::bigint[]) and d.account_id = l.account_id and d.run_id = l.in_hand_run_id
       and d.position <@ l.in_hand and d.status = 'queued'`.execute(trx);

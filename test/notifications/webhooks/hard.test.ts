@@ -87,7 +87,6 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
       return rows[0]?.done ?? false;
     },
     (done) => done,
-    60_000,
   );
   await Promise.all([steady.stop(), other.stop()]);
   const received = [...before, ...receiver.received];
@@ -100,7 +99,7 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
   }
   expect([...firsts.keys()]).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
   expect(received.length).toBeGreaterThan(COUNT);
-}, 90_000);
+});
 
 test('what a process had in hand when it died is told by another, and what it comes to say later counts for nothing', async () => {
   const id = await addWebhook();
@@ -118,7 +117,7 @@ test('what a process had in hand when it died is told by another, and what it co
   expect(numbers()).toEqual([1, 2, 3, 1, 2, 3]);
   const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   expect(ids.slice(3)).toEqual(ids.slice(0, 3));
-  const { rows } = await sql`select from webhook_tries`.execute(database.db);
+  const { rows } = await sql`select from webhook_attempts`.execute(database.db);
   expect(rows).toHaveLength(3);
 });
 

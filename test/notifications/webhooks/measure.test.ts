@@ -49,20 +49,23 @@ async function happen(): Promise<void> {
   );
 }
 
-test('tries are counted by what they came to, and what was switched off', async () => {
-  const tries = (outcome: string) => `campanile_webhook_tries_total{outcome="${outcome}"}`;
-  const off = 'campanile_webhooks_switched_off_total{reason="gone"}';
+test('counts attempts by outcome, and disabled webhooks', async () => {
+  const attempts = (outcome: string) => `campanile_webhook_attempts_total{outcome="${outcome}"}`;
+  const off = 'campanile_webhooks_disabled_total{reason="gone"}';
   const before = await metrics();
-  for (const name of [tries('taken'), tries('refused'), tries('no_response'), off])
+  for (const name of [attempts('accepted'), attempts('rejected'), attempts('no_response'), off])
     expect(valueOf(before, name), name).toBe(0);
   await make();
   await make('http://127.0.0.1:9/nobody');
   await happen();
-  await until(metrics, (text) => valueOf(text, tries('taken')) === 1 && valueOf(text, tries('no_response')) === 1);
+  await until(
+    metrics,
+    (text) => valueOf(text, attempts('accepted')) === 1 && valueOf(text, attempts('no_response')) === 1,
+  );
   receiver.answer(() => ({ status: 410 }));
   await happen();
   await until(metrics, (text) => valueOf(text, off) === 1);
-  expect(valueOf(await metrics(), tries('refused'))).toBe(1);
+  expect(valueOf(await metrics(), attempts('rejected'))).toBe(1);
   const registry = new Registry();
   measureWebhooks(registry, { db: app.database.db, log: createLog('silent') });
   const text = await registry.metrics();

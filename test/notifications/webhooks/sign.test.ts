@@ -2,6 +2,7 @@ import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { generateSecret, signMessage, verifierOf } from '../../../src/notifications/webhooks/sign.ts';
+import { parseRetryAfter } from '../../../src/platform/http-client/retry-after.ts';
 import { nextAttemptIn } from '../../../src/notifications/webhooks/retry-schedule.ts';
 
 test('the vector that the standard publishes', () => {
@@ -53,11 +54,7 @@ test('tries follow at the times of the standard, counted from the first, a tenth
   const HOUR = 3_600;
   const times: number[] = [];
   let at = 0;
-  for (
-    let wait = nextAttemptIn(at, undefined, { random: () => 1 });
-    wait;
-    wait = nextAttemptIn(at, undefined, { random: () => 1 })
-  ) {
+  for (let wait = nextAttemptIn(at, 0, () => 1); wait; wait = nextAttemptIn(at, 0, () => 1)) {
     at += wait;
     times.push(at / 1.1);
   }
@@ -65,11 +62,17 @@ test('tries follow at the times of the standard, counted from the first, a tenth
   expect(times.map((time) => Math.round(time))).toEqual(expected);
 });
 
-test('who asks for more patience gets it, for a day at most', () => {
-  const options = { random: () => 0, nowMs: Date.parse('2030-01-01T00:00:00Z') };
-  expect(nextAttemptIn(0, '120', options)).toBe(120);
-  expect(nextAttemptIn(0, 'Tue, 01 Jan 2030 00:10:00 GMT', options)).toBe(600);
-  expect(nextAttemptIn(0, '1', options)).toBe(5);
-  expect(nextAttemptIn(0, 'soon', options)).toBe(5);
-  expect(nextAttemptIn(0, '999999999', options)).toBe(86_400);
+test('an endpoint can ask for a longer wait, for a day at most', () => {
+  expect(nextAttemptIn(0, 120, () => 0)).toBe(120);
+  expect(nextAttemptIn(0, 1, () => 0)).toBe(5);
+  expect(nextAttemptIn(0, 999_999_999, () => 0)).toBe(86_400);
+});
+
+test('retry-after is a number of seconds or a date', () => {
+  const nowMs = Date.parse('2030-01-01T00:00:00Z');
+  expect(parseRetryAfter('120', nowMs)).toBe(120);
+  expect(parseRetryAfter('Tue, 01 Jan 2030 00:10:00 GMT', nowMs)).toBe(600);
+  expect(parseRetryAfter('Mon, 31 Dec 2029 23:59:00 GMT', nowMs)).toBe(0);
+  expect(parseRetryAfter('soon', nowMs)).toBe(0);
+  expect(parseRetryAfter(undefined, nowMs)).toBe(0);
 });

@@ -14,7 +14,6 @@ import { startService } from '../../support/service/service.ts';
 import { signUpSender } from '../../support/service/storm.ts';
 import { findSystemPostgres, packageOf } from '../../support/servers/system-postgres.ts';
 
-const LONG = { timeout: 180_000 };
 const HELD_MS = 2_500;
 /** More than are sent while a backup is made. */
 const GROUPS = 20;
@@ -60,7 +59,6 @@ const totalsOf = async (url: string, token: string, campaign_id: string) =>
 
 test.skipIf(!bin)(
   'a PostgreSQL of one’s own is backed up in the middle of a campaign, verified, restored into an empty database, and held',
-  LONG,
   async () => {
     const PATH = `${bin}:${process.env['PATH']}`;
     const sealed = ['--passphrase-file', passphrase];
@@ -158,7 +156,7 @@ if (!bin)
     'Backups of a PostgreSQL of one’s own were not tried: this machine has no server with a pg_dump in /usr/lib/postgresql\n',
   );
 
-test('where pg_dump is missing or older than the server a sentence says so, and nothing is left', LONG, async () => {
+test('where pg_dump is missing or older than the server a sentence says so, and nothing is left', async () => {
   const environment = {
     DATABASE_URL: await createDatabase('lacking'),
     DATA_DIR: join(folder, 'lacking'),

@@ -61,7 +61,7 @@ beforeAll(async () => {
   await back(future, PASSPHRASE);
   await db.destroy();
   await stop();
-}, 180_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Adds a command to the cluster that a recovery from an archive would run. */

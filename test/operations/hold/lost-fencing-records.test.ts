@@ -13,9 +13,6 @@ import { ENTRY, SECRETS } from '../../witness/start-worker.ts';
 import { startWitness } from '../../witness/start-witness.ts';
 
 const GROUPS = 40;
-const LONG = { timeout: 240_000 };
-/** A worker without a mark waits for 30 s for a sign of another one. */
-const HELD_MS = 120_000;
 
 /** Undefined while the service sends. */
 async function heldReason({ url }: Service): Promise<string | undefined> {
@@ -23,84 +20,79 @@ async function heldReason({ url }: Service): Promise<string | undefined> {
   return ((await response.json()) as { held?: string }).held;
 }
 
-test(
-  'a database that was restored by its files under empty STATE_DIRs is held, sends nothing, and goes on once it is released',
-  LONG,
-  async () => {
-    const witness = await startWitness();
-    onTestFinished(witness.stop);
-    const postgres = await startOwnPostgres();
-    onTestFinished(() => postgres.remove());
-    const stateDirs = await mkdtemp(join(tmpdir(), 'campanile-states-'));
-    onTestFinished(() => rm(stateDirs, { recursive: true, force: true }));
-    const databaseUrl = () => {
-      const { user, database, socketFolder, port } = postgres.address();
-      return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketFolder)}`;
-    };
-    const environment = (state: string) => ({
-      ...SECRETS,
-      DATABASE_URL: databaseUrl(),
-      STATE_DIR: join(stateDirs, state),
-      WITNESS_PORT: String(witness.port),
-      SANDBOX_GAP_MS: '60-80',
+test('a database that was restored by its files under empty STATE_DIRs is held, sends nothing, and goes on once it is released', async () => {
+  const witness = await startWitness();
+  onTestFinished(witness.stop);
+  const postgres = await startOwnPostgres();
+  onTestFinished(() => postgres.remove());
+  const stateDirs = await mkdtemp(join(tmpdir(), 'campanile-states-'));
+  onTestFinished(() => rm(stateDirs, { recursive: true, force: true }));
+  const databaseUrl = () => {
+    const { user, database, socketFolder, port } = postgres.address();
+    return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketFolder)}`;
+  };
+  const environment = (state: string) => ({
+    ...SECRETS,
+    DATABASE_URL: databaseUrl(),
+    STATE_DIR: join(stateDirs, state),
+    WITNESS_PORT: String(witness.port),
+    SANDBOX_GAP_MS: '60-80',
+  });
+  const start = async (state: string) => {
+    const service = await startService({ entry: ENTRY, environment: environment(state) });
+    onTestFinished(async () => {
+      await service.kill();
+      await removeService(service);
     });
-    const start = async (state: string) => {
-      const service = await startService({ entry: ENTRY, environment: environment(state) });
-      onTestFinished(async () => {
-        await service.kill();
-        await removeService(service);
-      });
-      return service;
-    };
-    const sent = async () => (await witness.entries()).length;
-    const groupsSent = async () => new Set((await witness.entries()).map((entry) => entry.chatId)).size;
+    return service;
+  };
+  const sent = async () => (await witness.entries()).length;
+  const groupsSent = async () => new Set((await witness.entries()).map((entry) => entry.chatId)).size;
 
-    const first = await start('first');
-    const { token } = await signUpSender(first.url, 'alice');
-    const groupIds: unknown[] = [];
-    for (let index = 0; index < GROUPS; index++) {
-      const group = { group_name: `G ${index}`, participants: [] };
-      groupIds.push((await post(first.url, 'venom/create-group', group, token)).body.data?.['group_metadata_id']);
-    }
-    await post(first.url, 'venom/add-campaign', { name: 'Once', html: 'Once', group_metadata_ids: groupIds }, token);
-    await until(sent, (count) => count >= 5);
-    await first.kill();
-    await postgres.end('fast');
-    const files = join(postgres.folder, 'postgres');
-    await cp(files, `${files}-backup`, { recursive: true });
+  const first = await start('first');
+  const { token } = await signUpSender(first.url, 'alice');
+  const groupIds: unknown[] = [];
+  for (let index = 0; index < GROUPS; index++) {
+    const group = { group_name: `G ${index}`, participants: [] };
+    groupIds.push((await post(first.url, 'venom/create-group', group, token)).body.data?.['group_metadata_id']);
+  }
+  await post(first.url, 'venom/add-campaign', { name: 'Once', html: 'Once', group_metadata_ids: groupIds }, token);
+  await until(sent, (count) => count >= 5);
+  await first.kill();
+  await postgres.end('fast');
+  const files = join(postgres.folder, 'postgres');
+  await cp(files, `${files}-backup`, { recursive: true });
 
-    await postgres.start();
-    const second = await start('first');
-    await until(groupsSent, (count) => count === GROUPS);
-    await second.stop();
-    await postgres.end('fast');
-    await rm(files, { recursive: true });
-    await rename(`${files}-backup`, files);
+  await postgres.start();
+  const second = await start('first');
+  await until(groupsSent, (count) => count === GROUPS);
+  await second.stop();
+  await postgres.end('fast');
+  await rm(files, { recursive: true });
+  await rename(`${files}-backup`, files);
 
-    await postgres.start();
-    const before = await sent();
-    const restored = await start('second');
-    const reason = await until(
-      async () => ((await sent()) > before ? 'it sends again' : await heldReason(restored)),
-      (held) => held !== undefined,
-      HELD_MS,
-    );
-    expect(reason).toMatch(/STATE_DIR.*campanile release/);
-    expect(await sent()).toBe(before);
+  await postgres.start();
+  const before = await sent();
+  const restored = await start('second');
+  const reason = await until(
+    async () => ((await sent()) > before ? 'it sends again' : await heldReason(restored)),
+    (held) => held !== undefined,
+  );
+  expect(reason).toMatch(/STATE_DIR.*campanile release/);
+  expect(await sent()).toBe(before);
 
-    const released = await campanile(environment('second'), 'release', '--unknown', 'all');
-    expect(released).toMatchObject({ code: 0 });
-    await post(
-      restored.url,
-      'venom/add-campaign',
-      {
-        name: 'Next',
-        html: 'Next',
-        group_metadata_ids: groupIds.slice(0, 1),
-      },
-      token,
-    );
-    await until(sent, (count) => count === before + 1);
-    expect(await heldReason(restored)).toBeUndefined();
-  },
-);
+  const released = await campanile(environment('second'), 'release', '--unknown', 'all');
+  expect(released).toMatchObject({ code: 0 });
+  await post(
+    restored.url,
+    'venom/add-campaign',
+    {
+      name: 'Next',
+      html: 'Next',
+      group_metadata_ids: groupIds.slice(0, 1),
+    },
+    token,
+  );
+  await until(sent, (count) => count === before + 1);
+  expect(await heldReason(restored)).toBeUndefined();
+});

@@ -191,10 +191,10 @@ test('a database that was dumped and restored elsewhere is held without a mark, 
       patienceMs,
     });
   expect(await watch(state, 0)()).toBe(true);
-  await sql`update ledger set place = 'database 1/1'`.execute(database.db);
+  await sql`update ledger set database_identity = 'database 1/1'`.execute(database.db);
   expect(await watch(state, 60_000)()).toBe(false);
   expect(await watch(state, 0)()).toBe(true);
-  await sql`update ledger set place = 'database 1/1'`.execute(database.db);
+  await sql`update ledger set database_identity = 'database 1/1'`.execute(database.db);
   expect(await watch(none, 0)()).toBe(false);
   expect(await listQueued(database.db)).toEqual([]);
   await release();

@@ -4,6 +4,6 @@ import { putBack } from '../../../soak/deliveries/put-back.ts';
 
 const SEEDS = Array.from({ length: 20 }, (_, seed) => seed + 1);
 
-test.for(SEEDS)('nothing is sent twice by a restored or copied ledger: seed %i', { timeout: 240_000 }, async (seed) => {
+test.for(SEEDS)('nothing is sent twice by a restored or copied ledger: seed %i', async (seed) => {
   expect(await putBack(seed)).toEqual({ notHeld: 0, sentWhileHeld: 0, sentTwice: 0, lost: 0 });
 });

@@ -113,4 +113,4 @@ test('where waits for the replica are cancelled nothing is told as accepted and 
   await sending;
   await service.send('after');
   await service.expectNothingLostOrTwice();
-}, 120_000);
+});

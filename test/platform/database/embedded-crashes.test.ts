@@ -37,7 +37,7 @@ test.runIf(hasSetpriv)('a process that is killed leaves no server behind', async
   const child = await startChild(dataDir);
   const server = serverPid(dataDir);
   child.kill('SIGKILL');
-  await expect.poll(() => isAlive(server), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(server)).toBe(false);
 });
 
 test('when process and server are killed, the next start has every committed row', async () => {
@@ -131,7 +131,7 @@ test.runIf(isLinux)('a dead server that nobody has reaped does not stand in the 
   const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill());
   const pid = await firstLine(parent);
-  await expect.poll(() => isAlive(Number(pid)), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(Number(pid))).toBe(false);
   expect(existsSync(`/proc/${pid}`)).toBe(true);
   await writeFile(join(dataDir, 'postgres/postmaster.pid'), `${pid}\n`);
   const { address } = await start({ dataDir });

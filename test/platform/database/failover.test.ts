@@ -46,4 +46,4 @@ test('when the server dies and a synchronous replica takes its place, nothing ac
   await service.send('after');
   await service.expectNothingLostOrTwice();
   expect(during).toBeGreaterThan(1);
-}, 120_000);
+});

@@ -73,8 +73,8 @@ test('what is missing or differs is named', async () => {
       "constraint groups.groups_pkey is "PRIMARY KEY (account_id, group_id)" and not "PRIMARY KEY (group_id)"",
       "index users.users_number is "btree (user_id)" and not "btree (whatsapp_digits)"",
       "table lanes is "unlogged" and not "logged"",
-      "trigger media.media_added is "AFTER INSERT ON media FOR EACH ROW WHEN (new.bytes IS NOT NULL) EXECUTE FUNCTION note_stored_bytes() disabled" and not "AFTER INSERT ON media FOR EACH ROW WHEN (new.bytes IS NOT NULL) EXECUTE FUNCTION note_stored_bytes()"",
       "type group_kind is "enum (group, community, channel, list)" and not "enum (group, community, channel)"",
+      "trigger media.media_added is "AFTER INSERT ON media FOR EACH ROW WHEN (new.bytes IS NOT NULL) EXECUTE FUNCTION count_stored_bytes() disabled" and not "AFTER INSERT ON media FOR EACH ROW WHEN (new.bytes IS NOT NULL) EXECUTE FUNCTION count_stored_bytes()"",
     ]
   `);
 });

@@ -143,7 +143,7 @@ test('while a database server of the operator is away all is answered 503, and n
       () => campaign.call<{ status: string }>('venom/get-campaign', { campaign_id }),
       ({ status }) => status === 'completed',
     );
-}, 60_000);
+});
 
 test('an embedded server that is killed comes back by itself, and the service with it', async () => {
   const service = await startService({ environment: { SANDBOX_GAP_MS: '10-20', SANDBOX_SPEED: '50' } });
@@ -158,4 +158,4 @@ test('an embedded server that is killed comes back by itself, and the service wi
   await expectEveryPostOnce(campaign, 0);
   expect(service.log()).toContain('PostgreSQL is started again');
   expect(await service.stop()).toBe(0);
-}, 60_000);
+});

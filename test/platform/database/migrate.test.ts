@@ -14,7 +14,9 @@ import { createEmptyDatabase } from '../../support/database.ts';
 import { DAY_BEFORE } from '../../support/day-before.ts';
 
 const log = createLog('silent');
-const ours = readdirSync(join(import.meta.dirname, '../../../src/platform/database/migrations')).sort();
+const ours = readdirSync(join(import.meta.dirname, '../../../src/platform/database/migrations'))
+  .filter((name) => !name.endsWith('.before.sql'))
+  .sort();
 
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeEach(async () => {

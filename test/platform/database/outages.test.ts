@@ -75,7 +75,6 @@ test.each<ServerEnd>(['fast', 'immediate', 'kill -9'])(
     await asked;
     await service.expectNothingLostOrTwice();
   },
-  60_000,
 );
 
 test('so does a network that breaks every connection', async () => {
@@ -84,7 +83,7 @@ test('so does a network that breaks every connection', async () => {
   await expectAllPutOff();
   service.network.heal();
   await service.expectNothingLostOrTwice();
-}, 60_000);
+});
 
 test('so does a network that carries nothing and does not say so', async () => {
   await beInTheMiddle('stall');
@@ -95,7 +94,7 @@ test('so does a network that carries nothing and does not say so', async () => {
   expect(await service.accepted('stall')).toBeLessThanOrEqual(before + 1);
   service.network.heal();
   await service.expectNothingLostOrTwice();
-}, 60_000);
+});
 
 test('so does a server that is out of connections', async () => {
   await beInTheMiddle('crowd');
@@ -110,4 +109,4 @@ test('so does a server that is out of connections', async () => {
   await expectAllPutOff();
   await administer((db) => limitConnections(db, -1));
   await service.expectNothingLostOrTwice();
-}, 60_000);
+});

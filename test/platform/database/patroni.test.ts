@@ -14,7 +14,7 @@ describe.runIf(hasPatroni)('on three PostgreSQL under Patroni', () => {
     patroni = await startPatroni();
     const { socket, user, database } = patroni;
     service = await startWitnessedService({ socket, user, database }, GROUPS);
-  }, 180_000);
+  });
   afterAll(async () => {
     await service.remove();
     await patroni.stop();
@@ -32,5 +32,5 @@ describe.runIf(hasPatroni)('on three PostgreSQL under Patroni', () => {
     expect(await patroni.awaitLeader(killed)).not.toBe(killed);
     await patroni.revive(killed);
     await service.expectNothingLostOrTwice();
-  }, 240_000);
+  });
 });

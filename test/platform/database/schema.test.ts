@@ -150,4 +150,4 @@ test('the types name every table and column of the database, and no other, as th
     'users.time_zone has to be written',
     'workers.worker_id has to be written',
   ]);
-}, 60_000);
+});

@@ -73,7 +73,11 @@ async function post(url: string, options: Partial<EgressOptions> = {}) {
 }
 
 test('what was answered is told: the status, when to come again, and the text', async () => {
-  expect(await post(`http://127.0.0.1:${plain}/a?b=c`)).toEqual({ status: 429, retryAfter: '7', body: 'slow down' });
+  expect(await post(`http://127.0.0.1:${plain}/a?b=c`)).toEqual({
+    status: 429,
+    retryAfterSeconds: 7,
+    body: 'slow down',
+  });
   expect(asked.at(-1)).toEqual({ path: '/a?b=c', host: `127.0.0.1:${plain}`, body: '{"what":"ü"}' });
 });
 

@@ -89,7 +89,7 @@ test('after the answer to a pause or a cancel at most the post in hand leaves, o
   }
   expect(await paced.stop()).toBe(0);
   await paced.remove();
-}, 60_000);
+});
 
 test('after a cancel no second turn is begun, of an account without a gap', async () => {
   const worker = await startWitnessedWorker(app.database, witness);
@@ -115,4 +115,4 @@ test('after a cancel no second turn is begun, of an account without a gap', asyn
   expect(await totals()).toMatchObject({ sent: await arrived(), cancelled: groups.length - (await arrived()) });
   expect(await worker.stop()).toBe(0);
   await worker.remove();
-}, 60_000);
+});

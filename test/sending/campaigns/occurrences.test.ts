@@ -119,19 +119,15 @@ describe('in each of the zones there are a daily time comes once a day, on time 
   const zones = Intl.supportedValuesOf('timeZone');
 
   // Years in which many zones changed their clocks, one of them by a whole day.
-  test.each([2011, 2016, 2026])(
-    'in %i',
-    (year) => {
-      expect(zones.length).toBeGreaterThan(400);
-      const offences = zones.flatMap((timeZone) =>
-        daysThatMatter(timeZone, year).flatMap((days) =>
-          ['00:00:00', '00:30:00', '01:59:59', '02:30:00', '10:00:00', '23:59:59'].flatMap((time) =>
-            findOffences(timeZone, days, time),
-          ),
+  test.each([2011, 2016, 2026])('in %i', (year) => {
+    expect(zones.length).toBeGreaterThan(400);
+    const offences = zones.flatMap((timeZone) =>
+      daysThatMatter(timeZone, year).flatMap((days) =>
+        ['00:00:00', '00:30:00', '01:59:59', '02:30:00', '10:00:00', '23:59:59'].flatMap((time) =>
+          findOffences(timeZone, days, time),
         ),
-      );
-      expect(offences).toEqual([]);
-    },
-    30_000,
-  );
+      ),
+    );
+    expect(offences).toEqual([]);
+  });
 });

@@ -178,7 +178,7 @@ test('one that is killed, frozen or cut off from the database is replaced within
     // Cut off from the database it goes on for as long as its lease surely lasts, and no longer.
     expect(sent.filter(({ arrivedMs }) => arrivedMs > lostMs + LEASE_MS && arrivedMs < withoutMs)).toEqual([]);
   }
-}, 90_000);
+});
 
 test('after all of it nothing is lost, twice, out of order or under the pace, and the analytics are what was seen', async () => {
   await witness.behave({});
@@ -198,4 +198,4 @@ test('after all of it nothing is lost, twice, out of order or under the pace, an
   expect(outcomes.size).toBe(6);
   for (const { owner, campaignId } of begun)
     expect((await analyticsOf(database.db, owner, campaignId)).totals).toMatchObject({ sent: GROUPS, failed: 0 });
-}, 60_000);
+});

@@ -50,7 +50,7 @@ test('a stall of the database in the middle of a campaign holds it up, and no lo
   expect(new Set(messenger.arrivals.map(({ messageId }) => messageId)).size, 'each once').toBe(40);
   expect(messenger.arrivals).toHaveLength(40);
   expect(messenger.arrivals.filter(({ uncertain }) => uncertain)).toEqual([]);
-}, 90_000);
+});
 
 test('a turn whose claim was answered to nobody is queued again without any error, as one of which nothing has left', async () => {
   const owner = await createOwner(database.db, 3);

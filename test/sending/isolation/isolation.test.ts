@@ -12,7 +12,6 @@ import { TELLING } from './telling.ts';
 import { UPKEEP } from './upkeep.ts';
 
 const CASES: Case[] = [...SENDING, ...TELLING, ...UPKEEP];
-const PATIENCE_MS = Number(process.env['ISOLATION_PATIENCE_MS'] ?? 30_000);
 
 const readQuarantine = async ({ db }: Scene, batch: string) => {
   const { rows } = await sql<{ id: number; reason: string; failures: number }>`
@@ -47,7 +46,6 @@ describe.each(CASES)('$batch', ({ batch, poison, prepare, step, start, isDone })
           return holds();
         },
         (isSo) => isSo,
-        PATIENCE_MS,
       );
     const areDone = async () => (await Promise.all(good.map((owner) => isDone(scene, owner)))).every(Boolean);
     try {

@@ -7,7 +7,7 @@ import { eraseDeletedUsers } from '../../../src/sending/erasure/erase-deleted-us
 import { assignPositions } from '../../../src/workspaces/events/assign-positions.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
-import { dropExpiredMails, queueMail, takeDueMails } from '../../../src/platform/mail/mail-store.ts';
+import { dropExpiredMails, queueMail, claimDueMails } from '../../../src/platform/mail/mail-store.ts';
 import { createSandbox } from '../../../src/messengers/sandbox/sandbox.ts';
 import { emitSimulatedActivity } from '../../../src/messengers/sandbox/emit-simulated-activity.ts';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';
@@ -104,7 +104,7 @@ export const TELLING: Case[] = [
   },
   {
     batch: 'told webhooks',
-    poison: ofWorkspace('webhook_tries', 'insert'),
+    poison: ofWorkspace('webhook_attempts', 'insert'),
     async prepare(scene, owners) {
       for (const { workspaceId, userId } of owners) {
         const webhookId = randomUUID();
@@ -119,7 +119,8 @@ export const TELLING: Case[] = [
       while (await assignPositions(scene));
     },
     start: startWebhooks,
-    isDone: ({ db }, { workspaceId }) => finds(db, sql`select from webhook_tries where workspace_id = ${workspaceId}`),
+    isDone: ({ db }, { workspaceId }) =>
+      finds(db, sql`select from webhook_attempts where workspace_id = ${workspaceId}`),
   },
   {
     batch: 'notices',
@@ -151,7 +152,7 @@ export const TELLING: Case[] = [
     async prepare({ db }, owners) {
       for (const { userId } of owners) await queueMail(db, { kind: 'password_changed', userId });
     },
-    step: ({ db }) => takeDueMails({ db, log }),
+    step: ({ db }) => claimDueMails({ db, log }),
     isDone: ({ db }, { userId }) => finds(db, sql`select from mails where user_id = ${userId} and tries > 0`),
   },
   {
@@ -196,13 +197,13 @@ export const TELLING: Case[] = [
       }
       await sandbox.close();
       await database.clock.advance({ minutes: 10 });
-      await sql`update sandbox_messages set next_doing_at = campanile_now()`.execute(db);
+      await sql`update sandbox_messages set next_activity_at = campanile_now()`.execute(db);
     },
     step: ({ db }) => emitSimulatedActivity({ db, log, speed: 1, record: async () => undefined }),
     isDone: ({ db }, { accountId }) =>
       finds(
         db,
-        sql`select from sandbox_messages where account_id = ${accountId} and (next_doing_at is null or seen_until > sent_at)`,
+        sql`select from sandbox_messages where account_id = ${accountId} and (next_activity_at is null or seen_until > sent_at)`,
       ),
   },
   {

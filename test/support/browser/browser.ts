@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sparticuz from '@sparticuz/chromium';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { PATIENCE_MS } from '../patience.ts';
 
 const MODULES = join(import.meta.dirname, '../../../node_modules');
 const INSTALLED = [
@@ -109,7 +110,7 @@ export async function visit(browser: Browser, baseURL: string, options: BrowserC
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(45_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   const page = await context.newPage();
   page.on('console', (message) => {

@@ -6,6 +6,7 @@ import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../../src/platform/time/time.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { findFreePort, NOBODY } from './pgbouncer.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 
@@ -42,7 +43,6 @@ export interface Patroni {
 const DEPLOY = join(import.meta.dirname, '../../../deploy');
 const BINARIES = '/usr/lib/postgresql/15/bin';
 const SUPERUSER = 'postgres';
-const LONGEST_WAIT_MS = 120_000;
 const has = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
 
 /** What `apt-get install patroni etcd-server haproxy postgresql-15` of Debian brings. */
@@ -256,7 +256,7 @@ async function awaitMembers<Found>(
   why: () => string,
   look: (members: readonly Member[]) => Found | undefined,
 ): Promise<Found> {
-  const deadline = performance.now() + LONGEST_WAIT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     for (const node of nodes) {
       const found = look(await readMembers(node));

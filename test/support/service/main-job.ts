@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PATIENCE_MS } from '../patience.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../../examples/announce.ts');
 
 /** Signs up with the service at `url`, posts to a sandbox group and follows it until nothing is left to send; resolves to what was said. */
 export async function doMainJob(url: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, 'chess'], {
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
     env: { BASE: url },
   });
   return stdout;

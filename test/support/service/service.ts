@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until } from '../ledger.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** The service as its users run it: a process of its own, with an embedded PostgreSQL. */
 export interface Service {
@@ -27,7 +28,6 @@ export interface Service {
 }
 
 const DOOR = join(import.meta.dirname, '../../../bin/campanile.mjs');
-const START_LIMIT_MS = 45_000;
 
 export interface ServiceOptions {
   folder?: string;
@@ -69,7 +69,7 @@ export async function startService({
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it did not start in time: ${said.join('')}`)), START_LIMIT_MS);
+    const timer = setTimeout(() => reject(new Error(`it did not start in time: ${said.join('')}`)), PATIENCE_MS);
     createInterface(child.stdout).on('line', (line) => {
       said.push(`${line}\n`);
       // A worker listens nowhere.

@@ -1,4 +1,5 @@
-import { getBinaryNodeChild, getBinaryNodeChildren, type BinaryNode, type WASocket } from 'baileys';
+import type { Client } from '../client/client.ts';
+import { childOf, childrenOf, type Node } from '../client/node.ts';
 
 /** What was done about a post, as its channel tells it. */
 export interface PostCounts {
@@ -15,42 +16,37 @@ export interface ChannelPost extends PostCounts {
 }
 
 /** The last posts of a channel, with all that they say. What it does not tell of a post counts as 0. */
-export async function readPosts(client: WASocket, chatId: string, count: number): Promise<ChannelPost[]> {
-  const asked = { tag: 'messages', attrs: { type: 'jid', jid: chatId, count: String(count) } };
-  const answer = await ask(client, 's.whatsapp.net', asked);
+export async function readPosts(client: Client, chatId: string, count: number): Promise<ChannelPost[]> {
+  const content = [{ tag: 'messages', attrs: { type: 'jid', jid: chatId, count: String(count) } }];
+  const answer = await client.query({ type: 'get', xmlns: 'newsletter', content });
   return messagesIn(answer).map((message) => ({ ...toCounts(message), messageId: message.attrs['id'] ?? '' }));
 }
 
 /** What was done about the last posts of a channel, and nothing of what they say: of a hundred posts some kilobytes. */
-export async function readCounts(client: WASocket, chatId: string, count: number): Promise<PostCounts[]> {
-  const answer = await ask(client, chatId, { tag: 'message_updates', attrs: { count: String(count) } });
-  return messagesIn(getBinaryNodeChild(answer, 'message_updates')).map(toCounts);
+export async function readCounts(client: Client, chatId: string, count: number): Promise<PostCounts[]> {
+  const content = [{ tag: 'message_updates', attrs: { count: String(count) } }];
+  const answer = await client.query({ type: 'get', xmlns: 'newsletter', to: chatId, content });
+  return messagesIn(childOf(answer, 'message_updates')).map(toCounts);
 }
 
-function ask(client: WASocket, to: string, asked: BinaryNode): Promise<BinaryNode> {
-  const attrs = { id: client.generateMessageTag(), type: 'get', xmlns: 'newsletter', to };
-  return client.query({ tag: 'iq', attrs, content: [asked] });
-}
+const messagesIn = (node: Node | undefined): Node[] => childrenOf(childOf(node, 'messages'), 'message');
 
-const messagesIn = (node: BinaryNode | undefined): BinaryNode[] =>
-  getBinaryNodeChildren(getBinaryNodeChild(node, 'messages'), 'message');
-
-function toCounts(message: BinaryNode): PostCounts {
-  const reactions = getBinaryNodeChildren(getBinaryNodeChild(message, 'reactions'), 'reaction');
+function toCounts(message: Node): PostCounts {
+  const reactions = childrenOf(childOf(message, 'reactions'), 'reaction');
   return {
     serverId: serverIdOf(message.attrs),
-    views: countIn(getBinaryNodeChild(message, 'views_count')),
+    views: countIn(childOf(message, 'views_count')),
     reactions: reactions.reduce((sum, reaction) => sum + countIn(reaction), 0),
   };
 }
 
 /** The number that the server has given a post, where these attributes say it. */
-export function serverIdOf(attrs: BinaryNode['attrs']): number | undefined {
+export function serverIdOf(attrs: Node['attrs']): number | undefined {
   const serverId = Number(attrs['server_id']);
   return Number.isSafeInteger(serverId) && serverId > 0 ? serverId : undefined;
 }
 
-function countIn(node: BinaryNode | undefined): number {
+function countIn(node: Node | undefined): number {
   const count = Number(node?.attrs['count']);
   return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }

@@ -2,10 +2,12 @@
  * Channels, which WhatsApp calls newsletters. They are asked about in JSON. The client's own functions for creating and reading them
  * break where a channel has no picture, and for listing them there is none, so the queries are made here.
  */
-import { getBinaryNodeChild, QueryIds, XWAPaths, type BinaryNode, type WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import type { MessengerGroup } from '../../messenger.ts';
-import { classifyRejection, rejectionCodeOf } from '../failures.ts';
+import type { Client } from '../client/client.ts';
+import { QueryRejectedError, rejectionCodeOf } from '../client/errors.ts';
+import { childOf } from '../client/node.ts';
+import { classifyRejection } from '../failures.ts';
 
 /** The numbers of the queries, which WhatsApp may retire at any time. */
 export interface ChannelQueryIds {
@@ -15,26 +17,26 @@ export interface ChannelQueryIds {
 }
 
 const CHANNEL_QUERY_IDS: ChannelQueryIds = {
-  create: QueryIds.CREATE,
-  read: QueryIds.METADATA,
+  create: '8823471724422422',
+  read: '6563316087068696',
   list: '6388546374527196',
 };
 
 export interface ChannelQueries {
   /** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `rejectionCodeOf`). */
   create(
-    client: WASocket,
+    client: Client,
     channel: { name: string; description: string; picture: Buffer | null },
   ): Promise<MessengerGroup>;
   /** The channels the account follows or runs; `known`: those that were listed or created before. */
-  list(client: WASocket, known: readonly string[]): Promise<MessengerGroup[]>;
-  read(client: WASocket, chatId: string): Promise<MessengerGroup>;
+  list(client: Client, known: readonly string[]): Promise<MessengerGroup[]>;
+  read(client: Client, chatId: string): Promise<MessengerGroup>;
 }
 
 /** The numbers that are not given have their defaults. */
 export function createChannelQueries(ids: Partial<ChannelQueryIds>, log: Log): ChannelQueries {
   const all = { ...CHANNEL_QUERY_IDS, ...ids };
-  const read = (client: WASocket, chatId: string) => readChannel(client, all.read, chatId);
+  const read = (client: Client, chatId: string) => readChannel(client, all.read, chatId);
   return {
     read,
     async create(client, channel) {
@@ -62,13 +64,9 @@ interface DescribedChannel {
 const TERMS = { id: '20601218', stage: '5' };
 
 /** Where that is refused, the creation itself says what is wrong. */
-async function acceptTerms(client: WASocket, log: Log): Promise<void> {
+async function acceptTerms(client: Client, log: Log): Promise<void> {
   try {
-    await client.query({
-      tag: 'iq',
-      attrs: { id: client.generateMessageTag(), type: 'set', xmlns: 'tos', to: 's.whatsapp.net' },
-      content: [{ tag: 'notice', attrs: TERMS }],
-    });
+    await client.query({ type: 'set', xmlns: 'tos', content: [{ tag: 'notice', attrs: TERMS }] });
   } catch (error) {
     const code = rejectionCodeOf(error);
     if (code === undefined) throw error;
@@ -77,13 +75,13 @@ async function acceptTerms(client: WASocket, log: Log): Promise<void> {
 }
 
 async function createChannel(
-  client: WASocket,
+  client: Client,
   queryId: string,
   { name, description, picture }: Parameters<ChannelQueries['create']>[1],
 ): Promise<MessengerGroup> {
   const image = picture === null ? {} : { picture: picture.toString('base64') };
   const input = { name, description, ...image };
-  return toGroup(await ask<DescribedChannel>(client, queryId, { input }, XWAPaths.xwa2_newsletter_create));
+  return toGroup(await ask<DescribedChannel>(client, queryId, { input }, 'xwa2_newsletter_create'));
 }
 
 interface Listing {
@@ -94,7 +92,7 @@ interface Listing {
 }
 
 /** Should the query that lists channels be refused, those that are known are asked for one by one, rather than taken for gone. */
-async function listChannels(client: WASocket, { known, queryId, read, log }: Listing): Promise<MessengerGroup[]> {
+async function listChannels(client: Client, { known, queryId, read, log }: Listing): Promise<MessengerGroup[]> {
   try {
     const found = await ask<DescribedChannel[]>(client, queryId, {}, 'xwa2_newsletter_subscribed');
     return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
@@ -106,10 +104,7 @@ async function listChannels(client: WASocket, { known, queryId, read, log }: Lis
   }
 }
 
-async function listKnown(
-  client: WASocket,
-  { known, read }: Pick<Listing, 'known' | 'read'>,
-): Promise<MessengerGroup[]> {
+async function listKnown(client: Client, { known, read }: Pick<Listing, 'known' | 'read'>): Promise<MessengerGroup[]> {
   const channels: MessengerGroup[] = [];
   for (const chatId of known) {
     try {
@@ -124,43 +119,30 @@ async function listKnown(
 
 const GONE = 404;
 
-async function readChannel(client: WASocket, queryId: string, chatId: string): Promise<MessengerGroup> {
+async function readChannel(client: Client, queryId: string, chatId: string): Promise<MessengerGroup> {
   const variables = {
     fetch_creation_time: true,
     fetch_full_image: false,
     fetch_viewer_metadata: true,
     input: { key: chatId, type: 'JID' },
   };
-  return toGroup(await ask<DescribedChannel>(client, queryId, variables, XWAPaths.xwa2_newsletter_metadata));
+  return toGroup(await ask<DescribedChannel>(client, queryId, variables, 'xwa2_newsletter'));
 }
 
-async function ask<Data>(client: WASocket, queryId: string, variables: object, field: string): Promise<Data> {
-  const answer: BinaryNode = await client.query({
-    tag: 'iq',
-    attrs: { id: client.generateMessageTag(), type: 'get', to: 's.whatsapp.net', xmlns: 'w:mex' },
-    content: [{ tag: 'query', attrs: { query_id: queryId }, content: Buffer.from(JSON.stringify({ variables })) }],
-  });
-  const content = getBinaryNodeChild(answer, 'result')?.content;
-  if (!(content instanceof Uint8Array)) throw new QueryRejectedError('an answer without a result', undefined);
+async function ask<Data>(client: Client, queryId: string, variables: object, field: string): Promise<Data> {
+  const query = { tag: 'query', attrs: { query_id: queryId }, content: Buffer.from(JSON.stringify({ variables })) };
+  const answer = await client.query({ type: 'get', xmlns: 'w:mex', content: [query] });
+  const { content } = childOf(answer, 'result') ?? {};
+  if (!(content instanceof Uint8Array)) throw new Error('an answer about channels has no result');
   const { data, errors } = JSON.parse(Buffer.from(content).toString()) as {
     data: Record<string, Data | null> | null;
     errors?: Array<{ message: string; extensions?: { error_code?: number } }>;
   };
   const [error] = errors ?? [];
-  if (error) throw new QueryRejectedError(error.message, error.extensions?.error_code ?? 400);
+  if (error) throw new QueryRejectedError(error.extensions?.error_code ?? 400, error.message);
   const found = data?.[field];
-  if (found === undefined || found === null) throw new QueryRejectedError('an answer without what was asked for', 404);
+  if (found === undefined || found === null) throw new QueryRejectedError(404, 'an answer about channels has no data');
   return found;
-}
-
-/** Shaped as the client's own errors are, so that `rejectionCodeOf` reads both. */
-class QueryRejectedError extends Error {
-  readonly data: number | undefined;
-  constructor(message: string, code: number | undefined) {
-    super(message);
-    this.name = 'QueryRejectedError';
-    this.data = code;
-  }
 }
 
 function toGroup({ id, thread_metadata: thread, viewer_metadata: viewer }: DescribedChannel): MessengerGroup {

@@ -1,17 +1,18 @@
 /** What is known of the chats that are posted to, so that WhatsApp is not asked before each post. */
-import type { GroupMetadata, WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import type { MessengerGroup } from '../../messenger.ts';
+import type { Client } from '../client/client.ts';
+import type { Group } from '../client/group.ts';
 import type { ChannelQueries } from './channels.ts';
 import { packGroup, unpackGroup, type GroupMemory, type CachedGroup } from './group-cache.ts';
 
 export interface KnownChats {
   /** Rejects with what the client throws, and while the account is not connected. */
-  group(chatId: string): Promise<GroupMetadata>;
+  group(chatId: string): Promise<Group>;
   /** What is known already; undefined: nothing, or it is being read. */
-  knownGroup(chatId: string): GroupMetadata | undefined;
+  knownGroup(chatId: string): Group | undefined;
   /** WhatsApp has told how a group stands, all of it. */
-  learnGroup(group: GroupMetadata): void;
+  learnGroup(group: Group): void;
   forgetGroup(chatId: string): void;
   /** As `group`. */
   channel(chatId: string): Promise<MessengerGroup>;
@@ -24,9 +25,9 @@ export interface ChatCacheOptions {
   memory: GroupMemory;
   channels: Pick<ChannelQueries, 'read'>;
   /** Throws while there is none. */
-  client(): WASocket;
+  client(): Client;
   /** Told of each group that is posted to, when it was read anew. */
-  onGroup(group: GroupMetadata): void;
+  onGroup(group: Group): void;
 }
 
 const MAX_CHANNELS_CACHED = 2_000;
@@ -49,8 +50,8 @@ export function createChatCache({ memory, channels: { read }, client, onGroup }:
   });
 
   /** For one post the same group is asked for several times. */
-  let latest: { kept: CachedGroup; group: GroupMetadata } | undefined;
-  function open(kept: CachedGroup): GroupMetadata {
+  let latest: { kept: CachedGroup; group: Group } | undefined;
+  function open(kept: CachedGroup): Group {
     if (latest?.kept !== kept) latest = { kept, group: unpackGroup(kept) };
     return latest.group;
   }
@@ -58,7 +59,7 @@ export function createChatCache({ memory, channels: { read }, client, onGroup }:
   return {
     async group(chatId) {
       const kept = await memory.forceFetch(keyOf(chatId), {
-        context: async () => packGroup(await client().groupMetadata(chatId)),
+        context: async () => packGroup(await client().fetchGroup(chatId)),
       });
       const group = open(kept);
       if (!kept.isEmitted) onGroup(group);

@@ -1,5 +1,7 @@
 /** Hears from WhatsApp how groups stand, and when that changes. */
-import { getAllBinaryNodeChildren, type BinaryNode, type GroupMetadata, type WASocket } from 'baileys';
+import type { Client } from '../client/client.ts';
+import type { Group } from '../client/group.ts';
+import { allChildrenOf } from '../client/node.ts';
 import type { KnownChats } from './chat-cache.ts';
 
 /** What a notification may tell that changes nothing about who gets a post, and how. */
@@ -17,26 +19,26 @@ const OF_NO_MATTER: ReadonlySet<string> = new Set([
 
 /** Listens to one connection, from before its opening to its end. */
 export function followGroups(
-  client: Pick<WASocket, 'ws' | 'ev'>,
+  client: Pick<Client, 'onStanza' | 'onGroups'>,
   chats: Pick<KnownChats, 'learnGroup' | 'forgetGroup'>,
 ): void {
   const changed = new Set<string>();
   // A list is true as of its arrival. The client hands it on later, when a group in it may have changed already.
-  client.ws.on('CB:iq,,groups', () => changed.clear());
-  client.ws.on('CB:notification,type:w:gp2', (stanza: BinaryNode) => {
+  client.onStanza({ tag: 'iq', child: 'groups' }, () => changed.clear());
+  client.onStanza({ tag: 'notification', type: 'w:gp2' }, (stanza) => {
     const chatId = stanza.attrs['from'] ?? '';
-    const told = getAllBinaryNodeChildren(stanza);
+    const told = allChildrenOf(stanza);
     if (told.length > 0 && told.every(({ tag }) => OF_NO_MATTER.has(tag))) return;
     changed.add(chatId);
     chats.forgetGroup(chatId);
   });
-  client.ev.on('groups.update', (groups) => {
+  client.onGroups((groups) => {
     for (const group of groups) if (isComplete(group) && !changed.has(group.id)) chats.learnGroup(group);
   });
 }
 
 /** As lists have them, whoever asked for one; a change comes without members. Of large groups not everybody is shown all. */
-function isComplete(group: Partial<GroupMetadata>): group is GroupMetadata {
+function isComplete(group: Partial<Group>): group is Group {
   const { participants = [], size = 0 } = group;
   return participants.length > 0 && participants.length >= size;
 }

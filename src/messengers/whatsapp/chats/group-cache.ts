@@ -1,9 +1,9 @@
 /** What is known of groups, for all accounts of a process together, and in little room: groups have up to thousands of members. */
-import type { GroupMetadata, GroupParticipant } from 'baileys';
 import { LRUCache } from 'lru-cache';
+import type { Group, GroupMember } from '../client/group.ts';
 
 export interface CachedGroup {
-  about: Omit<GroupMetadata, 'participants'>;
+  about: Omit<Group, 'participants'>;
   /** A line for each. One string takes a quarter of what objects would. */
   members: string;
   memberCount: number;
@@ -31,18 +31,18 @@ export function createGroupMemory({ most = MAX_MEMBERS_CACHED } = {}): GroupMemo
   });
 }
 
-export function packGroup({ participants, ...about }: GroupMetadata): CachedGroup {
+export function packGroup({ participants, ...about }: Group): CachedGroup {
   const members = participants
     .map(({ id, lid = '', phoneNumber = '', admin }) => [id, lid, phoneNumber, admin ?? ''].join(' '))
     .join('\n');
   return { about, members, memberCount: participants.length, isEmitted: false };
 }
 
-export function unpackGroup({ about, members, memberCount }: CachedGroup): GroupMetadata {
+export function unpackGroup({ about, members, memberCount }: CachedGroup): Group {
   return { ...about, participants: memberCount === 0 ? [] : members.split('\n').map(toParticipant) };
 }
 
-function toParticipant(line: string): GroupParticipant {
+function toParticipant(line: string): GroupMember {
   const [id = '', lid, phoneNumber, admin] = line.split(' ');
   return {
     id,

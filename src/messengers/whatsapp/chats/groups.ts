@@ -1,9 +1,11 @@
-import { areJidsSameUser, jidEncode, type GroupMetadata, type WASocket } from 'baileys';
 import type { MessengerGroup } from '../../messenger.ts';
+import type { Client } from '../client/client.ts';
+import type { Group } from '../client/group.ts';
+import { parseJid, toJid } from '../client/jid.ts';
 
 /** All groups and communities the account is in. An announcement group is answered as its community, and not by itself. */
-export async function listGroupChats(client: WASocket): Promise<MessengerGroup[]> {
-  const all = Object.values(await client.groupFetchAllParticipating());
+export async function listGroupChats(client: Client): Promise<MessengerGroup[]> {
+  const all = await client.fetchGroups();
   const announcements = new Map(
     all.flatMap((group) => (group.isCommunityAnnounce && group.linkedParent ? [[group.linkedParent, group]] : [])),
   );
@@ -15,40 +17,39 @@ export async function listGroupChats(client: WASocket): Promise<MessengerGroup[]
 
 /** `participants` are digits. Whoever WhatsApp does not know, or may not be added, is left out. */
 export async function createGroupChat(
-  client: WASocket,
+  client: Client,
   { name, participants }: { name: string; participants: readonly string[] },
 ): Promise<MessengerGroup> {
-  const jids = participants.map((number) => jidEncode(number, 's.whatsapp.net'));
-  const group = await client.groupCreate(name, jids);
+  const jids = participants.map((number) => toJid(number, 's.whatsapp.net'));
+  const group = await client.createGroup(name, jids);
   return toGroup(client, group, await inviteLinkOf(client, group.id));
 }
 
 /** Undefined: the community was created, and WhatsApp did not say which it is. */
 export async function createCommunityChats(
-  client: WASocket,
+  client: Client,
   { name, description }: { name: string; description: string },
 ): Promise<MessengerGroup | undefined> {
-  const community = await client.communityCreate(name, description);
+  const community = await client.createCommunity(name, description);
   if (!community) return undefined;
   return toCommunity(client, community, await findAnnouncements(client, community.id));
 }
 
-async function findAnnouncements(client: WASocket, communityId: string): Promise<GroupMetadata | undefined> {
-  const { linkedGroups } = await client.communityFetchLinkedGroups(communityId);
-  for (const { id } of linkedGroups) {
-    const group = id === undefined ? undefined : await client.groupMetadata(id);
-    if (group?.isCommunityAnnounce) return group;
+async function findAnnouncements(client: Client, communityId: string): Promise<Group | undefined> {
+  for (const chatId of await client.fetchLinkedGroups(communityId)) {
+    const group = await client.fetchGroup(chatId);
+    if (group.isCommunityAnnounce) return group;
   }
   return undefined;
 }
 
 /** The group is there, so that for want of a link nothing has failed. */
-async function inviteLinkOf(client: WASocket, chatId: string): Promise<string | null> {
-  const code = await client.groupInviteCode(chatId).catch(() => undefined);
+async function inviteLinkOf(client: Client, chatId: string): Promise<string | null> {
+  const code = await client.fetchInviteCode(chatId).catch(() => undefined);
   return code === undefined ? null : `https://chat.whatsapp.com/${code}`;
 }
 
-function toGroup(client: WASocket, group: GroupMetadata, inviteLink: string | null): MessengerGroup {
+function toGroup(client: Client, group: Group, inviteLink: string | null): MessengerGroup {
   return {
     chatId: group.id,
     sendTo: group.id,
@@ -61,11 +62,7 @@ function toGroup(client: WASocket, group: GroupMetadata, inviteLink: string | nu
   };
 }
 
-function toCommunity(
-  client: WASocket,
-  community: GroupMetadata,
-  announcements: GroupMetadata | undefined,
-): MessengerGroup {
+function toCommunity(client: Client, community: Group, announcements: Group | undefined): MessengerGroup {
   return {
     ...toGroup(client, community, null),
     kind: 'community',
@@ -76,16 +73,17 @@ function toCommunity(
 }
 
 /** With the account itself. Large groups do not show all their participants to everybody. */
-export function sizeOf(group: GroupMetadata): number {
+export function sizeOf(group: Group): number {
   return Math.max(group.size ?? 0, group.participants.length);
 }
 
 /** Whether the account may post there, as far as WhatsApp says. */
-export function mayPost({ user }: Pick<WASocket, 'user'>, group: GroupMetadata): boolean {
+export function mayPost({ me }: Pick<Client, 'me'>, group: Group): boolean {
   if (group.isCommunity) return false;
   if (!group.announce) return true;
+  const isSame = (one: string, own: string | undefined) => parseJid(one)?.user === parseJid(own)?.user;
   const own = group.participants.find(
-    ({ id, phoneNumber }) => areJidsSameUser(id, user?.lid) || areJidsSameUser(phoneNumber ?? id, user?.id),
+    ({ id, phoneNumber }) => isSame(id, me?.lid) || isSame(phoneNumber ?? id, me?.id),
   );
   return own?.admin === 'admin' || own?.admin === 'superadmin';
 }

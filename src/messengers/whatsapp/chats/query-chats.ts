@@ -1,10 +1,11 @@
 /** Lists and creates chats, and says what WhatsApp's answer means for whoever has asked. */
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import type { MessengerSession } from '../../messenger.ts';
+import type { Client } from '../client/client.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
 import type { Connection } from '../connect/connection.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
-import type { Socket } from '../connect/socket.ts';
-import { classifyRejection, rejectionCodeOf } from '../failures.ts';
+import { classifyRejection } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
@@ -24,15 +25,15 @@ export function queryChats(asking: Asking): ChatQuestions {
   const { channels, chats } = asking;
   return {
     listGroups: (knownChannels) =>
-      ask(asking, 'to read your groups', async ({ client }) => {
+      ask(asking, 'to read your groups', async (client) => {
         const groups = await listGroupChats(client);
         const listed = await channels.list(client, knownChannels);
         for (const channel of listed) chats.learnChannel(channel);
         return [...groups, ...listed];
       }),
-    createGroup: (group) => ask(asking, 'to create the group', ({ client }) => createGroupChat(client, group)),
+    createGroup: (group) => ask(asking, 'to create the group', (client) => createGroupChat(client, group)),
     createCommunity: (community) =>
-      ask(asking, 'to create the community', async ({ client }) => {
+      ask(asking, 'to create the community', async (client) => {
         const created = await createCommunityChats(client, community);
         if (created) return created;
         const message = 'WhatsApp did not say whether the community was created: sync your groups to see';
@@ -43,7 +44,7 @@ export function queryChats(asking: Asking): ChatQuestions {
       const picture = channel.picture && (await toChannelPicture(channel.picture));
       if (picture === undefined)
         throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
-      return ask(asking, 'to create the channel', async ({ client }) => {
+      return ask(asking, 'to create the channel', async (client) => {
         const created = await channels.create(client, { ...channel, picture });
         chats.learnChannel(created);
         return created;
@@ -56,11 +57,11 @@ export function queryChats(asking: Asking): ChatQuestions {
 async function ask<Answer>(
   { connection, cooldown }: Asking,
   what: string,
-  act: (socket: Socket) => Promise<Answer>,
+  act: (client: Client) => Promise<Answer>,
 ): Promise<Answer> {
-  const socket = connection.requireOnline();
+  const client = connection.requireOnline();
   try {
-    return await act(socket);
+    return await act(client);
   } catch (error) {
     throw error instanceof AppError ? error : toAppError(what, error, cooldown);
   }

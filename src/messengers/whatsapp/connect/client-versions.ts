@@ -1,24 +1,24 @@
 /** Which version of WhatsApp's client to say that we are: WhatsApp refuses those that have become old. */
-import { DEFAULT_CONNECTION_CONFIG, type WAVersion } from 'baileys';
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import { BUNDLED_VERSION, type ClientVersion } from '../client/open-socket.ts';
 
 /** What the sessions of a process know of versions. */
 export interface ClientVersions {
   /** The one to connect with. The first time it waits until WhatsApp's page was asked, three seconds at most. Never rejects. */
-  choose(): Promise<WAVersion>;
+  choose(): Promise<ClientVersion>;
   /** WhatsApp has let an account in with it. Is remembered, also for other processes and after a restart; never rejects. */
-  recordAccepted(version: WAVersion): Promise<void>;
+  recordAccepted(version: ClientVersion): Promise<void>;
   /** WhatsApp has refused it, which is logged. Asks anew; resolves to whether there is one now that was not refused. Never rejects. */
-  replace(version: WAVersion): Promise<boolean>;
+  replace(version: ClientVersion): Promise<boolean>;
 }
 
 export interface VersionOptions {
   db: Database;
   log: Log;
   /** The operator's wish, before all others. */
-  configured: WAVersion | undefined;
+  configured: ClientVersion | undefined;
   /** The page that names the version of today. Undefined: nobody is asked. */
   pageUrl: string | undefined;
   onRejected(): void;
@@ -33,18 +33,15 @@ const LIKE_A_BROWSER = {
 const REVISION = /\\?"client_revision\\?":\s*(\d+)/;
 const LAST_UINT32 = 0xffff_ffff;
 
-/** What this release of the client library comes with. */
-const { version: BUNDLED_VERSION } = DEFAULT_CONNECTION_CONFIG;
-
 export function createClientVersions(options: VersionOptions): ClientVersions {
   const { db, log, configured, onRejected } = options;
   const refused = new Set<string>();
-  let known: Promise<WAVersion[]> | undefined;
+  let known: Promise<ClientVersion[]> | undefined;
   let isAsking = false;
   let stored: string | undefined;
 
   /** Those who ask at the same time share an answer. */
-  function ask(): Promise<WAVersion[]> {
+  function ask(): Promise<ClientVersion[]> {
     if (known && isAsking) return known;
     isAsking = true;
     known = findVersions(options).finally(() => (isAsking = false));
@@ -52,7 +49,7 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
   }
 
   /** The newest that was not refused; of those that all were, the newest. */
-  async function best(): Promise<WAVersion> {
+  async function best(): Promise<ClientVersion> {
     const all = (await (known ?? ask())).toSorted(byAge);
     return all.findLast((version) => !refused.has(nameOf(version))) ?? all.at(-1) ?? BUNDLED_VERSION;
   }
@@ -88,13 +85,13 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
   };
 }
 
-async function findVersions({ db, log, configured, pageUrl }: VersionOptions): Promise<WAVersion[]> {
+async function findVersions({ db, log, configured, pageUrl }: VersionOptions): Promise<ClientVersion[]> {
   if (configured) return [configured];
   const found = await Promise.all([readStored(db, log), pageUrl === undefined ? undefined : readPage(pageUrl, log)]);
   return [BUNDLED_VERSION, ...found.filter((version) => version !== undefined)];
 }
 
-async function readPage(url: string, log: Log): Promise<WAVersion | undefined> {
+async function readPage(url: string, log: Log): Promise<ClientVersion | undefined> {
   try {
     const signal = AbortSignal.timeout(PAGE_LIMIT_MS);
     const response = await fetch(url, { headers: LIKE_A_BROWSER, redirect: 'error', signal });
@@ -107,7 +104,7 @@ async function readPage(url: string, log: Log): Promise<WAVersion | undefined> {
   }
 }
 
-async function readStored(db: Database, log: Log): Promise<WAVersion | undefined> {
+async function readStored(db: Database, log: Log): Promise<ClientVersion | undefined> {
   try {
     const { rows } = await sql<{ version: string }>`select version from whatsapp_version`.execute(db);
     return rows[0] && readVersion(rows[0].version);
@@ -123,16 +120,16 @@ async function store(db: Database, version: string): Promise<void> {
     on conflict (only_row) do update set version = excluded.version, let_in_at = campanile_now()`.execute(db);
 }
 
-function nameOf(version: WAVersion): string {
+function nameOf(version: ClientVersion): string {
   return version.join('.');
 }
 
-function readVersion(name: string): WAVersion | undefined {
+function readVersion(name: string): ClientVersion | undefined {
   const [first, second, third, ...more] = name.split('.').map(Number);
   if (first === undefined || second === undefined || third === undefined || more.length > 0) return undefined;
   return [first, second, third];
 }
 
-function byAge(one: WAVersion, other: WAVersion): number {
+function byAge(one: ClientVersion, other: ClientVersion): number {
   return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
 }

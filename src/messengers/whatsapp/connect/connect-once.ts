@@ -1,12 +1,12 @@
 /** One connection of an account, from its beginning to its end: to link the account, or to be online. */
-import { jidDecode, type WAVersion } from 'baileys';
-import { isOutdated, classifyEnding, type Ending, type LastWord } from '../failures.ts';
+import type { CloseReason } from '../client/errors.ts';
+import { openSocket, type ClientVersion, type Socket } from '../client/open-socket.ts';
+import { classifyEnding, isOutdated, type Ending } from '../failures.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
 import { logOut } from './log-out.ts';
 import { isSameNumber } from './same-number.ts';
-import { openSocket, type Socket } from './socket.ts';
 
 const PASSKEY =
   'WhatsApp asks for the passkey of this number, which only its own apps can show: it cannot be linked just now. Deleting the passkey ' +
@@ -20,13 +20,13 @@ export async function linkOnce(state: ConnectionState, linking: Linking): Promis
   const version = await state.versions.choose();
   const socket = connect(state, version);
   use(socket);
-  const word = await endOf(state, socket);
+  const closed = await endOf(state, socket);
   if (state.credentials.isLinked() && !isForeign(state)) return true;
-  if (isOutdated(word.code) && (await state.versions.replace(version))) return linkOnce(state, linking);
-  const { kind, reason } = classifyEnding(word.code, word.said);
+  if (isOutdated(closed.code) && (await state.versions.replace(version))) return linkOnce(state, linking);
+  const { kind, reason } = classifyEnding(closed.code, closed.attrs);
   const { accountId } = state.account;
-  if (kind !== 'again') state.log.warn({ accountId, code: word.code, reason }, 'WhatsApp refused to link an account');
-  giveUp(word);
+  if (kind !== 'again') state.log.warn({ accountId, code: closed.code, reason }, 'WhatsApp refused to link an account');
+  giveUp(closed);
   return false;
 }
 
@@ -42,17 +42,17 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
     void versions.recordAccepted(version);
     beOnline(state, socket);
   });
-  const { code, said } = await endOf(state, socket);
+  const closed = await endOf(state, socket);
   clearTimeout(permitTimer);
   release();
   state.online = undefined;
   state.whenOnline = Promise.withResolvers();
-  const ending = classifyEnding(code, said);
-  const isReplaced = isOutdated(code) && (await versions.replace(version));
+  const ending = classifyEnding(closed.code, closed.attrs);
+  const isReplaced = isOutdated(closed.code) && (await versions.replace(version));
   return isReplaced ? { kind: 'again', atOnce: true, reason: ending.reason } : ending;
 }
 
-function connect(state: ConnectionState, version: WAVersion): Socket {
+function connect(state: ConnectionState, version: ClientVersion): Socket {
   const { credentials, linking } = state;
   const socket: Socket = openSocket({
     ...state.socket,
@@ -70,7 +70,7 @@ function connect(state: ConnectionState, version: WAVersion): Socket {
       if (!isForeign(state)) state.saving = state.saving.then(() => save(state, socket));
       else {
         // Before the client signs: the phone is told that linking failed, and nothing is linked.
-        const number = numberOf(state);
+        const number = credentials.phoneNumber();
         const own = state.account.phoneNumber;
         linking?.fail(`The phone that was used has the number +${number}; this account is for +${own} alone`, number);
         socket.end();
@@ -95,18 +95,12 @@ function beOnline(state: ConnectionState, socket: Socket): void {
   if (isForeign(state)) return rejectForeignNumber(state, socket);
   state.online = socket;
   state.whenOnline.resolve();
-  state.cooldown.report({ status: 'connected', phoneNumber: numberOf(state) });
+  state.cooldown.report({ status: 'connected', phoneNumber: state.credentials.phoneNumber() });
 }
 
 /** A phone with another number than the user's is none to link. */
-function isForeign(state: ConnectionState): boolean {
-  const { phoneNumber } = state.account;
-  return phoneNumber !== undefined && !isSameNumber(numberOf(state) ?? '', phoneNumber);
-}
-
-/** The number of the phone that has agreed, or is about to; digits. */
-function numberOf({ credentials }: ConnectionState): string | undefined {
-  return jidDecode(credentials.creds.me?.id)?.user;
+function isForeign({ account: { phoneNumber }, credentials }: ConnectionState): boolean {
+  return phoneNumber !== undefined && !isSameNumber(credentials.phoneNumber() ?? '', phoneNumber);
 }
 
 /** The last resort, should a phone have been linked all the same. */
@@ -116,14 +110,14 @@ function rejectForeignNumber({ account: { accountId }, log }: ConnectionState, s
     .finally(() => socket.end());
 }
 
-/** The end of a connection. Whatever makes us end one belongs here. What it brought has been written down by then. */
-async function endOf(state: ConnectionState, socket: Socket): Promise<LastWord> {
+/** Waits for the end of a connection, and ends it when the account is to be left alone. The credentials are stored by then. */
+async function endOf(state: ConnectionState, socket: Socket): Promise<CloseReason> {
   const { signal } = state.closing;
   const stop = () => socket.end();
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
-  const word = await socket.ended;
+  const closed = await socket.ended;
   signal.removeEventListener('abort', stop);
   await state.saving;
-  return word;
+  return closed;
 }

@@ -4,11 +4,11 @@ import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore
 import type { MessengerAccount } from '../../messenger.ts';
 import type { BackOffTiming } from './back-off.ts';
 import type { ClientVersions } from './client-versions.ts';
-import type { Credentials } from './credentials.ts';
+import type { Credentials } from '../client/credentials.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Linking } from './link.ts';
 import type { Cooldown } from './cooldown.ts';
-import type { Socket, SocketOptions } from './socket.ts';
+import type { Socket, SocketOptions } from '../client/open-socket.ts';
 
 export interface ConnectionOptions {
   account: MessengerAccount;

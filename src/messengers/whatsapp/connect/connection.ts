@@ -16,13 +16,13 @@ import { connectOnce, linkOnce } from './connect-once.ts';
 import type { ConnectionOptions, ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import { logOut } from './log-out.ts';
-import type { Socket } from './socket.ts';
+import type { Client } from '../client/client.ts';
 
 export interface Connection {
   /** Undefined while there is none. */
-  online(): Socket | undefined;
+  online(): Client | undefined;
   /** Throws an AppError, `unavailable`, while there is none. */
-  requireOnline(): Socket;
+  requireOnline(): Client;
   /** Resolves when it will not be made again. */
   ended: Promise<void>;
   /**
@@ -44,7 +44,7 @@ export function startConnection(options: ConnectionOptions): Connection {
   };
   const ended = reconnectUntilClosed(state);
   return {
-    online: () => state.online,
+    online: () => state.online?.client,
     requireOnline: () => requireOnline(state),
     ended,
     unlink: () => unlink(state, ended),
@@ -130,8 +130,8 @@ async function endLink({ account, table, cooldown, log }: ConnectionState, reaso
   cooldown.report({ status: 'logged_out', reason });
 }
 
-function requireOnline({ online }: ConnectionState): Socket {
-  if (online) return online;
+function requireOnline({ online }: ConnectionState): Client {
+  if (online) return online.client;
   throw new AppError(
     'account_not_connected',
     'Your account is not connected to WhatsApp just now, try again in a moment',

@@ -4,23 +4,11 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { isolateStatement, ownedBy, type Owners } from '../../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
 import type { Vault } from '../../../platform/secrets/secret-box.ts';
+import type { KeyChange, KeyStorage } from '../client/credentials.ts';
 
-/** One credential by kind and name; null: it is to be deleted. */
-export interface KeyChange {
-  kind: string;
-  name: string;
-  value: Uint8Array | null;
-}
-
-/** One account's credentials, for the session that claimed them. */
-export interface KeyTable {
-  /** Those of the names that are there. */
-  read(kind: string, names: readonly string[]): Promise<Map<string, Buffer>>;
-  /** All of a kind. */
-  list(kind: string): Promise<Map<string, Buffer>>;
-  /** All or none. Throws ClaimLostError when a later session has claimed them. */
-  write(changes: readonly KeyChange[]): Promise<void>;
-  /** Drops them all. Throws ClaimLostError too. */
+/** One account's credentials, for the session that claimed them. `write` throws ClaimLostError when a later session has. */
+export interface KeyTable extends KeyStorage {
+  /** Deletes them all. Throws ClaimLostError when a later session has claimed them. */
   clear(): Promise<void>;
   /** Throws ClaimLostError when a later session has claimed them. */
   requireClaim(): Promise<void>;

@@ -1,7 +1,8 @@
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { LinkMethod, MessengerAccount, OnStateChange } from '../../messenger.ts';
-import { classifyEnding, type LastWord } from '../failures.ts';
-import type { Socket } from './socket.ts';
+import type { CloseReason } from '../client/errors.ts';
+import type { Socket } from '../client/open-socket.ts';
+import { classifyEnding } from '../failures.ts';
 
 /** An account that waits for its user's phone. */
 export interface Linking {
@@ -10,7 +11,7 @@ export interface Linking {
   /** The connection that the codes belong to. */
   use(socket: Socket): void;
   /** The connection has ended and no phone was linked. */
-  giveUp(word: LastWord): void;
+  giveUp(reason: CloseReason): void;
   /** WhatsApp has handed out a new code to scan. */
   show(qr: string): Promise<void>;
   /** `rejectedNumber`: digits, of a phone with another number than the account's. */
@@ -62,8 +63,8 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
     onStateChange({ status: 'unlinked', reason, rejectedNumber });
   }
 
-  function giveUp({ code, said }: LastWord): void {
-    const ending = classifyEnding(code, said);
+  function giveUp({ code, attrs }: CloseReason): void {
+    const ending = classifyEnding(code, attrs);
     // What is said of linked accounts holds for those that are to be linked, too.
     if (ending.kind !== 'again') fail(ending.reason);
     else if (shown === 0) fail(UNREACHABLE);

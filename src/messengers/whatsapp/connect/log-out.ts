@@ -1,22 +1,18 @@
-import type { Socket } from './socket.ts';
+import type { Socket } from '../client/open-socket.ts';
 
 const ANSWER_MS = 10_000;
 const LOGGED_OUT = 401;
 
 /**
- * Ends the link at WhatsApp, so that the phone lists it no more. Awaits that WhatsApp says so, which the client's own `logout` does
- * not: by an answer, or by throwing the device out. Rejects when it does neither.
+ * Ends the link at WhatsApp, so that the phone does not list it any more. Resolves when WhatsApp has confirmed that, by an answer or
+ * by logging the device out; the library's own `logout` does not wait. Rejects otherwise.
  */
 export async function logOut({ client, ended }: Socket): Promise<void> {
-  const jid = client.authState.creds.me?.id;
-  if (jid === undefined) return;
-  const removal = { tag: 'remove-companion-device', attrs: { jid, reason: 'user_initiated' } };
-  const attrs = { to: 's.whatsapp.net', type: 'set', xmlns: 'md', id: client.generateMessageTag() };
-  const answered = client.query({ tag: 'iq', attrs, content: [removal] }, ANSWER_MS).then((answer: unknown) => {
-    if (answer === undefined) throw new Error('WhatsApp did not answer');
-  });
-  const thrownOut = ended.then(({ code }) => {
+  if (!client.me) return;
+  const removal = { tag: 'remove-companion-device', attrs: { jid: client.me.id, reason: 'user_initiated' } };
+  const answered = client.query({ type: 'set', xmlns: 'md', content: [removal] }, ANSWER_MS);
+  const loggedOut = ended.then(({ code }) => {
     if (code !== LOGGED_OUT) throw new Error('the connection ended before WhatsApp answered');
   });
-  await Promise.any([answered, thrownOut]);
+  await Promise.any([answered, loggedOut]);
 }

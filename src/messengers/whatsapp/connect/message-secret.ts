@@ -1,23 +1,24 @@
 import { hkdfSync } from 'node:crypto';
-import { proto, type AuthenticationCreds } from 'baileys';
+import type { Client } from '../client/client.ts';
+import { MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
 
-/** Who the account is at WhatsApp: this never leaves the service. */
-type Identity = Pick<AuthenticationCreds, 'noiseKey'>;
+type LinkKey = Pick<Client, 'noiseKey'>;
 
-/** What members seal reactions and comments with: 32 bytes, the same in each try to send a message, for as long as the link lasts. */
-export function secretOf({ noiseKey }: Identity, messageId: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', noiseKey.private, '', `message secret of ${messageId}`, 32));
+/** The secret that members encrypt reactions and comments with: 32 bytes, the same in each attempt, for as long as the link lasts. */
+export function secretOf({ noiseKey }: LinkKey, messageId: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', noiseKey, '', `message secret of ${messageId}`, 32));
 }
 
 /**
- * The message as it leaves for a group: without a secret nobody could react to it in an announcement group. What edits a message
- * carries the secret of that, as in WhatsApp's own client; what deletes one carries none.
+ * The message as it leaves for a group. Without a secret nobody could react to it in an announcement group. As in WhatsApp's own
+ * client, an edit has the secret of the edited message, and a deletion has none.
  */
-export function withSecret(identity: Identity, message: proto.IMessage, messageId: string): proto.IMessage {
-  const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+export function withSecret(link: LinkKey, message: Message, messageId: string): Message {
   const { type, key } = message.protocolMessage ?? {};
   if (type === REVOKE) return message;
-  const about = type === MESSAGE_EDIT ? (key?.id ?? messageId) : messageId;
-  const messageSecret = secretOf(identity, about);
-  return { ...message, messageContextInfo: { ...message.messageContextInfo, messageSecret } };
+  const secretId = type === MESSAGE_EDIT ? (key?.id ?? messageId) : messageId;
+  return {
+    ...message,
+    messageContextInfo: { ...message.messageContextInfo, messageSecret: secretOf(link, secretId) },
+  };
 }

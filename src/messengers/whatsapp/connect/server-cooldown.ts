@@ -1,15 +1,15 @@
 import type { Log } from '../../../platform/log/log.ts';
+import type { Client } from '../client/client.ts';
 import type { Cooldown } from './cooldown.ts';
-import type { Socket } from './socket.ts';
 
 /**
  * The same rest, which asks WhatsApp for how long where it turns out that the account is restricted, and again when it is connected:
  * word that the restriction is over may have been missed meanwhile. The answer comes as a restriction that is told.
  */
-export function withServerCooldown(cooldown: Cooldown, online: () => Socket | undefined, log: Log): Cooldown {
+export function withServerCooldown(cooldown: Cooldown, online: () => Client | undefined, log: Log): Cooldown {
   async function ask(): Promise<void> {
     try {
-      await online()?.client.fetchAccountReachoutTimelock();
+      await online()?.requestRestriction();
     } catch (error) {
       log.debug({ err: error }, 'WhatsApp does not say how long an account is restricted');
     }

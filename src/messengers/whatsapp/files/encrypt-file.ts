@@ -1,5 +1,4 @@
-import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
-import { getMediaKeys } from 'baileys';
+import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { MediaKind } from '../../../content/media/sniff.ts';
 
 export interface EncryptedFile {
@@ -9,6 +8,12 @@ export interface EncryptedFile {
   sha256: Buffer;
 }
 
+const KEY_INFO: Readonly<Record<MediaKind, string>> = {
+  image: 'WhatsApp Image Keys',
+  video: 'WhatsApp Video Keys',
+  audio: 'WhatsApp Audio Keys',
+  document: 'WhatsApp Document Keys',
+};
 const MAC_BYTES = 10;
 const BLOCK_BYTES = 16;
 const PIECE_BYTES = 1024 * 1024;
@@ -16,8 +21,8 @@ const PIECE_BYTES = 1024 * 1024;
 /** Encrypts a file as WhatsApp does, with a key of its own, in pieces: the process has other things to do in between. */
 export async function encryptFile(bytes: Buffer, kind: MediaKind): Promise<EncryptedFile> {
   const mediaKey = randomBytes(32);
-  const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, kind);
-  if (!macKey) throw new Error('no key to sign a file with');
+  const keys = Buffer.from(hkdfSync('sha256', mediaKey, '', KEY_INFO[kind], 80));
+  const [iv, cipherKey, macKey] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48)];
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);
   const mac = createHmac('sha256', macKey).update(iv);
   const hash = createHash('sha256');

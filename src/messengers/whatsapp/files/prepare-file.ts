@@ -1,8 +1,8 @@
 /** Makes of a file what WhatsApp takes, and the message that shows it. */
 import { createHash } from 'node:crypto';
-import type { proto } from 'baileys';
 import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
+import type { Message } from '../client/message.ts';
 import { encryptFile } from './encrypt-file.ts';
 import { convertToJpeg, readPictureInfo, type Picture } from './pictures.ts';
 import { stripPicture } from './strip-picture.ts';
@@ -12,7 +12,7 @@ import type { UploadTarget } from './uploads-table.ts';
 export interface PreparedFile {
   file: FileToUpload;
   /** The message without a caption, once it is known where the file is. */
-  describe(answer: UploadAnswer): proto.IMessage;
+  describe(answer: UploadAnswer): Message;
 }
 
 /** A file as members get it. */
@@ -27,10 +27,10 @@ interface Shown {
 /** But for what is noted in them. Other pictures are converted, as WhatsApp's own clients do. */
 const SHOWN_AS_THEY_ARE = new Set(['image/jpeg', 'image/png']);
 
-export async function prepareFile(media: PostMedia, place: UploadTarget): Promise<PreparedFile> {
+export async function prepareFile(media: PostMedia, target: UploadTarget): Promise<PreparedFile> {
   const shown = await toShown(media);
   const { kind, bytes, sha256 } = shown;
-  if (place === 'channels') {
+  if (target === 'channels') {
     const file = { path: `/newsletter/newsletter-${kind}`, bytes, sha256 };
     return { file, describe: ({ directPath }) => describe(shown, { directPath }) };
   }
@@ -66,11 +66,11 @@ async function toShown(media: PostMedia): Promise<Shown> {
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
 
 type Place = Pick<
-  proto.Message.IImageMessage,
+  NonNullable<Message['imageMessage']>,
   'url' | 'directPath' | 'mediaKey' | 'fileEncSha256' | 'mediaKeyTimestamp'
 >;
 
-function describe({ kind, mime, bytes, sha256, picture }: Shown, place: Place): proto.IMessage {
+function describe({ kind, mime, bytes, sha256, picture }: Shown, place: Place): Message {
   const file = { ...place, mimetype: mime, fileSha256: sha256, fileLength: bytes.length };
   switch (kind) {
     case 'image':

@@ -1,6 +1,7 @@
 /**
  * Takes out of a picture what it does not show: where and when it was taken, by which camera, what programs have noted, smaller copies
  * of it. The pixels are not touched. What is kept is named, everything else goes; so does whatever follows the picture in its file.
+ * `sharp` cannot do this: it encodes the pixels again, which costs a JPEG quality and an animated PNG all frames but the first.
  */
 import { crc32 } from 'node:zlib';
 

@@ -1,12 +1,13 @@
 /** Uploads each file once for all chats it goes to, whatever number of tries that takes. */
-import type { WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import { sleep } from '../../../platform/time/time.ts';
 import type { PostMedia, SendResult } from '../../messenger.ts';
-import { classifyRejection, rejectionCodeOf } from '../failures.ts';
+import type { Client } from '../client/client.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import { classifyRejection } from '../failures.ts';
 import { prepareFile } from './prepare-file.ts';
 import { UploadFailedError, uploadFile } from './upload-file.ts';
 import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadTarget } from './uploads-table.ts';
@@ -17,13 +18,13 @@ export interface UploadCache {
    * takes longer because a file is large. Throws that too when the file cannot be uploaded, and what the client throws when
    * WhatsApp asks for rest in place of saying where to.
    */
-  get(media: PostMedia, place: UploadTarget, by: Uploader): Promise<Uploaded>;
+  get(media: PostMedia, target: UploadTarget, by: Uploader): Promise<Uploaded>;
 }
 
 /** In whose name a file is uploaded. */
 export interface Uploader {
   accountId: number;
-  client: WASocket;
+  client: Client;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
 }
@@ -79,7 +80,7 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
     if (known) return known;
     const release = await permits.acquire({ key: String(accountId), signal });
     try {
-      const { file, describe } = await prepareFile(media, key.place);
+      const { file, describe } = await prepareFile(media, key.target);
       const answer = await uploadFile(client, file, { ca, signal });
       const uploaded = { message: describe(answer), handle: answer.handle };
       await recordUpload(db, key, uploaded);
@@ -103,12 +104,12 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   }
 
   return {
-    async get(media, place, by) {
+    async get(media, target, by) {
       const { accountId } = by;
-      const name = `${accountId} ${place} ${media.sha256.toString('hex')}`;
+      const name = `${accountId} ${target} ${media.sha256.toString('hex')}`;
       const failed = failures.find(name);
       if (failed) throw new NotUploadedError(failed);
-      const key = { accountId, sha256: media.sha256, place };
+      const key = { accountId, sha256: media.sha256, target };
       const uploading = uploads.forceFetch(name, { context: () => upload(name, media, key, by) });
       const waiting = new AbortController();
       const uploaded = await Promise.race([uploading, sleep(waitMs, waiting.signal)]).finally(() => waiting.abort());

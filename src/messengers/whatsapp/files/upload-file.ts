@@ -2,7 +2,8 @@ import { request, type RequestOptions } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
-import { DEFAULT_ORIGIN, getBinaryNodeChild, getBinaryNodeChildren, type WASocket } from 'baileys';
+import type { Client } from '../client/client.ts';
+import { childOf, childrenOf } from '../client/node.ts';
 
 export interface FileToUpload {
   /** Which kind of file for which kind of chat: `/mms/image`. */
@@ -43,7 +44,7 @@ const LONGEST_ANSWER = 64 * 1024;
  * Uploads a file to the first of WhatsApp's media hosts that takes it. Throws UploadFailedError when none does, and what the
  * client throws when it cannot ask for the hosts (see `refusalOf`).
  */
-export async function uploadFile(client: WASocket, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
+export async function uploadFile(client: Client, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
   try {
     return await uploadOnce(client, file, options);
   } catch (error) {
@@ -55,7 +56,7 @@ export async function uploadFile(client: WASocket, file: FileToUpload, options: 
 
 const isAboutToken = ({ status }: UploadFailedError) => status === 401 || status === 403;
 
-async function uploadOnce(client: WASocket, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
+async function uploadOnce(client: Client, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
   const { auth, hostnames } = await unlessAborted(fetchMediaHosts(client), options.signal);
   const name = file.sha256.toString('base64url');
   const query = new URLSearchParams({ auth, token: name, ...(isOfChannel(file) && { server_thumb_gen: '1' }) });
@@ -74,20 +75,16 @@ async function uploadOnce(client: WASocket, file: FileToUpload, options: UploadO
 const isOfChannel = ({ path }: FileToUpload) => path.startsWith('/newsletter/');
 
 /** Asked anew each time: the client's own function keeps a refusal for as long as the connection stands. */
-async function fetchMediaHosts(client: WASocket): Promise<{ auth: string; hostnames: string[] }> {
-  const answer = await client.query({
-    tag: 'iq',
-    attrs: { id: client.generateMessageTag(), type: 'set', xmlns: 'w:m', to: 's.whatsapp.net' },
-    content: [{ tag: 'media_conn', attrs: {} }],
-  });
-  const told = getBinaryNodeChild(answer, 'media_conn');
-  const hosts = getBinaryNodeChildren(told, 'host').flatMap(({ attrs }) => attrs['hostname'] ?? []);
+async function fetchMediaHosts(client: Client): Promise<{ auth: string; hostnames: string[] }> {
+  const answer = await client.query({ type: 'set', xmlns: 'w:m', content: [{ tag: 'media_conn', attrs: {} }] });
+  const told = childOf(answer, 'media_conn');
+  const hosts = childrenOf(told, 'host').flatMap(({ attrs }) => attrs['hostname'] ?? []);
   return { auth: told?.attrs['auth'] ?? '', hostnames: hosts };
 }
 
 async function post(url: URL, bytes: Buffer, { ca, signal }: UploadOptions): Promise<UploadAnswer> {
   const headers = {
-    origin: DEFAULT_ORIGIN,
+    origin: 'https://web.whatsapp.com',
     'content-type': 'application/octet-stream',
     'content-length': bytes.length,
   };

@@ -2,8 +2,10 @@
  * Who somebody is. WhatsApp names people by their number or by a hidden one, which it calls LID, and groups move from the one to the
  * other. The hidden one stays: it is what counts, wherever it is known.
  */
-import { jidDecode, type GroupMetadata, type SignalKeyStore, type WASocket } from 'baileys';
 import type { MemberEvent } from '../../messenger.ts';
+import type { Client, LidMapping, LidMappings } from '../client/client.ts';
+import type { Group } from '../client/group.ts';
+import { parseJid } from '../client/jid.ts';
 
 /** At least one of them is there. */
 export interface Ids {
@@ -16,7 +18,7 @@ const NUMBER_SERVERS: readonly string[] = ['s.whatsapp.net', 'c.us', 'hosted'];
 
 /** The ids in these jids of one person, whichever device of theirs is named; undefined when there is none. */
 export function readIds(jids: ReadonlyArray<string | undefined>): Ids | undefined {
-  const decoded = jids.map((jid) => jidDecode(jid));
+  const decoded = jids.map((jid) => parseJid(jid));
   const userOn = (servers: readonly string[]) =>
     decoded.find((one) => one && servers.includes(one.server) && /^\d{1,32}$/.test(one.user))?.user;
   const ids = { lid: userOn(LID_SERVERS), number: userOn(NUMBER_SERVERS) };
@@ -24,8 +26,8 @@ export function readIds(jids: ReadonlyArray<string | undefined>): Ids | undefine
 }
 
 /** The account's own phone and other devices: nobody who was reached. */
-export function isOwn({ authState }: Pick<WASocket, 'authState'>, { lid, number }: Ids): boolean {
-  const own = readIds([authState.creds.me?.id, authState.creds.me?.lid]);
+export function isOwn({ me }: Pick<Client, 'me'>, { lid, number }: Ids): boolean {
+  const own = readIds([me?.id, me?.lid]);
   return (lid !== undefined && lid === own?.lid) || (number !== undefined && number === own?.number);
 }
 
@@ -38,25 +40,14 @@ export function samePerson(accountId: number, lid: string, number: string): Memb
 }
 
 /** What the description of a group tells about who its members are. */
-export function peopleIn(group: GroupMetadata): Array<{ lid: string; number: string }> {
+export function peopleIn(group: Group): LidMapping[] {
   return group.participants.flatMap(({ id, lid, phoneNumber }) => {
     const ids = readIds([id, lid, phoneNumber]);
     return ids?.lid !== undefined && ids.number !== undefined ? [{ lid: ids.lid, number: ids.number }] : [];
   });
 }
 
-/** What the client calls this in its key store. */
-export const MAPPING = 'lid-mapping';
-/** Ends the names of those that lead from a hidden number to a number. */
-export const REVERSE = '_reverse';
-
-/** The hidden number that belongs to a number, as far as the client has learned it. */
-export async function findLid(keys: SignalKeyStore, number: string): Promise<string | undefined> {
-  return (await keys.get(MAPPING, [number]))[number];
-}
-
-/** The number that belongs to a hidden number. */
-export async function findNumber(keys: SignalKeyStore, lid: string): Promise<string | undefined> {
-  const name = lid + REVERSE;
-  return (await keys.get(MAPPING, [name]))[name];
+/** The LID that belongs to a number, as far as the account has learned it. */
+export async function findLid(lids: LidMappings, number: string): Promise<string | undefined> {
+  return (await lids.findLids([number])).get(number);
 }

@@ -1,8 +1,9 @@
 /** Finds out how often posts in a channel were seen: by asking for counts alone where that serves, else for the posts themselves. */
-import type { WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import { readCounts, readPosts, type ChannelPost, type PostCounts } from '../chats/channel-posts.ts';
-import { classifyRejection, rejectionCodeOf } from '../failures.ts';
+import type { Client } from '../client/client.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import { classifyRejection } from '../failures.ts';
 import type { NumberedPost } from '../send/sent-posts.ts';
 
 export interface SoughtPost {
@@ -14,7 +15,7 @@ export interface SoughtPost {
 
 /** Resolves to the counts of those that are there, by message id. Throws what the client throws. */
 export type ReadChannel = (
-  client: WASocket,
+  client: Client,
   chatId: string,
   posts: ReadonlyMap<string, SoughtPost>,
 ) => Promise<ReadonlyMap<string, PostCounts>>;
@@ -57,7 +58,7 @@ export function createChannelReader({
 }
 
 /** Nothing, where WhatsApp does not take the question. */
-async function readIfTaken(client: WASocket, chatId: string): Promise<PostCounts[]> {
+async function readIfTaken(client: Client, chatId: string): Promise<PostCounts[]> {
   try {
     return await readCounts(client, chatId, POSTS_READ);
   } catch (error) {

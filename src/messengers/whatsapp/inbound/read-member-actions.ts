@@ -1,5 +1,7 @@
 /** What receipts and messages say about who did what to which post. Pure; whatever is odd in them is passed over. */
-import { getBinaryNodeChildren, normalizeMessageContent, type BinaryNode, type proto } from 'baileys';
+import { isGroup } from '../client/jid.ts';
+import { unwrapMessage, type ContextInfo, type Message } from '../client/message.ts';
+import { childrenOf, type Node } from '../client/node.ts';
 
 /** Somebody did something to posts of a group. */
 export interface MemberAction {
@@ -20,18 +22,18 @@ const KINDS: ReadonlyMap<string, 'delivered' | 'read'> = new Map([
 ]);
 
 /** The receipts in one stanza: of one participant for one or several posts, or of several for one. */
-export function readReceipts(stanza: BinaryNode): MemberAction[] {
+export function readReceipts(stanza: Node): MemberAction[] {
   const { id, from: chatId = '', participant, type = '', t } = stanza.attrs;
   const kind = KINDS.get(type);
   if (!kind || !isGroup(chatId)) return [];
-  const gathered = getBinaryNodeChildren(stanza, 'participants').flatMap((posts) =>
-    getBinaryNodeChildren(posts, 'user').map(({ attrs }) => ({
+  const gathered = childrenOf(stanza, 'participants').flatMap((posts) =>
+    childrenOf(posts, 'user').map(({ attrs }) => ({
       ids: [posts.attrs['key']],
       who: idsOf(attrs['jid'], attrs),
       at: instantOf(attrs['t'] ?? t),
     })),
   );
-  const more = getBinaryNodeChildren(stanza, 'list').flatMap((list) => getBinaryNodeChildren(list, 'item'));
+  const more = childrenOf(stanza, 'list').flatMap((list) => childrenOf(list, 'item'));
   const single = { ids: [id, ...more.map(({ attrs }) => attrs['id'])], who: idsOf(participant, stanza.attrs) };
   const all = gathered.length > 0 ? gathered : [{ ...single, at: instantOf(t) }];
   return all.flatMap(({ ids, who, at }) => {
@@ -41,10 +43,10 @@ export function readReceipts(stanza: BinaryNode): MemberAction[] {
 }
 
 /** What a message in a group does to an earlier post, if anything. */
-export function readMessage(stanza: BinaryNode, message: proto.IMessage): MemberAction[] {
+export function readMessage(stanza: Node, message: Message): MemberAction[] {
   const { from: chatId = '', participant, t } = stanza.attrs;
   const who = idsOf(participant, stanza.attrs);
-  const content = normalizeMessageContent(message);
+  const content = unwrapMessage(message);
   if (!isGroup(chatId) || who.length === 0 || !content) return [];
   const about = (kind: MemberAction['kind'], id: string | null | undefined): MemberAction[] =>
     isMessageId(id) ? [{ kind, messageIds: [id], chatId, who, at: instantOf(t) }] : [];
@@ -60,16 +62,14 @@ export function readMessage(stanza: BinaryNode, message: proto.IMessage): Member
 }
 
 /** The id of the message that is quoted from this chat. */
-function quotedIn(content: proto.IMessage, chatId: string): string | undefined {
+function quotedIn(content: Message, chatId: string): string | undefined {
   for (const part of Object.values(content) as unknown[]) {
     if (typeof part !== 'object' || part === null || !('contextInfo' in part)) continue;
-    const { stanzaId, remoteJid } = (part.contextInfo ?? {}) as proto.IContextInfo;
+    const { stanzaId, remoteJid } = (part.contextInfo ?? {}) as ContextInfo;
     if (stanzaId && (!remoteJid || remoteJid === chatId)) return stanzaId;
   }
   return undefined;
 }
-
-const isGroup = (jid: string) => jid.endsWith('@g.us');
 
 /** As clients make them; the ledger knows no others. */
 function isMessageId(id: string | null | undefined): id is string {
@@ -77,7 +77,7 @@ function isMessageId(id: string | null | undefined): id is string {
 }
 
 /** Whose jid this is, under all the names that the attributes tell. */
-export function idsOf(jid: string | undefined, attributes: BinaryNode['attrs']): string[] {
+export function idsOf(jid: string | undefined, attributes: Node['attrs']): string[] {
   return [jid, attributes['participant_lid'], attributes['participant_pn']].filter((one) => one !== undefined);
 }
 

@@ -2,13 +2,14 @@
  * Views and reactions in channels. WhatsApp tells of them only who asks, so they are asked for: of the account's own posts of the
  * last days, by the session, which is where the account's lease is.
  */
-import type { WASocket } from 'baileys';
 import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
 import type { MemberEvent } from '../../messenger.ts';
 import type { PostCounts } from '../chats/channel-posts.ts';
-import { classifyRejection, rejectionCodeOf } from '../failures.ts';
+import type { Client } from '../client/client.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import { classifyRejection } from '../failures.ts';
 import { createPollSchedule, type PollSchedule, type PollTiming } from './poll-schedule.ts';
 import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
 import type { NumberedPost } from '../send/sent-posts.ts';
@@ -23,7 +24,7 @@ export interface ChannelWatchOptions {
   accountId: number;
   log: Log;
   /** Undefined while nothing may be asked. */
-  client(): WASocket | undefined;
+  client(): Client | undefined;
   /** The posts of the last days, and how old they are. */
   findPosts(): Promise<PostedBefore[]>;
   /** Notes the numbers of posts, once they are known. */
@@ -131,7 +132,7 @@ function forget({ watched, plan }: Watching, chatId: string): void {
 }
 
 /** The client lets questions that are open when it is closed wait for a minute: to stop does not wait for them. */
-async function pollChannel(watching: Watching, client: WASocket, chatId: string): Promise<void> {
+async function pollChannel(watching: Watching, client: Client, chatId: string): Promise<void> {
   const { accountId, watched, plan, emit, readChannel, stopping } = watching;
   const posts = watched.get(chatId) ?? new Map<string, Watched>();
   let found: 'news' | 'nothing' = 'nothing';

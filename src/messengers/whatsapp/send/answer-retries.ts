@@ -1,23 +1,23 @@
 /**
- * Answers devices that could not read a post and ask for it again, one after the other, beside the posts. In a group of a thousand
- * members some hundreds may ask for nearly every post. Who asks is noted before WhatsApp is told that it has arrived, so that they
- * are answered after a restart too.
+ * Answers retry receipts of groups, one after the other, beside the posts. In a group of a thousand members some hundreds may ask for
+ * nearly every post. A receipt is stored before it is acknowledged, so that it is answered after a restart too.
  */
-import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
-import { BufferJSON, type BinaryNode, type WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../../platform/concurrency/batcher.ts';
+import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
-import type { KeyValueStore } from '../connect/credentials.ts';
-import { interceptStanzas } from '../connect/intercept-stanzas.ts';
+import type { Client } from '../client/client.ts';
+import type { KeyValueStore } from '../client/credentials.ts';
+import { parseWithBytes, stringifyWithBytes } from '../client/json-with-bytes.ts';
+import type { Node } from '../client/node.ts';
 import { isRetryInGroup, readRetry, type Retry } from './read-retry.ts';
 import { answerRetry, type Answering } from './answer-retry.ts';
 
 export interface AnsweringAll extends Omit<Answering, 'client'> {
   accountId: number;
   /** Undefined while nothing may leave. */
-  client(): WASocket | undefined;
+  client(): Client | undefined;
   store: KeyValueStore;
   /** From one answer to the next, in milliseconds. */
   answerGapMs: number;
@@ -26,7 +26,7 @@ export interface AnsweringAll extends Omit<Answering, 'client'> {
 
 export interface Answers {
   /** Listens to one connection, from before its opening to its end. The client no longer hears of these questions. */
-  listen(client: WASocket): void;
+  listen(client: Client): void;
   stop(): Promise<void>;
 }
 
@@ -80,25 +80,25 @@ export function answerRetries(options: AnsweringAll): Answers {
   });
   const recording = createBatcher(
     async (retries: Retry[]) => {
-      await store.write(ASKED_AGAIN, new Map(retries.map((retry) => [nameOf(retry), encode(retry)])));
+      await store.write(ASKED_AGAIN, new Map(retries.map((retry) => [nameOf(retry), stringifyWithBytes(retry)])));
       return retries;
     },
     { parallel: 1, most: MAX_RECORDED_AT_ONCE },
   );
 
-  async function take(client: WASocket, stanza: BinaryNode): Promise<void> {
+  async function take(client: Client, stanza: Node): Promise<void> {
     const retry = readRetry(stanza);
     if (retry && admit(state, retry)) {
       await recording.add(retry);
       state.waiting.set(nameOf(retry), { retry, failures: 0 });
       loop.wake();
     }
-    await client.sendMessageAck(stanza);
+    await client.acknowledge(stanza);
   }
 
   return {
     listen(client) {
-      interceptStanzas(client, 'CB:receipt', (stanza, pass) => {
+      client.interceptStanzas('receipt', (stanza, pass) => {
         if (!isRetryInGroup(stanza)) return pass();
         take(client, stanza).catch((error: unknown) => {
           log.warn(
@@ -115,9 +115,7 @@ export function answerRetries(options: AnsweringAll): Answers {
   };
 }
 
-/** Notes know no bytes. */
-const encode = (retry: Retry): string => JSON.stringify(retry, BufferJSON.replacer);
-const decode = (stored: unknown): Retry => JSON.parse(String(stored), BufferJSON.reviver) as Retry;
+const decode = (stored: unknown): Retry => parseWithBytes(String(stored)) as Retry;
 
 const nameOf = ({ messageId, device }: Retry) => `${messageId} ${device}`;
 
@@ -158,12 +156,12 @@ async function load(state: State): Promise<void> {
 }
 
 /** True when it is over, one way or another. */
-async function answer(state: State, client: WASocket, one: Waiting): Promise<boolean> {
+async function answer(state: State, client: Client, one: Waiting): Promise<boolean> {
   const { accountId, log, stopping } = state;
   try {
     return await unlessAborted(answerRetry({ ...state, client }, one.retry), stopping);
   } catch (error) {
-    if (stopping.aborted || !client.ws.isOpen) return false;
+    if (stopping.aborted || !client.isOpen) return false;
     one.failures += 1;
     log.warn({ err: error, accountId }, 'a device that asks for a post again was not answered');
     return one.failures >= MOST_FAILURES;

@@ -1,9 +1,9 @@
-import type { proto } from 'baileys';
+import type { Message } from '../client/message.ts';
 import type { Uploaded } from '../files/uploads-table.ts';
 import type { PostPart } from './split-post.ts';
 
 /** What a part of a post is as a message of WhatsApp; `uploaded` is its file, if it has one. */
-export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undefined): proto.IMessage {
+export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undefined): Message {
   if (!media || !uploaded) return { extendedTextMessage: { text } };
   const caption = text === '' ? {} : { caption: text };
   const { imageMessage, videoMessage, audioMessage, documentMessage } = uploaded.message;
@@ -13,12 +13,12 @@ export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undef
   return { documentMessage: { ...documentMessage, ...caption, fileName: media.fileName, title: media.fileName } };
 }
 
-export function isFile({ imageMessage, videoMessage, audioMessage, documentMessage }: proto.IMessage): boolean {
+export function isFile({ imageMessage, videoMessage, audioMessage, documentMessage }: Message): boolean {
   return [imageMessage, videoMessage, audioMessage, documentMessage].some((file) => file);
 }
 
 /** What the outside of a post says of its file. */
-export function mediaTypeOf({ imageMessage, videoMessage, audioMessage }: proto.IMessage): string {
+export function mediaTypeOf({ imageMessage, videoMessage, audioMessage }: Message): string {
   if (imageMessage) return 'image';
   if (videoMessage) return 'video';
   return audioMessage ? 'audio' : 'document';

@@ -1,184 +1,149 @@
-/** Encrypts something for one device after the other, with what is kept to write to each of them, or with keys that WhatsApp has of it. */
-import {
-  encodeSignedDeviceIdentity,
-  getBinaryNodeChild,
-  getBinaryNodeChildren,
-  jidDecode,
-  jidEncode,
-  parseAndInjectE2ESessions,
-  S_WHATSAPP_NET,
-  type BinaryNode,
-  type WASocket,
-} from 'baileys';
-import { yieldToEventLoop } from '../connect/yield-to-event-loop.ts';
+/** Encrypts a message for devices, one after the other: with the session there is, or with a new one from keys that WhatsApp has. */
+import type { Client } from '../client/client.ts';
+import { normalizeDevice, toJid, userOn, type Jid } from '../client/jid.ts';
+import { childOf, childrenOf, type Node } from '../client/node.ts';
+import { yieldToEventLoop } from '../client/yield-to-event-loop.ts';
+import type { MemberDevice } from './find-devices.ts';
 import { queryInBatches, toBatches } from './query-in-batches.ts';
-import { nameOf, type MemberDevice } from './find-devices.ts';
 
-/** As many as are read, asked for and written at once. */
-const MOST_DEVICES = 50;
+/** Sessions are read, queried and stored in batches. */
+const BATCH_SIZE = 50;
 
-/** A device, and how the client knows it that writes to it. */
 interface Addressed {
   device: MemberDevice;
-  /** By its hidden number, where that is known. */
-  session: string;
-  /** What is kept for that is kept under this name. */
-  name: string;
+  /** The JID that its session is under: its LID, where that is known. */
+  session: Jid;
 }
 
-/** What is encrypted: padded, and with what is said of it on the outside. */
-export interface Sealed {
+/** A padded message, and attributes of its `<enc>` node. */
+export interface Plaintext {
   padded: Uint8Array;
-  attributes: BinaryNode['attrs'];
+  attributes: Node['attrs'];
 }
 
 export interface EncryptedForDevices {
-  /** `<to>` for each device that could be written to. */
-  nodes: Array<{ device: MemberDevice; node: BinaryNode }>;
-  /** Those that WhatsApp has no keys of. */
+  /** A `<to>` node for each device that has a session now. */
+  nodes: Array<{ device: MemberDevice; node: Node }>;
+  /** Devices that WhatsApp has no keys for. */
   keyless: MemberDevice[];
 }
 
 /**
- * What was used up is stored when it resolves. Rejects with what the client throws when WhatsApp cannot be asked. Devices that
- * it could not be found out about are neither among the ones nor among the others.
+ * The advanced key state is stored when it resolves. Throws as the client does when WhatsApp cannot be queried. Devices that a query
+ * was given up for are in neither list.
  */
 export async function encryptForDevices(
-  client: WASocket,
+  client: Client,
   devices: readonly MemberDevice[],
-  what: Sealed,
+  plaintext: Plaintext,
 ): Promise<EncryptedForDevices> {
   const done: EncryptedForDevices = { nodes: [], keyless: [] };
   const strangers: Addressed[] = [];
-  for (const batch of toBatches(await addressAll(client, devices), MOST_DEVICES))
-    strangers.push(...(await encryptForKnown(client, batch, { what, done })));
-  const { rejected: refused } = await queryInBatches(strangers, {
-    most: MOST_DEVICES,
+  for (const batch of toBatches(await addressAll(client, devices), BATCH_SIZE))
+    strangers.push(...(await encryptForKnown(client, batch, { plaintext, done })));
+  const { rejected } = await queryInBatches(strangers, {
+    most: BATCH_SIZE,
     async ask(batch) {
       const users = await fetchPreKeys(client, batch);
-      await encryptForNewDevices(client, batch, { users, what, done });
+      await encryptForNew(client, batch, { users, plaintext, done });
     },
   });
-  done.keyless.push(...refused.map(({ device }) => device));
+  done.keyless.push(...rejected.map(({ device }) => device));
   return done;
 }
 
-/** Groups that name their members by numbers are written to by hidden numbers all the same. */
-async function addressAll(
-  { authState, signalRepository }: WASocket,
-  devices: readonly MemberDevice[],
-): Promise<Addressed[]> {
-  const numbers = devices.flatMap(({ jid }) => userOf(jid, 's.whatsapp.net') ?? []);
-  const lids = numbers.length > 0 ? await authState.keys.get('lid-mapping', [...new Set(numbers)]) : {};
+/** Sessions are under LIDs, also in groups that address their members by phone number. */
+async function addressAll({ lids }: Client, devices: readonly MemberDevice[]): Promise<Addressed[]> {
+  const numberOf = ({ jid }: MemberDevice) => userOn('s.whatsapp.net', jid);
+  const known = await lids.findLids([...new Set(devices.flatMap((device) => numberOf(device) ?? []))]);
   return devices.map((device) => {
-    const lid = lids[userOf(device.jid, 's.whatsapp.net') ?? ''];
-    const session = lid === undefined ? device.jid : jidEncode(lid, 'lid', device.number);
-    return { device, session, name: signalRepository.jidToSignalProtocolAddress(session) };
+    const lid = known.get(numberOf(device) ?? '');
+    return { device, session: lid === undefined ? device.jid : toJid(lid, 'lid', device.number) };
   });
 }
 
-function userOf(jid: string, server: string): string | undefined {
-  const decoded = jidDecode(jid);
-  return decoded?.server === server ? decoded.user : undefined;
+interface Work {
+  plaintext: Plaintext;
+  done: EncryptedForDevices;
 }
 
-/** Those that there is nothing to write to with. */
-function encryptForKnown(
-  client: WASocket,
-  batch: readonly Addressed[],
-  { what, done }: { what: Sealed; done: EncryptedForDevices },
-): Promise<Addressed[]> {
-  const { authState, signalRepository } = client;
-  return withKeyTransaction(client, async () => {
-    // All at once: the client would read them one by one.
-    const kept = await authState.keys.get(
-      'session',
-      batch.map(({ name }) => name),
-    );
+/** Resolves to the devices without a usable session. */
+function encryptForKnown({ signal }: Client, batch: readonly Addressed[], work: Work): Promise<Addressed[]> {
+  return signal.transaction(async () => {
+    const fresh = batch.filter(({ device }) => !device.isStale);
+    const known = await signal.findSessions(fresh.map(({ session }) => session));
     const strangers: Addressed[] = [];
     for (const one of batch) {
       await yieldToEventLoop();
-      const isKnown =
-        kept[one.name] && !one.device.isStale && (await signalRepository.validateSession(one.session)).exists;
-      if (!isKnown || !(await encryptForOne(client, one, { what, done }))) strangers.push(one);
+      const isKnown = !one.device.isStale && known.has(one.session);
+      if (!isKnown || !(await encryptForOne(signal, one, work))) strangers.push(one);
     }
     return strangers;
   });
 }
 
-function encryptForNewDevices(
-  client: WASocket,
+function encryptForNew(
+  { signal }: Client,
   batch: readonly Addressed[],
-  { users, what, done }: { users: ReadonlyMap<string, BinaryNode>; what: Sealed; done: EncryptedForDevices },
+  { users, ...work }: Work & { users: ReadonlyMap<Jid, Node> },
 ): Promise<void> {
-  return withKeyTransaction(client, async () => {
-    // What there may be of an earlier time is not looked for, one by one.
-    await client.authState.keys.set({ session: Object.fromEntries(batch.map(({ name }) => [name, null])) });
+  return signal.transaction(async () => {
+    // So that the library does not read earlier sessions, one by one.
+    await signal.dropSessions(batch.map(({ session }) => session));
     for (const one of batch) {
       await yieldToEventLoop();
-      const isBegun = await begin(client, users.get(one.session));
-      if (!isBegun || !(await encryptForOne(client, one, { what, done }))) done.keyless.push(one.device);
+      const hasSession = await startSession(signal, users.get(one.session));
+      if (!hasSession || !(await encryptForOne(signal, one, work))) work.done.keyless.push(one.device);
     }
   });
 }
 
-/** Who we are, which a device is shown that is written to for the first time; nothing where none of these goes to one. */
-export function showIdentity({ authState }: WASocket, nodes: readonly BinaryNode[]): BinaryNode[] {
-  const { account } = authState.creds;
-  if (!account || !nodes.some(isFirst)) return [];
-  return [{ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(account, true) }];
+/** The account's identity, which goes with the first message of a session; nothing if none of these is one. */
+export function identityFor({ signal }: Client, nodes: readonly Node[]): Node[] {
+  const identity = nodes.some(isFirst) ? signal.deviceIdentity() : undefined;
+  return identity ? [identity] : [];
 }
 
-function isFirst({ content }: BinaryNode): boolean {
-  return Array.isArray(content) && content.some(({ attrs }) => attrs['type'] === 'pkmsg');
-}
+const isFirst = (node: Node) => childOf(node, 'enc')?.attrs['type'] === 'pkmsg';
 
-/** What the client changes in it is written at once, and what it has read is not read again. No two at a time. */
-export function withKeyTransaction<Result>({ authState }: WASocket, work: () => Promise<Result>): Promise<Result> {
-  return authState.keys.transaction(work, authState.creds.me?.id ?? '');
-}
-
-/** False when what there is to write to it with is of no use. */
+/** False if the session is of no use. */
 async function encryptForOne(
-  { signalRepository }: WASocket,
+  signal: Client['signal'],
   { device, session }: Addressed,
-  { what, done }: { what: Sealed; done: EncryptedForDevices },
+  { plaintext, done }: Work,
 ): Promise<boolean> {
   try {
-    const { type, ciphertext } = await signalRepository.encryptMessage({ jid: session, data: what.padded });
-    const enc = { tag: 'enc', attrs: { v: '2', type, ...what.attributes }, content: ciphertext };
+    const { type, ciphertext } = await signal.encrypt(session, plaintext.padded);
+    const enc = { tag: 'enc', attrs: { v: '2', type, ...plaintext.attributes }, content: ciphertext };
     done.nodes.push({ device, node: { tag: 'to', attrs: { jid: device.jid }, content: [enc] } });
     return true;
   } catch {
-    // Spoilt: there is nothing to be done but to begin anew.
+    // A corrupt session: a new one takes its place.
     return false;
   }
 }
 
-/** By jid what WhatsApp answers about each device. */
-async function fetchPreKeys(client: WASocket, batch: readonly Addressed[]): Promise<Map<string, BinaryNode>> {
-  const asked = batch.map(({ device, session }) => ({
+/** WhatsApp's answer about each device, by JID. */
+async function fetchPreKeys(client: Client, batch: readonly Addressed[]): Promise<Map<Jid, Node>> {
+  const users = batch.map(({ device, session }) => ({
     tag: 'user',
     attrs: { jid: session, ...(device.isStale && { reason: 'identity' }) },
   }));
-  const answer: BinaryNode = await client.query({
-    tag: 'iq',
-    attrs: { xmlns: 'encrypt', type: 'get', to: S_WHATSAPP_NET },
-    content: [{ tag: 'key', attrs: {}, content: asked }],
-  });
-  const users = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user');
-  return new Map(users.map((user) => [nameOf(user.attrs['jid']) ?? '', user]));
+  const content = [{ tag: 'key', attrs: {}, content: users }];
+  const answer = await client.query({ type: 'get', xmlns: 'encrypt', content });
+  return new Map(
+    childrenOf(childOf(answer, 'list'), 'user').map((user) => [normalizeDevice(user.attrs['jid']) ?? '', user]),
+  );
 }
 
-/** Begins to write to a device with the keys in this answer; false when there are none. */
-async function begin({ signalRepository }: WASocket, user: BinaryNode | undefined): Promise<boolean> {
+/** False if the answer has no keys for the device. */
+async function startSession(signal: Client['signal'], user: Node | undefined): Promise<boolean> {
   if (!user) return false;
   try {
-    const list = { tag: 'list', attrs: {}, content: [user] };
-    await parseAndInjectE2ESessions({ tag: 'iq', attrs: {}, content: [list] }, signalRepository);
+    await signal.startSession(user);
     return true;
   } catch {
-    // An error in place of keys, a part of them is missing, or the signature is not their owner's.
+    // An error in place of keys, a missing part, or a signature that is not the owner's.
     return false;
   }
 }

@@ -1,23 +1,26 @@
-/** A message to a group as it leaves: encrypted once, with a key of the group's that goes along for each device which lacks it. */
-import { encodeWAMessage, type BinaryNode, type GroupMetadata, type proto, type WASocket } from 'baileys';
-import { getMessageReportingToken, shouldIncludeReportingToken } from 'baileys/lib/Utils/reporting-utils.js';
+/** Builds a message to a group: encrypted once with the account's sender key, which goes along for each device that lacks it. */
+import type { Client } from '../client/client.ts';
+import type { Group } from '../client/group.ts';
+import { encodePadded, type Message } from '../client/message.ts';
+import type { Node } from '../client/node.ts';
+import { createReportingToken } from '../client/reporting-token.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
-import { encryptForDevices, showIdentity } from './encrypt-for-devices.ts';
+import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
-import { bringKey, senderIn } from './group-key.ts';
+import { senderIn, senderKeyMessage } from './group-key.ts';
 import type { KeyHolders } from './known-members.ts';
 import type { Sending } from './sending.ts';
 
 export interface ToMembers {
   chatId: string;
   messageId: string;
-  message: proto.IMessage;
+  message: Message;
   /** On the outside, such as the mark of a change. */
-  attributes?: BinaryNode['attrs'];
+  attributes?: Node['attrs'];
 }
 
 export interface EncryptedForMembers {
-  stanza: BinaryNode;
+  stanza: Node;
   /** The devices that get the group's key with it. */
   keyed: MemberDevice[];
   /** Who has the group's key when this has arrived. */
@@ -34,11 +37,7 @@ const LARGE = 100;
  * after all. What was used up by encrypting is stored when it resolves. Rejects with what the client throws when WhatsApp cannot be
  * asked, and when nobody at all can be written to; with an OverloadError when too many write to large groups.
  */
-export async function encryptForMembers(
-  sending: Sending,
-  group: GroupMetadata,
-  to: ToMembers,
-): Promise<EncryptedForMembers> {
+export async function encryptForMembers(sending: Sending, group: Group, to: ToMembers): Promise<EncryptedForMembers> {
   const { accountId, client, members, fanOuts } = sending;
   const devices = await findDevices(client, members, group);
   const known = await members.keyHolders(to.chatId);
@@ -47,7 +46,7 @@ export async function encryptForMembers(
   try {
     const { body, key } = await encryptForGroup(client, group, to);
     const { attributes } = body;
-    const { nodes, keyless } = await encryptForDevices(client, lacking, { padded: encodeWAMessage(key), attributes });
+    const { nodes, keyless } = await encryptForDevices(client, lacking, { padded: encodePadded(key), attributes });
     const keyed = nodes.map(({ device }) => device);
     if (devices.length > 0 && keyed.length + holding.length === 0)
       throw new Error('none of the devices in a group can be written to');
@@ -72,23 +71,20 @@ function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolea
 
 /** The message itself, and what makes it readable. */
 async function encryptForGroup(
-  client: WASocket,
-  group: GroupMetadata,
+  client: Client,
+  group: Group,
   { chatId, message }: ToMembers,
-): Promise<{ body: { node: BinaryNode; attributes: BinaryNode['attrs'] }; key: proto.IMessage }> {
+): Promise<{ body: { node: Node; attributes: Node['attrs'] }; key: Message }> {
   const sender = senderIn(client, chatId, addressingOf(group) === 'lid');
-  const { ciphertext, senderKeyDistributionMessage } = await client.signalRepository.encryptGroupMessage({
-    ...sender,
-    data: encodeWAMessage(message),
-  });
+  const { ciphertext, senderKey } = await client.signal.encryptForGroup(sender, encodePadded(message));
   const attributes = isFile(message) ? { mediatype: mediaTypeOf(message) } : {};
   return {
     body: { node: { tag: 'enc', attrs: { v: '2', type: 'skmsg', ...attributes }, content: ciphertext }, attributes },
-    key: bringKey(chatId, senderKeyDistributionMessage),
+    key: senderKeyMessage(chatId, senderKey),
   };
 }
 
-const addressingOf = (group: GroupMetadata) => group.addressingMode ?? 'lid';
+const addressingOf = (group: Group) => group.addressingMode ?? 'lid';
 
 /** Remembers who cannot be written to, and who is written to anew. */
 async function recordOutcome(
@@ -113,13 +109,13 @@ async function recordOutcome(
 /** In every detail as the client builds it. */
 async function buildStanza(
   { client, log }: Sending,
-  group: GroupMetadata,
+  group: Group,
   { chatId, messageId, message, attributes }: ToMembers,
-  { body, participants }: { body: BinaryNode; participants: BinaryNode[] },
-): Promise<BinaryNode> {
-  const content: BinaryNode[] = [body];
+  { body, participants }: { body: Node; participants: Node[] },
+): Promise<Node> {
+  const content: Node[] = [body];
   if (participants.length > 0) content.push({ tag: 'participants', attrs: {}, content: participants });
-  content.push(...showIdentity(client, participants));
+  content.push(...identityFor(client, participants));
   const token = await reportingToken(log, { chatId, messageId, message });
   if (token) content.push(token);
   const { ephemeralDuration: seconds = 0 } = group;
@@ -137,15 +133,13 @@ async function buildStanza(
   };
 }
 
-/** With it members can report the message. It goes without one rather than not at all. */
+/** Members need it to report the message. The message leaves without one rather than not at all. */
 async function reportingToken(
   log: Sending['log'],
   { chatId, messageId, message }: ToMembers,
-): Promise<BinaryNode | undefined> {
-  if (!message.messageContextInfo?.messageSecret || !shouldIncludeReportingToken(message)) return undefined;
+): Promise<Node | undefined> {
   try {
-    const key = { id: messageId, fromMe: true, remoteJid: chatId };
-    return (await getMessageReportingToken(encodeWAMessage(message), message, key)) ?? undefined;
+    return await createReportingToken(message, { chatId, messageId });
   } catch (error) {
     log.warn({ err: error, messageId }, 'a post leaves that members cannot report');
     return undefined;

@@ -1,14 +1,14 @@
-import type { proto } from 'baileys';
+import type { ContextInfo, Message } from '../client/message.ts';
 
 /**
  * The message as a group takes it whose messages disappear after so many seconds; undefined: they stay. One that does not say so
  * itself is shown there as one that will not disappear.
  */
-export function setEphemeralExpiration(message: proto.IMessage, expiration: number | undefined): proto.IMessage {
+export function setEphemeralExpiration(message: Message, expiration: number | undefined): Message {
   if (!expiration) return message;
   const { extendedTextMessage: text, imageMessage: image, videoMessage: video } = message;
   const { audioMessage: audio, documentMessage: document } = message;
-  const expiring = <Content extends { contextInfo?: proto.IContextInfo | null }>(content: Content): Content => ({
+  const expiring = <Content extends { contextInfo?: ContextInfo | null }>(content: Content): Content => ({
     ...content,
     contextInfo: { ...content.contextInfo, expiration },
   });

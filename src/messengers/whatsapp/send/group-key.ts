@@ -1,13 +1,15 @@
-/** The key that makes readable what the account sends to a group. */
-import type { proto, WASocket } from 'baileys';
+import type { Client } from '../client/client.ts';
+import type { Jid } from '../client/jid.ts';
+import type { Message } from '../client/message.ts';
+import type { GroupSender } from '../client/signal.ts';
 
-/** Whose key it is: the account goes by its hidden number where the others go by theirs. */
-export function senderIn({ authState }: WASocket, group: string, isByLid: boolean): { group: string; meId: string } {
-  const { id = '', lid } = authState.creds.me ?? {};
+/** The account as the sender in a group that addresses people by LID or by phone number. */
+export function senderIn({ me }: Pick<Client, 'me'>, group: Jid, isByLid: boolean): GroupSender {
+  const { id = '', lid } = me ?? {};
   return { group, meId: isByLid && lid !== undefined ? lid : id };
 }
 
-/** As it is brought to a device. */
-export const bringKey = (groupId: string, axolotlSenderKeyDistributionMessage: Uint8Array): proto.IMessage => ({
-  senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage },
+/** The message that brings a sender key to a device. */
+export const senderKeyMessage = (groupId: Jid, senderKey: Uint8Array): Message => ({
+  senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: senderKey },
 });

@@ -3,7 +3,7 @@
  * with the credentials, outlives a restart, and is asked for again only when it may have changed.
  */
 import { LRUCache } from 'lru-cache';
-import type { KeyValueStore } from '../connect/credentials.ts';
+import type { KeyValueStore } from '../client/credentials.ts';
 
 /** A member under the jid that a group names them by. */
 export interface KnownMember {

@@ -1,46 +1,44 @@
-/** What a device says that could not read a post, and asks for it again. Pure. */
-import {
-  extractE2ESessionFromRetryReceipt,
-  getBinaryNodeChild,
-  getBinaryNodeChildUInt,
-  type BinaryNode,
-  type SignalRepositoryWithLIDStore,
-} from 'baileys';
+import { isGroup, type Jid } from '../client/jid.ts';
+import { childOf, type Node } from '../client/node.ts';
+import { readPreKeys, type PreKeyBundle } from '../client/signal.ts';
 
+/** A retry receipt: a device could not decrypt a post, and asks for it again. */
 export interface Retry {
-  chatId: string;
+  chatId: Jid;
   messageId: string;
-  /** Who asks, as the group addresses it. */
-  device: string;
+  /** The device that asks, as the group addresses it. */
+  device: Jid;
   /** How often it has asked for this post, by its own count. */
   count: number;
-  /** The mark of a change, if that is what it asks for. */
+  /** The attribute `edit` of the message, if that was an edit or a deletion. */
   edit: string | undefined;
-  /** Of its encryption as it is now. */
+  /** The device's present registration id. */
   registrationId: number | undefined;
-  /** To begin writing to it anew with. */
-  keys: Keys | undefined;
+  /** The keys for a new session with it. */
+  keys: PreKeyBundle | undefined;
 }
 
-type Keys = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
-
-export function isRetryInGroup({ attrs: { type, from = '' } }: BinaryNode): boolean {
-  return type === 'retry' && from.endsWith('@g.us');
+export function isRetryInGroup({ attrs: { type, from = '' } }: Node): boolean {
+  return type === 'retry' && isGroup(from);
 }
 
-/** Undefined for what says too little to be answered. */
-export function readRetry(stanza: BinaryNode): Retry | undefined {
+/** Undefined if required attributes are missing. */
+export function readRetry(stanza: Node): Retry | undefined {
   const { from: chatId = '', id: messageId, participant: device, edit } = stanza.attrs;
   if (messageId === undefined || device === undefined) return undefined;
-  const count = Number(getBinaryNodeChild(stanza, 'retry')?.attrs['count']);
+  const count = Number(childOf(stanza, 'retry')?.attrs['count']);
   return {
     chatId,
     messageId,
     device,
     count: Number.isSafeInteger(count) && count > 0 ? count : 1,
     edit,
-    registrationId: getBinaryNodeChildUInt(stanza, 'registration', 4),
-    // The key that is used once may be missing, which its type does not say.
-    keys: (extractE2ESessionFromRetryReceipt(stanza) as Keys | null) ?? undefined,
+    registrationId: readUint32(childOf(stanza, 'registration')),
+    keys: readPreKeys(stanza),
   };
+}
+
+function readUint32(node: Node | undefined): number | undefined {
+  const { content } = node ?? {};
+  return content instanceof Uint8Array && content.length === 4 ? Buffer.from(content).readUInt32BE() : undefined;
 }

@@ -1,13 +1,14 @@
 /** Hands one message to WhatsApp, and finds out what became of it. */
-import { DEF_TAG_PREFIX, type BinaryNode, type ConnectionState, type WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import type { SendResult } from '../../messenger.ts';
+import type { Client } from '../client/client.ts';
+import type { Node } from '../client/node.ts';
 import { classifyRejection } from '../failures.ts';
 import type { CooldownReason } from '../connect/cooldown.ts';
 import type { Holds } from './retry-suppression.ts';
 
 export interface Relaying {
-  client: WASocket;
+  client: Client;
   log: Log;
   /** How long the answer to a post is waited for, from when it has left. In milliseconds. */
   answerMs: number;
@@ -26,7 +27,7 @@ export interface Relayed {
   /** Told the code, when WhatsApp answers the message with one. */
   onRejected?: (code: number) => void;
   /** Told what the acknowledgement says besides. */
-  onSent?: (said: BinaryNode['attrs']) => void;
+  onSent?: (said: Node['attrs']) => void;
 }
 
 /** `leave` hands the message over. From there on it may have left; it is sent when WhatsApp has said so, by its very id. */
@@ -37,7 +38,7 @@ export async function relay(
 ): Promise<RelayResult> {
   const { client, answerMs, holds, log } = relaying;
   const letGo = holds.hold(messageId);
-  const answer = listenForAnswer(client, messageId);
+  const answer = client.awaitAck(messageId);
   try {
     await leave();
     const answered = await answer.within(answerMs);
@@ -56,35 +57,6 @@ export async function relay(
     answer.stop();
     letGo();
   }
-}
-
-interface Answer {
-  /** Undefined when none comes in time, or the connection ends. Counts from now, and takes one that came before. */
-  within(ms: number): Promise<BinaryNode | undefined>;
-  stop(): void;
-}
-
-/** From before the message leaves. */
-function listenForAnswer({ ws, ev }: WASocket, messageId: string): Answer {
-  const { promise, resolve } = Promise.withResolvers<BinaryNode | undefined>();
-  const name = DEF_TAG_PREFIX + messageId;
-  const onUpdate = ({ connection }: Partial<ConnectionState>) => {
-    if (connection === 'close') resolve(undefined);
-  };
-  ws.on(name, resolve);
-  ev.on('connection.update', onUpdate);
-  return {
-    async within(ms) {
-      const timer = setTimeout(resolve, ms, undefined);
-      const answered = await promise;
-      clearTimeout(timer);
-      return answered;
-    },
-    stop() {
-      ws.off(name, resolve);
-      ev.off('connection.update', onUpdate);
-    },
-  };
 }
 
 /** What a code in the answer to a post, or to a question that comes before it, means for the try. */

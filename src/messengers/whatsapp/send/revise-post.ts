@@ -1,9 +1,11 @@
 /** Deletes a post for everyone, or edits it (contract §4). What comes too late is not asked for: WhatsApp would not say so. */
-import { generateMessageIDV2, isJidNewsletter, proto } from 'baileys';
+import { randomBytes } from 'node:crypto';
 import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import { isChannel } from '../client/jid.ts';
+import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { mediaTypeOf } from './encode-part.ts';
-import { rejectionCodeOf } from '../failures.ts';
 import { refused, relay, toResult, type RelayResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
@@ -64,15 +66,13 @@ async function correct(
 }
 
 /** `content` is what the message shall say, undefined: nothing. */
-function reviseOne(revising: Revising, post: SentPost, content: proto.IMessage | undefined): Promise<RevisionResult> {
-  return isJidNewsletter(post.chatId)
-    ? reviseInChannel(revising, post, content)
-    : reviseInGroup(revising, post, content);
+function reviseOne(revising: Revising, post: SentPost, content: Message | undefined): Promise<RevisionResult> {
+  return isChannel(post.chatId) ? reviseInChannel(revising, post, content) : reviseInGroup(revising, post, content);
 }
 
 /** The post with another text, or caption where it has a file; undefined: too long for one. */
-function rewrite(bytes: Buffer | undefined, text: string): proto.IMessage | undefined {
-  const sent: proto.IMessage = bytes ? proto.Message.decode(bytes) : {};
+function rewrite(bytes: Buffer | undefined, text: string): Message | undefined {
+  const sent: Message = bytes ? decodeMessage(bytes) : {};
   const { imageMessage, videoMessage, documentMessage } = sent;
   if (!imageMessage && !videoMessage && !documentMessage)
     return { extendedTextMessage: { ...sent.extendedTextMessage, text } };
@@ -86,21 +86,20 @@ function rewrite(bytes: Buffer | undefined, text: string): proto.IMessage | unde
 async function reviseInGroup(
   revising: Revising,
   { chatId, messageId }: SentPost,
-  content: proto.IMessage | undefined,
+  content: Message | undefined,
 ): Promise<RevisionResult> {
   const { client } = revising;
-  const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
   const key = { remoteJid: chatId, fromMe: true, id: messageId };
-  const message: proto.IMessage = {
+  const message: Message = {
     protocolMessage: content
       ? { key, type: MESSAGE_EDIT, editedMessage: content, timestampMs: Date.now() }
       : { key, type: REVOKE },
   };
   // Another id each time: under one that it has seen a phone would pass over what may be another change.
-  const id = generateMessageIDV2(client.user?.id);
-  await revising.remember({ messageId: id, chatId, message: proto.Message.encode(message).finish() });
+  const id = `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
+  await revising.remember({ messageId: id, chatId, message: encodeMessage(message) });
   const attributes = { edit: MARKS[content ? 'correct' : 'recall'].group };
-  const sealed = withSecret(client.authState.creds, message, id);
+  const sealed = withSecret(client, message, id);
   return toRevision(
     await sendToMembers(revising, { chatId, messageId: id, message: sealed, attributes, recipients: 0 }),
   );
@@ -110,13 +109,13 @@ async function reviseInGroup(
 async function reviseInChannel(
   revising: Revising,
   { chatId, messageId }: SentPost,
-  content: proto.IMessage | undefined,
+  content: Message | undefined,
 ): Promise<RevisionResult> {
   const mediaType = content && !content.extendedTextMessage ? mediaTypeOf(content) : undefined;
   const plain = {
     tag: 'plaintext',
     attrs: { ...(mediaType !== undefined && { mediatype: mediaType }) },
-    ...(content && { content: proto.Message.encode(content).finish() }),
+    ...(content && { content: encodeMessage(content) }),
   };
   const type = mediaType === undefined ? 'text' : 'media';
   const edit = MARKS[content ? 'correct' : 'recall'].channel;

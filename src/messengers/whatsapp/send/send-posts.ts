@@ -1,10 +1,10 @@
 /** Sends and changes posts for one account, in order and one at a time, over whichever connection it has by then. */
-import type { WASocket } from 'baileys';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { Destination, MessengerSession, Post, PostChange, SentPost } from '../../messenger.ts';
 import type { RevisionResult, SendResult } from '../../messenger.ts';
+import type { Client } from '../client/client.ts';
 import type { KnownChats } from '../chats/chat-cache.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
 import { NotUploadedError, type UploadCache } from '../files/upload-cache.ts';
@@ -21,7 +21,7 @@ export interface AccountSending {
   db: Database;
   log: Log;
   /** Undefined while the account is not connected. */
-  client(): WASocket | undefined;
+  client(): Client | undefined;
   cooldown: Pick<Cooldown, 'now' | 'begin'>;
   chats: KnownChats;
   members: KnownMembers;
@@ -107,7 +107,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     },
     drop: (sent) => dropPost(db, accountId, sent),
     isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
-    upload: (media, place) => uploads.get(media, place, { accountId, client, signal }),
+    upload: (media, target) => uploads.get(media, target, { accountId, client, signal }),
     fanOuts,
     answerMs,
     holds,

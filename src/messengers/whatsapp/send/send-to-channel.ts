@@ -1,8 +1,9 @@
 /** Sends one post to one channel, which shows a repeated message twice, for all that is known. */
-import { proto, type BinaryNode } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
 import { sendUnlessThere } from '../../send-unless-there.ts';
 import { readPosts, serverIdOf } from '../chats/channel-posts.ts';
+import { encodeMessage } from '../client/message.ts';
+import type { Node } from '../client/node.ts';
 import { encodePart, mediaTypeOf } from './encode-part.ts';
 import { refused, relay } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -78,14 +79,14 @@ async function sendRemaining(sending: Sending, part: PostPart, to: ToChannel): P
 async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }: ToChannel): Promise<SendResult> {
   const { messageId, media } = part;
   const uploaded = media ? await sending.upload(media, 'channels') : undefined;
-  const message = proto.Message.encode(encodePart(part, uploaded)).finish();
+  const message = encodeMessage(encodePart(part, uploaded));
   await sending.remember({ messageId, chatId, message });
   if (!sending.mayGoOn()) {
     await sending.drop({ messageId, chatId });
     return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   }
   let serverId: number | undefined;
-  const onSent = (said: BinaryNode['attrs']) => (serverId = serverIdOf(said));
+  const onSent = (said: Node['attrs']) => (serverId = serverIdOf(said));
   const result = await relay(sending, { messageId, recipients, onSent }, () =>
     leave(sending, part, { chatId, message, uploaded }),
   );

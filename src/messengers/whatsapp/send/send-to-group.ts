@@ -1,6 +1,6 @@
 /** Sends one post to one group, or to the announcement group of a community: its members drop a message that is repeated. */
-import { proto } from 'baileys';
 import type { Destination, SendResult } from '../../messenger.ts';
+import { encodeMessage } from '../client/message.ts';
 import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
 import { setEphemeralExpiration } from './ephemeral-expiration.ts';
@@ -19,9 +19,9 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
     parts.map(async (part) => {
       const uploaded = part.media ? await sending.upload(part.media, 'chats') : undefined;
       const message = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
-      await sending.remember({ ...part, chatId: to.chatId, message: proto.Message.encode(message).finish() });
+      await sending.remember({ ...part, chatId: to.chatId, message: encodeMessage(message) });
       // Kept without its secret: so it is the same for all groups, and is kept once.
-      return { messageId: part.messageId, message: withSecret(client.authState.creds, message, part.messageId) };
+      return { messageId: part.messageId, message: withSecret(client, message, part.messageId) };
     }),
   );
   const recipients = sizeOf(group) - 1;

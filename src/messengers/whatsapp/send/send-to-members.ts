@@ -8,9 +8,10 @@
  *
  * Before `relay` nothing has left.
  */
-import type { GroupMetadata } from 'baileys';
 import { OverloadError } from '../../../platform/errors/errors.ts';
-import { rejectionCodeOf, STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import type { Group } from '../client/group.ts';
+import { STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
 import { relay, toResult, type RelayResult } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -32,7 +33,7 @@ async function tryOnce(
   to: ToMembers & { recipients: number },
 ): Promise<{ result: RelayResult; isOutdated: boolean }> {
   const { client, chats, log } = sending;
-  let group: GroupMetadata;
+  let group: Group;
   let encrypted: EncryptedForMembers;
   try {
     group = await chats.group(to.chatId);
@@ -57,7 +58,7 @@ async function tryOnce(
 }
 
 interface Left {
-  group: GroupMetadata;
+  group: Group;
   encrypted: EncryptedForMembers;
   /** Of WhatsApp's refusal. */
   code: number | undefined;
@@ -90,7 +91,7 @@ function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown
     return result.kind === 'refused' ? { ...result, final: false } : result;
   }
   sending.log.warn({ err: error, messageId }, 'a post could not be encrypted for its members');
-  if (!sending.client.ws.isOpen)
+  if (!sending.client.isOpen)
     return { kind: 'offline', reason: 'The connection broke before the post left', cooldownMs: RETRY_MS };
   return { kind: 'refused', reason: 'The members of the group could not be written to', final: false };
 }

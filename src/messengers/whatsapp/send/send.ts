@@ -1,8 +1,8 @@
 /** Sends one post to one chat, and finds out what became of it. */
-import { isJidNewsletter } from 'baileys';
 import { OverloadError } from '../../../platform/errors/errors.ts';
 import type { Destination, Post, SendResult } from '../../messenger.ts';
-import { rejectionCodeOf } from '../failures.ts';
+import { rejectionCodeOf } from '../client/errors.ts';
+import { isChannel } from '../client/jid.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
 import { toResult } from './relay.ts';
 import { sendToChannel } from './send-to-channel.ts';
@@ -16,7 +16,7 @@ const RETRY_MS = 5_000;
 export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
   const parts = splitPost(post, to.messageId);
   try {
-    return isJidNewsletter(to.chatId) ? await sendToChannel(sending, parts, to) : await sendToGroup(sending, parts, to);
+    return isChannel(to.chatId) ? await sendToChannel(sending, parts, to) : await sendToGroup(sending, parts, to);
   } catch (error) {
     // Whatever fails before the post is handed to the client: it has not left.
     return notAttempted(sending, error);

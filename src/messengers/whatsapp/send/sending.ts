@@ -19,7 +19,7 @@ export interface Sending extends Relaying {
   /** Whether a message was noted. */
   isRemembered(post: { messageId: string; chatId: string }): Promise<boolean>;
   /** Throws NotUploadedError when a file is not there yet, or cannot be. */
-  upload(media: PostMedia, place: UploadTarget): Promise<Uploaded>;
+  upload(media: PostMedia, target: UploadTarget): Promise<Uploaded>;
   /** Places for posts that bring a key to many: each costs seconds of work, and the others of the process wait for it. */
   fanOuts: FairSemaphore;
   /** Whether the account is still this worker's to send for. */

@@ -4,7 +4,7 @@
  */
 import { chown, lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartupError } from '../../errors/errors.ts';
+import { StartupError, errorCodeOf } from '../../errors/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Identity } from './program.ts';
 
@@ -71,5 +71,5 @@ export async function removeForeignConfig(cluster: string, log: Log): Promise<vo
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  if (errorCodeOf(error) !== 'ENOENT') throw error;
 }

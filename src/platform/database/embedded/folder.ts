@@ -41,7 +41,7 @@ async function isReadOnly(error: unknown, path: string): Promise<boolean> {
   while (!existsSync(existing)) existing = dirname(existing);
   return access(existing, constants.W_OK).then(
     () => false,
-    (found: unknown) => found instanceof Error && 'code' in found && found.code === 'EROFS',
+    (found: unknown) => errorCodeOf(found) === 'EROFS',
   );
 }
 

@@ -1,15 +1,13 @@
--- Takes the next turn of each account that is due. The locks are taken in the order shards, lanes, and only the statement after
--- them looks at anything else, so what it sees is current and no turn is given to a worker that has lost its shard. Of a lane that is
--- closed there is a row with nothing but the account and the messenger. Of `skipped` accounts no turn is taken, and with `wanted` of no
--- others: that is how one that makes the claim fail is found and left out (src/sending/deliveries/claim-isolated.ts).
+-- Takes the next turn of each account that is due. It locks shards, then lanes, and reads everything else in a later statement: that
+-- statement sees current rows, and a worker that has lost its shard gets no turn. A closed lane returns a row with nothing but the account
+-- and the messenger. `skipped` accounts get no turn; with `wanted`, no other accounts do. Poison message: this is how
+-- src/sending/deliveries/claim-isolated.ts finds and excludes an account that makes the claim fail.
 --
--- A turn's beginning and its end (finish_turns) are functions: one statement and one transaction each, planned once a connection.
--- Sent as text they would be planned anew each time, which took longer than to carry them out, and statements prepared by name do
--- not get through every pooler.
+-- claim_turns and finish_turns are functions: one statement and one transaction each, planned once a connection. As query texts they would
+-- be planned each time, which took longer than to execute them, and not every pooler supports named prepared statements.
 --
--- A plan that is kept must be right for tables that were empty when it was made and have grown since. So the functions say how:
--- by index and by nested loop, a lookup for each row given. test/sending/deliveries/effort.test.ts counts the rows that are read, and fails
--- without the settings that forbid other plans.
+-- A cached plan must be right for tables that were empty when it was made and have grown since. The settings below allow index lookups and
+-- nested loops only. test/sending/deliveries/effort.test.ts counts the rows that are read, and fails without them.
 create or replace function claim_turns(
     worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
     skipped bigint[] default '{}', wanted bigint[] default null)
@@ -31,9 +29,9 @@ begin
     with held as materialized (
       select s.shard
       from (
-        -- In the order given, and no further than enough are found.
+        -- In the given order, until enough are found.
         select o.shard from unnest(of_shards) o (shard)
-        -- With an order, so that each shard is looked up by itself also when the plan was made while hardly any lane was awake.
+        -- The order forces a lookup for each shard, even if the plan was made while hardly any lane was awake.
         where (select l.wake_at from lanes l where l.shard = o.shard and l.wake_at <= campanile_now()
                  and l.account_id <> all(skipped) and (wanted is null or l.account_id = any(wanted))
                order by l.wake_at limit 1) is not null
@@ -58,8 +56,8 @@ begin
   with lane as materialized (
     select i.account_id, i.messenger, i.turn + 1 as turn, i.room,
            case when i.messenger = any(paced) then least(i.room, 1) else least(i.room, batch) end as most, exists (
-      -- Runs start in the order they are due: one that should have begun goes before whatever else could be sent.
-      -- The inner query by itself, so that the account's own index serves it and not the one of all that is due.
+      -- Runs start in the order they are due: a run that should have begun precedes everything else.
+      -- `offset 0` makes the inner query use the account's index, and not the index of all due runs.
       select from (
         select p.paused from runs p where p.account_id = i.account_id and p.status = 'planned'
           and p.due_at <= campanile_now() and p.due_at > campanile_now() - interval '6 hours' offset 0) p
@@ -73,7 +71,7 @@ begin
       select r.run_id, r.content_id, r.next_position from runs r
       where l.room > 0 and not l.blocked
         and r.account_id = l.account_id and r.status = 'running' and not r.paused
-        -- With an order, so that the index that has it serves these too, where another seems as good.
+        -- The order forces the index that has it, where another index seems as good.
         and ((select d.position from deliveries d where d.account_id = r.account_id and d.run_id = r.run_id
                 and d.position >= r.next_position and d.status = 'queued' and d.not_before is null
               order by d.position limit 1) is not null
@@ -84,7 +82,7 @@ begin
     left join lateral (
       (select w.position, w.message_id, w.group_id, w.attempts, w.uncertain from deliveries w
        where w.account_id = l.account_id and w.run_id = r.run_id and w.not_before <= campanile_now()
-       -- Not in the order of an index: few wait, and to walk along the whole run in search of them takes longer than to sort.
+       -- `+ 0` avoids the order of an index: few deliveries wait, and sorting them is faster than walking along the whole run.
        order by w.position + 0 limit l.most)
       union all
       (select d.position, d.message_id, d.group_id, d.attempts, d.uncertain from deliveries d
@@ -93,7 +91,7 @@ begin
        order by d.position limit l.most)
       limit l.most
     ) d on true
-  ), told as (
+  ), parked as (
     update lanes l
     set turn = case when t.taken > 0 then t.turn else l.turn end,
         in_hand_run_id = t.run_id, in_hand = t.positions, open_for = l.open_for - t.taken,

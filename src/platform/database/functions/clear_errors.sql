@@ -1,4 +1,4 @@
--- Takes back 'with errors' from ended runs, and their ended campaigns, in which nothing is failed any more. The lanes must be locked.
+-- Turns 'completed_with_errors' into 'completed' for ended runs and campaigns without failed deliveries. The lanes must be locked.
 create or replace function clear_errors(account_ids bigint[], run_ids bigint[]) returns void language sql as $$
   update runs r set status = 'completed'
   from unnest(account_ids, run_ids) i (account_id, run_id)

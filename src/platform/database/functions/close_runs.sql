@@ -1,4 +1,4 @@
--- Counts ended runs off their campaigns, one for each time a campaign is named; a campaign with none left has ended too.
+-- Subtracts ended runs from their campaigns' open runs, one for each time a campaign is named. A campaign without open runs has ended too.
 create or replace function close_runs(campaign_ids bigint[]) returns void language sql as $$
   update campaigns c
   set open_runs = c.open_runs - e.ended,
@@ -8,8 +8,8 @@ create or replace function close_runs(campaign_ids bigint[]) returns void langua
         when c.open_runs = e.ended then case
           when exists (select from runs r where r.campaign_id = c.campaign_id and (r.failed > 0 or r.status = 'missed'))
           then 'completed_with_errors' else 'completed' end::campaign_status
-        -- By the account, which has few under way, and not by the campaign, which may have hundreds to come.
-        -- An order here too: "exists" may be answered by reading all that is under way, of everybody.
+        -- Looked up by the account, which has few running runs: the campaign may have hundreds of planned ones.
+        -- The order forces the index: "exists" may read the running runs of all accounts.
         when c.status = 'running' and (
           select r.run_id from runs r where r.account_id = c.account_id and r.status = 'running' and r.campaign_id = c.campaign_id
           order by r.run_id limit 1) is null

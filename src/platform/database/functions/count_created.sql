@@ -1,4 +1,5 @@
--- What an account had created in the last 24 hours, and what it is having created: all but what surely came to nothing.
+-- Returns how many groups, communities and channels an account has created in the last 24 hours or is creating now, and the age of the
+-- oldest. Creations that surely failed do not count.
 create or replace function count_created(of_account bigint) returns table (created int, oldest_seconds float8) language plpgsql stable as $$
 begin
   return query
@@ -6,6 +7,6 @@ begin
     from account_commands
     where account_id = of_account and kind like 'create\_%' and created_at > campanile_now() - interval '1 day'
       and (status <> 'failed' or coalesce((result ->> 'outcomeUnknown')::boolean, false))
-      -- Withdrawn before anybody had begun it.
+      -- Withdrawn before a worker had begun it.
       and (status <> 'abandoned' or worker_id is not null);
 end $$;

@@ -1,14 +1,14 @@
--- What of finished turns goes into the ledger, by kind, each an array of rows. Of `sent_stretches` a row is deliveries that follow
--- each other without a gap, with the recipients of each. Settings as claim_turns has them, and for its reasons.
-create or replace function finish_turns(turns jsonb, sent_stretches jsonb, others jsonb)
+-- Writes the outcomes of finished turns. A row of `sent_ranges` is a range of positions that were sent, with the recipients of each;
+-- `others` has a row for each delivery that was not sent. The settings have the reasons of claim_turns.
+create or replace function finish_turns(turns jsonb, sent_ranges jsonb, others jsonb)
   returns void language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   living bigint[];
-  -- Not told by the lanes themselves: to the planner hardly any seems to be in hand, and it would read them all for each turn.
+  -- An array instead of a condition on lanes: the planner believes that hardly any turn is in hand, and would read all lanes for each.
   held bigint[];
-  -- Nearly always. Only otherwise does each account have to be looked for among the others.
+  -- True nearly always; otherwise each account is looked up in the array.
   all_live boolean;
   all_held boolean;
   changed int := 0;
@@ -16,7 +16,7 @@ declare
   ended_accounts bigint[];
   ended_runs bigint[];
 begin
-  -- Accounts that are gone have no lane; a turn whose number has moved on is fenced, beside another of its account too.
+  -- Fencing token: a turn whose number has moved on is fenced, even beside another turn of its account. Deleted accounts have no lane.
   select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held) into living, held
   from (
     select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
@@ -38,19 +38,19 @@ begin
     update deliveries d
     set status = 'sent', sent_at = campanile_now(), not_before = null, attempts = d.attempts + 1,
         recipients = o.recipients[d.position - o.first + 1], error = null, uncertain = false
-    from jsonb_to_recordset(sent_stretches) o (account_id bigint, turn bigint, run_id bigint, first int, last int, recipients int[])
+    from jsonb_to_recordset(sent_ranges) o (account_id bigint, turn bigint, run_id bigint, first int, last int, recipients int[])
     cross join lateral (
       select q.ctid from deliveries q
       where q.account_id = o.account_id and q.run_id = o.run_id and q.position between o.first and o.last and q.status = 'queued'
-      -- With an order, so that they are looked up by it: where accounts have few deliveries the index of message ids seems as
-      -- good, by which all that the account has ever sent would be read.
+      -- The order forces the primary key: where accounts have few deliveries, the index of message ids seems as good, and would
+      -- read everything that the account has ever sent.
       order by q.position
     ) at
     where d.ctid = at.ctid and (all_live or o.account_id = any(living))
     returning d.account_id, o.turn, d.run_id, d.position, d.status
   ), other as (
     update deliveries d
-    -- What somebody has received meanwhile was sent, whatever its try came to.
+    -- A delivery that a member has received meanwhile was sent, whatever this attempt resulted in.
     set status = case when d.delivered + d.views > 0 then 'sent' when o.status = 'retry' then 'queued' else o.status end::delivery_status,
         not_before = case when o.status = 'retry' and d.delivered + d.views = 0
                        then campanile_now() + o.wait_ms * interval '1 millisecond' end,
@@ -69,7 +69,7 @@ begin
     set queued = r.queued - t.sent - t.failed, sent = r.sent + t.sent, failed = r.failed + t.failed,
         progress_at = case when t.sent > 0 then campanile_now() else r.progress_at end,
         next_position = greatest(r.next_position, t.held_last + 1), served_turn = coalesce(t.held_turn, r.served_turn),
-        -- As settle_runs has it, at one go.
+        -- The same as settle_runs, in this statement.
         status = case when r.status = 'running' and r.queued = t.sent + t.failed
           then case when r.failed + t.failed > 0 then 'completed_with_errors' else 'completed' end::run_status
           else r.status end,
@@ -93,8 +93,8 @@ begin
          array_agg(run_id) filter (where is_over)
   into changed, ended_campaigns, ended_accounts, ended_runs from run;
 
-  if changed < (select sum(last - first + 1) from jsonb_to_recordset(sent_stretches) o (first int, last int)) then
-    perform write_late_truth(living, sent_stretches);
+  if changed < (select sum(last - first + 1) from jsonb_to_recordset(sent_ranges) o (first int, last int)) then
+    perform write_late_sends(living, sent_ranges);
   end if;
   if ended_campaigns is not null then
     perform require_settled(ended_accounts, ended_runs);

@@ -1,5 +1,5 @@
--- What a workspace has of what its quotas limit, and the messenger of its account; no row when it is gone. Of campaigns under way or planned
--- so many entries of an index are read, and never more than `most`. In plpgsql, which plans it once a session.
+-- Returns what a workspace uses of its quotas, and the messenger of its account; no row if the workspace is gone. It counts up to `most`
+-- open campaigns, by index entries alone. plpgsql plans it once a session.
 create or replace function measure_use(of_workspace bigint, most int)
   returns table (stored_bytes bigint, messenger text, open_campaigns int, groups_today int) language plpgsql stable as $$
 begin

@@ -1,4 +1,4 @@
--- Counts the sums of a run anew from its deliveries, all of which must still be there. The lane must be locked.
+-- Recounts the sums of a run from its deliveries, all of which must still exist. The lane must be locked.
 create or replace function recount_run(of_account bigint, of_run bigint) returns void language sql as $$
   update runs r
   set targets = n.targets, expanded = n.written, next_position = coalesce(n.first_queued, n.written + 1),

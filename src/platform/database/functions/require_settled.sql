@@ -1,4 +1,4 @@
--- Refuses to end runs of which something is still to be sent, whatever their sums say. It looks where a claim would look.
+-- Raises a check violation if one of these runs still has a delivery to send, whatever its sums say. It reads the indexes that a claim reads.
 create or replace function require_settled(account_ids bigint[], run_ids bigint[]) returns void language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$

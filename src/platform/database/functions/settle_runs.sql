@@ -1,4 +1,4 @@
--- Ends the runs of which nothing is queued any more, and counts them off their campaigns. The lanes must be locked.
+-- Ends runs that have nothing queued any more, and subtracts them from their campaigns' open runs. The lanes must be locked.
 create or replace function settle_runs(account_ids bigint[], run_ids bigint[]) returns void language plpgsql as $$
 declare
   campaign_ids bigint[];

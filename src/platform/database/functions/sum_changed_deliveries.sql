@@ -1,5 +1,5 @@
--- Called after each statement that changes deliveries: what it changed of those that are in group_sums changes these too. Nearly
--- always there are none. The lanes must be locked, as for whatever changes a delivery.
+-- Trigger function of deliveries, once a statement. Keeps group_sums equal to the deliveries that are in it (positions up to runs.summed).
+-- The first check ends nearly every call. The lanes must be locked, as for every change of a delivery.
 create or replace function sum_changed_deliveries() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -19,7 +19,7 @@ begin
     select account_id, run_id, date_trunc('minute', sent_at), sum(sign) from change
     where sent_at is not null group by 1, 2, 3 having sum(sign) <> 0
     on conflict (account_id, run_id, minute) do update set sent = m.sent + excluded.sent
-  ), told as (
+  ), acknowledged as (
     update runs r set acknowledging = r.acknowledging + n.acknowledging
     from (
       select c.account_id, c.run_id,

@@ -1,5 +1,5 @@
--- As sum_changed_deliveries, of what was to be recalled or corrected; but what is removed once a campaign is folded or deleted stays
--- counted. The lanes must be locked.
+-- Trigger function of revisions, once a statement. Keeps the counts of revisions in group_sums, as sum_changed_deliveries does. Revisions
+-- that are removed because their campaign is compacted or deleted stay counted. The lanes must be locked.
 create or replace function sum_changed_revisions() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$

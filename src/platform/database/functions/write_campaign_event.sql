@@ -1,4 +1,4 @@
--- Writes an event about a campaign; `extra` goes beside what all of them tell. In plpgsql, which plans it once a session.
+-- Writes an event about a campaign; `extra` is added to the data that all of them have. plpgsql plans it once a session.
 create or replace function write_campaign_event(kind text, of_campaign bigint, extra jsonb default '{}') returns void language plpgsql as $$
 begin
   insert into events (workspace_id, type, data)

@@ -12,7 +12,7 @@ import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from '../occurrences.ts';
 import { preparePost } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
-import { readNow, readPlan, type ScheduledCampaign } from '../store.ts';
+import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store.ts';
 import { warnOfCap } from './warn-of-cap.ts';
 
 export interface CheckDeps {
@@ -49,7 +49,7 @@ export async function checkCampaign(
   changeOf?: string,
 ): Promise<CampaignCheck> {
   const { db } = deps;
-  const before = changeOf === undefined ? undefined : await readPlan(db, workspaceId, changeOf);
+  const before = changeOf === undefined ? undefined : await findOwnCampaign(db, workspaceId, changeOf);
   const insteadOf = before?.campaignId;
   const chosen = draft.when === 'scheduled' ? draft.post.timeZone : null;
   const timeZone = chosen ?? (await readTimeZone(deps, userId));
@@ -91,10 +91,11 @@ export async function checkCampaign(
 async function listDue(
   db: Database,
   occurrences: Date[],
-  { before, timeZone, now }: { before: ScheduledCampaign | undefined; timeZone: string; now: Date },
+  { before, timeZone, now }: { before: OwnCampaign | undefined; timeZone: string; now: Date },
 ): Promise<Date[]> {
-  if (!before?.isSchedule) return stillToCome(occurrences, now, timeZone);
-  const zones = { before: before.schedule.timeZone, after: timeZone };
+  const schedule = before && scheduleOf(before);
+  if (!schedule) return stillToCome(occurrences, now, timeZone);
+  const zones = { before: schedule.timeZone, after: timeZone };
   const { kept, missing } = await diffSchedule(db, before.campaignId, occurrences, { zones, now });
   return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
 }

@@ -3,9 +3,8 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { openMedia, type OpenMedia } from '../../../content/media/store.ts';
-import { readHead } from '../read/get-campaign.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
-import { noSuchCampaign, readNow } from '../store.ts';
+import { findOwnCampaign, readContent, readNow, scheduleOf } from '../store.ts';
 
 /** What to send to have the same campaign once more. */
 export interface CampaignCopy {
@@ -31,26 +30,14 @@ export async function duplicateCampaign(
   { workspaceId }: Actor,
   publicId: string,
 ): Promise<CampaignCopy> {
-  const { id, ...head } = await readHead(db, workspaceId, publicId);
-  const row = await db
-    .selectFrom('campaigns as c')
-    .innerJoin('contents as t', 't.content_id', 'c.content_id')
-    .select(['c.weekdays', 'c.skip_dates as skipDates', 't.html', 't.group_ids as groupIds', 't.media_id as mediaId'])
-    .where('c.campaign_id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw noSuchCampaign();
-  const { startDate, endDate, scheduleTime, timeZone } = head;
-  const { weekdays, skipDates } = row;
-  const before =
-    startDate === null || endDate === null || scheduleTime === null || timeZone === null
-      ? null
-      : { startDate, endDate, time: scheduleTime, timeZone, weekdays, skipDates };
+  const campaign = await findOwnCampaign(db, workspaceId, publicId);
+  const { html, groupIds, mediaId } = await readContent(db, campaign.campaignId);
+  const before = scheduleOf(campaign);
   // Whole weeks are the same in any zone. One that is no longer known is answered as it is: its owner chooses another.
   const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
-  const schedule = readable && { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone };
-  const { name, description, isChannelCampaign } = head;
-  const { html, groupIds } = row;
-  const image = row.mediaId === null ? null : await openDataUrl(db, row.mediaId);
+  const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
+  const { name, description, isChannelCampaign, scheduleTime } = campaign;
+  const image = mediaId === null ? null : await openDataUrl(db, mediaId);
   return { name, description, html, image, groupIds, isChannelCampaign, scheduleTime, schedule };
 }
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { writeOrStopEach } from '../../accounts/quarantine-account.ts';
+import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
-import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { Log } from '../../../platform/log/log.ts';
@@ -44,22 +43,18 @@ export async function beginDueRuns(
   const found = (await findDueAccounts(db, shards)).filter((accountId) => !held.has(accountId));
   const due = turns.begin.order(found).slice(0, ACCOUNTS_PER_STEP);
   turns.begin.served(due);
-  const begun = due.length > 0 && (await beginOrStop(db, due, log));
+  const begun = due.length > 0 && (await beginOrQuarantine(db, due, log));
   const written = await writeDeliveries(db, shards, { turns: turns.write, log });
   if (begun || written === 'written') return 0;
   return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
 }
 
-async function beginOrStop(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
-  const { results } = await isolateFailures({ db, log }, 'due runs', accountIds, {
+async function beginOrQuarantine(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
+  const { results } = await isolateWrites({ db, log }, 'due runs', accountIds, {
     idOf: (accountId) => accountId,
-    run: (all) =>
-      writeOrStopEach({ db, log }, all, {
-        about: (accountId) => ({ accountId }),
-        write: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
-      }),
+    run: (some) => db.transaction().execute((trx) => beginRunsOf(trx, some)),
   });
-  return results.flat().some(Boolean);
+  return results.some(Boolean);
 }
 
 /** In the order of what they have due. */

@@ -1,9 +1,8 @@
 /** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
 import { sql } from 'kysely';
-import { writeOrStopEach } from '../../accounts/quarantine-account.ts';
+import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
-import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Rotation } from '../../../platform/concurrency/round-robin.ts';
@@ -44,15 +43,11 @@ export async function writeDeliveries(
   for (let from = 0; from < accounts.length && performance.now() < endMs; from += ACCOUNTS_PER_PIECE) {
     const some = accounts.slice(from, from + ACCOUNTS_PER_PIECE);
     turns.served(some);
-    const { results } = await isolateFailures({ db, log }, 'written deliveries', some, {
+    const { results } = await isolateWrites({ db, log }, 'written deliveries', some, {
       idOf: (accountId) => accountId,
-      run: (all) =>
-        writeOrStopEach({ db, log }, all, {
-          about: (accountId) => ({ accountId }),
-          write: (ids) => lockAndWrite(db, ids),
-        }),
+      run: (ids) => lockAndWrite(db, ids),
     });
-    free += results.flat().reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    free += results.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   }
   if (free > 0) return 'written';
   return accounts.length > 0 ? 'locked' : 'nothing';

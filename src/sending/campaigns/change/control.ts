@@ -90,7 +90,7 @@ export async function control(
 
 /** Throws 409 for a campaign whose single posts are no longer kept. */
 export function requirePosts(campaign: OwnCampaign, done: string): void {
-  if (!campaign.isFolded) return;
+  if (campaign.foldedAt === null) return;
   throw new AppError(
     'campaign_folded',
     `This campaign ended so long ago that its single posts were folded into sums, and cannot be ${done} any more`,

@@ -66,7 +66,7 @@ async function queueFailed(
     ), again as (
       update deliveries d
       -- As one that waits for another try: those go before first tries, wherever the run has come to.
-      set status = 'queued', not_before = campanile_now(), attempts = 0, resend = d.uncertain, cut_off = least(d.cut_off, 1)
+      set status = 'queued', not_before = campanile_now(), attempts = 0, resend = d.uncertain, interrupted_attempts = least(d.interrupted_attempts, 1)
       from failed f where d.account_id = ${accountId} and d.run_id = f.run_id and d.status = 'failed'
       returning d.run_id, d.position
     ), passed as (

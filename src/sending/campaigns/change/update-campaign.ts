@@ -13,7 +13,15 @@ import type { Schedule } from '../occurrences.ts';
 import { prepareChange } from '../accept/prepare-post.ts';
 import { replanRuns } from './replan-runs.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import { readContent, readPlan, readNow, writeContent, type Content, type ScheduledCampaign } from '../store.ts';
+import {
+  findOwnCampaign,
+  readContent,
+  readNow,
+  scheduleOf,
+  writeContent,
+  type Content,
+  type OwnCampaign,
+} from '../store.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
 export interface CampaignChange {
@@ -46,14 +54,13 @@ export async function updateCampaign(
   publicId: string,
   change: CampaignChange,
 ): Promise<Controlled> {
-  const before = await readPlan(db, actor.workspaceId, publicId);
+  const before = await findOwnCampaign(db, actor.workspaceId, publicId);
   const { removeImage = false, ...values } = change;
   if (!removeImage && Object.values(values).every((value) => value === undefined))
     throw new AppError('invalid_request', 'Name at least one field to change');
   if (removeImage && change.image !== undefined)
     throw invalid([{ field: 'remove_image', issue: 'contradicts the image that was sent' }]);
-  requireChangeable(before);
-  const { problems = [] } = planChange(before.schedule, change) ?? {};
+  const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
   const { text, media } = await prepareChange(
     { convert },
     actor.userId,
@@ -67,8 +74,7 @@ export async function updateCampaign(
     await lockOwnLane(trx, accountId);
     // What is too late to begin must not pass for something left to run.
     await missRuns(trx, [accountId], { campaignId: before.campaignId });
-    const campaign = await readPlan(trx, actor.workspaceId, publicId);
-    requireChangeable(campaign);
+    const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     await changeSchedule(trx, campaign, change);
     const { name, html } = change;
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
@@ -79,10 +85,14 @@ export async function updateCampaign(
   });
 }
 
-function requireChangeable({ isSchedule, status }: ScheduledCampaign): void {
-  if (!isSchedule) throw new AppError('campaign_wrong_state', 'This campaign was sent at once and cannot be changed');
+/** Returns the schedule. Throws 409 for a campaign that was sent at once or has ended. */
+function requireSchedule(campaign: OwnCampaign): Schedule {
+  const { status } = campaign;
+  const schedule = scheduleOf(campaign);
+  if (!schedule) throw new AppError('campaign_wrong_state', 'This campaign was sent at once and cannot be changed');
   if (['completed', 'completed_with_errors', 'cancelled'].includes(status))
     throw new AppError('campaign_wrong_state', `This campaign is ${status.replaceAll('_', ' ')} and cannot be changed`);
+  return schedule;
 }
 
 /** What the schedule becomes, with its occurrences or what is wrong with it; undefined when it stays as it is, in whichever zone. */
@@ -98,8 +108,9 @@ function planChange(schedule: Schedule, change: CampaignChange) {
   return JSON.stringify(next) === JSON.stringify(schedule) ? undefined : { next, ...planOccurrences(next) };
 }
 
-async function changeSchedule(trx: Connection, campaign: ScheduledCampaign, change: CampaignChange): Promise<void> {
-  const { schedule, accountId, campaignId } = campaign;
+async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: CampaignChange): Promise<void> {
+  const schedule = requireSchedule(campaign);
+  const { accountId, campaignId } = campaign;
   const plan = planChange(schedule, change);
   if (!plan) return;
   const { next, occurrences, problems } = plan;
@@ -127,7 +138,7 @@ async function changeSchedule(trx: Connection, campaign: ScheduledCampaign, chan
 /** Writes a further content for the runs still planned; what no run points to is dropped. */
 async function changeContent(
   trx: Connection,
-  campaign: ScheduledCampaign,
+  campaign: OwnCampaign,
   change: { [Key in keyof Content]: Content[Key] | undefined },
 ): Promise<void> {
   const { campaignId } = campaign;
@@ -169,14 +180,13 @@ async function hasPlanned(trx: Connection, campaignId: number): Promise<boolean>
   return run !== undefined;
 }
 
-/** What is said about it and to nobody. */
+/** Changes what members do not see. */
 async function updateDescription(trx: Connection, campaignId: number, change: CampaignChange): Promise<void> {
   const { name, description, isChannelCampaign } = change;
-  const words = {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(isChannelCampaign !== undefined && { is_channel_campaign: isChannelCampaign }),
-  };
-  if (Object.keys(words).length === 0) return;
-  await trx.updateTable('campaigns').set(words).where('campaign_id', '=', campaignId).execute();
+  if ([name, description, isChannelCampaign].every((value) => value === undefined)) return;
+  await trx
+    .updateTable('campaigns')
+    .set({ name, description, is_channel_campaign: isChannelCampaign })
+    .where('campaign_id', '=', campaignId)
+    .execute();
 }

@@ -1,14 +1,12 @@
 /** What WhatsApp is asked about channels, how seldom, and under which numbers. */
 import { sql } from 'kysely';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import type { Channel } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 // WhatsApp has retired the usual numbers.
 const NUMBERS = { create: '1111111111', read: '2222222222', list: '3333333333' };

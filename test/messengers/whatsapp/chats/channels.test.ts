@@ -1,14 +1,12 @@
 /** Channels on WhatsApp: their pictures, those that were made elsewhere, and what their followers do. */
 import sharp from 'sharp';
 import { sleep } from '../../../../src/platform/time/time.ts';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { drawNoise, drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign, statusOf } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, linked, finished } = scene;

@@ -1,20 +1,21 @@
-import type { GroupMetadata, WASocket } from 'baileys';
 import { expect, test } from 'vitest';
 import { createGroupMemory } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
+import type { Client } from '../../../../src/messengers/whatsapp/client/client.ts';
+import type { Group } from '../../../../src/messengers/whatsapp/client/group.ts';
 import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 
 const CHAT = '1203630@g.us';
 
-function describeGroup(subject: string): GroupMetadata {
-  return { id: CHAT, owner: undefined, subject, participants: [{ id: '771@lid', admin: null }] };
+function describeGroup(subject: string): Group {
+  return { id: CHAT, subject, participants: [{ id: '771@lid', admin: null }] };
 }
 
 /** Chats whose groups are read by `read`. */
-function chatsWith(read: (chatId: string) => Promise<GroupMetadata>, { most = 1_000 } = {}): KnownChats {
+function chatsWith(read: (chatId: string) => Promise<Group>, { most = 1_000 } = {}): KnownChats {
   return createChatCache({
     memory: createGroupMemory({ most }),
     channels: { read: () => Promise.reject(new Error('a channel was read')) },
-    client: () => ({ groupMetadata: read }) as unknown as WASocket,
+    client: () => ({ fetchGroup: read }) as unknown as Client,
     onGroup: () => {},
   });
 }
@@ -27,7 +28,7 @@ test('a group is read once for all callers that wait for it', async () => {
 });
 
 test('a group that is learned while it is read stays as it was learned', async () => {
-  const answer = Promise.withResolvers<GroupMetadata>();
+  const answer = Promise.withResolvers<Group>();
   const chats = chatsWith(() => answer.promise);
   const asked = chats.group(CHAT);
   chats.learnGroup(describeGroup('learned'));
@@ -37,7 +38,7 @@ test('a group that is learned while it is read stays as it was learned', async (
 });
 
 test('a group that is forgotten while it is read is read again', async () => {
-  const answer = Promise.withResolvers<GroupMetadata>();
+  const answer = Promise.withResolvers<Group>();
   const chats = chatsWith(() => answer.promise);
   const asked = chats.group(CHAT);
   chats.forgetGroup(CHAT);
@@ -57,7 +58,7 @@ test('a read that fails is repeated by the next caller', async () => {
 });
 
 test('more groups than the memory holds can be read at the same time', async () => {
-  const answer = Promise.withResolvers<GroupMetadata>();
+  const answer = Promise.withResolvers<Group>();
   const chats = chatsWith(() => answer.promise, { most: 40 });
   const asked = Array.from({ length: 60 }, (_, index) => chats.group(`${index}@g.us`));
   answer.resolve(describeGroup('read'));

@@ -1,5 +1,5 @@
 /** What ends a connection to WhatsApp, and what follows for the account. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import {
   allOnce,
@@ -11,8 +11,6 @@ import {
   timesShown,
 } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, linked, finished } = scene;

@@ -1,10 +1,8 @@
 /** Accounts that WhatsApp has banned for a while, and such as it does not even let link. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign, statusOf, statusWhen, type Status } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const BAN_SECONDS = 7_200;
 const scene = await setWhatsAppScene();
@@ -19,7 +17,7 @@ test('an account that is banned for a while rests until then, also over a restar
   const ends = Date.parse(banned.paused_until ?? '');
   expect(Math.abs(ends - Date.now() - BAN_SECONDS * 1_000)).toBeLessThan(120_000);
   const metrics = async () => await (await fetch(`${scene.app.url}/metrics`)).text();
-  await until(metrics, (text) => text.includes('campanile_accounts_paused{cause="banned"} 1'), 20_000);
+  await until(metrics, (text) => text.includes('campanile_accounts_paused{cause="banned"} 1'));
   const campaign = await sendCampaign(person, groups, 'after the ban');
   peer.behave();
 

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  codeOf,
-  classifyEnding,
-  classifyRejection,
-  rejectionCodeOf,
-} from '../../../../src/messengers/whatsapp/failures.ts';
+import { classifyEnding, classifyRejection } from '../../../../src/messengers/whatsapp/failures.ts';
 import { isSameNumber } from '../../../../src/messengers/whatsapp/connect/same-number.ts';
 
 describe('the end of a connection', () => {
@@ -42,21 +37,6 @@ describe('the answer to a post', () => {
   ])('asks the account to rest with %i', (code, cause) => {
     expect(classifyRejection(code)).toMatchObject({ kind: 'cooldown', cause });
   });
-});
-
-/** An error as the client throws them. */
-function thrown(statusCode: number, data?: unknown): Error {
-  return Object.assign(new Error('as thrown'), { output: { statusCode }, data });
-}
-
-test('the code of an error is found where the client puts it, and only an answer is a refusal', () => {
-  const refused = thrown(500, 403);
-  expect([codeOf(refused), rejectionCodeOf(refused)]).toEqual([403, 403]);
-  const closed = thrown(428);
-  expect([codeOf(closed), rejectionCodeOf(closed)]).toEqual([428, undefined]);
-  const inJson = thrown(404, { extensions: { error_code: 404 } });
-  expect(rejectionCodeOf(inJson)).toBe(404);
-  for (const other of [1006, new Error('x'), undefined, null, 'x']) expect(rejectionCodeOf(other)).toBeUndefined();
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readPlan } from '../../../../src/cli/whatsapp-check/read-plan.ts';
 import type { Report } from '../../../../src/cli/whatsapp-check/report.ts';
 import { STEPS } from '../../../../src/cli/whatsapp-check/steps.ts';
@@ -16,8 +16,6 @@ import { OWN_NUMBER, towards } from '../../../support/whatsapp.ts';
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import type { Arrival } from '../../../whatsapp-peer/state.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const peer = await startWhatsAppPeer();
 const database = await createTestDatabase();

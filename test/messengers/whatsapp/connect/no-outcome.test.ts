@@ -1,11 +1,9 @@
 /** Connections that WhatsApp neither begins nor refuses as it should: they end, and others follow. */
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { allOnce, sendCampaign, statusOf, statusWhen, timesShown, type Status } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import type { Companion } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** As many as may connect at once. */
 const PLACES = 8;

@@ -1,5 +1,5 @@
 /** Accounts that WhatsApp lets rest: for how long, what waits meanwhile, and what a restart remembers. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SessionState } from '../../../../src/messengers/messenger.ts';
 import { createCooldown } from '../../../../src/messengers/whatsapp/connect/cooldown.ts';
 import { until } from '../../../support/ledger.ts';
@@ -15,8 +15,6 @@ import {
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { tellRestriction } from '../../../whatsapp-peer/phones.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 /** Longer than any test: what ends a rest is what is tested. */
 const REST_MS = 3_600_000;
 const scene = await setWhatsAppScene({ cooldownMs: REST_MS });
@@ -28,7 +26,7 @@ async function paused(cause: string, count: number): Promise<void> {
     const text = await (await fetch(`${scene.app.url}/metrics`)).text();
     return new RegExp(`^campanile_accounts_paused\\{cause="${cause}"\\} (\\d+)$`, 'm').exec(text)?.[1];
   };
-  await until(counted, (found) => found === String(count), 20_000);
+  await until(counted, (found) => found === String(count));
 }
 
 describe('an account', () => {

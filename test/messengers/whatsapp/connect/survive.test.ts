@@ -1,5 +1,5 @@
 /** What goes wrong between the service and WhatsApp, and that it costs nothing but time. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import {
   allOnce,
@@ -11,8 +11,6 @@ import {
   timesShown,
 } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** The query for the channels that one follows. */
 const LIST_CHANNELS = '6388546374527196';

@@ -1,6 +1,6 @@
 /** A post may be a file and the text that follows it: what members do about either is about the post. */
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fileIdOf, textIdOf } from '../../../../src/messengers/whatsapp/send/split-post.ts';
 import type { Person } from '../../../support/app.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
@@ -8,8 +8,6 @@ import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import { addGroup, type Companion, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import sharp from 'sharp';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { drawBlack } from '../../../support/inputs/draw-png.ts';
@@ -12,8 +12,6 @@ import { addOwnChannel, allOnce, progressOf, sendCampaign, timesShown } from '..
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import type { Arrival } from '../../../whatsapp-peer/state.ts';
 import { addChannel, addCommunity, addGroup } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, database, members, linked, finished } = scene;

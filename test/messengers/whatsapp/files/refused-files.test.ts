@@ -1,13 +1,11 @@
 /** What WhatsApp's media host refuses concerns the file: the account goes on, and the deliveries say what became of them. */
 import { sql } from 'kysely';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { TAKEN } from '../../../support/inputs/sample-files.ts';
 import { allOnce, progressOf, sendCampaign, statusOf, timesShown } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 // A rest would outlast the test.
 const scene = await setWhatsAppScene({ cooldownMs: 3_600_000 });

@@ -1,15 +1,14 @@
 /** WhatsApp keeps what a device has missed, and hands out as much of it at a time as it is asked for. */
 import { EventEmitter } from 'node:events';
-import type { BinaryNode, WASocket } from 'baileys';
-import { expect, test, vi } from 'vitest';
+import type { WASocket } from 'baileys';
+import { expect, test } from 'vitest';
 import { createLog } from '../../../../src/platform/log/log.ts';
-import { drainOfflineQueue } from '../../../../src/messengers/whatsapp/inbound/drain-offline-queue.ts';
+import { drainOfflineQueue } from '../../../../src/messengers/whatsapp/client/drain-offline-queue.ts';
+import type { Node } from '../../../../src/messengers/whatsapp/client/node.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
@@ -17,15 +16,15 @@ const [ann, ben] = members as [PeerPerson, PeerPerson];
 
 test('no more is asked for while nothing can be recorded', async () => {
   const ws = new EventEmitter() as unknown as WASocket['ws'];
-  const asked: BinaryNode[] = [];
-  const sendNode = (node: BinaryNode) => Promise.resolve(void asked.push(node));
+  const asked: Node[] = [];
+  const sendNode = (node: Node) => Promise.resolve(void asked.push(node));
   const told = Promise.withResolvers<void>();
   const recorded = Promise.withResolvers<boolean>();
-  const emit = () => {
+  const canRecord = () => {
     told.resolve();
     return recorded.promise;
   };
-  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), emit });
+  drainOfflineQueue({ ws, sendNode }, { log: createLog('fatal'), canRecord });
   const waited = { tag: 'receipt', attrs: { offline: '1' } };
   ws.emit('frame', waited);
   await told.promise;
@@ -47,7 +46,7 @@ test('260 receipts that wait are all heard, and then what happens now', async ()
   const others = Array.from({ length: 259 }, (_, index) => `3EB0${index}`);
   const waiting = [...others, messageId].map((id) => sendReceipt(companion, { chatId, messageIds: [id], by: ann }));
   await scene.start();
-  await expect.poll(() => companion.connection, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(() => companion.connection).toBeDefined();
   waiting.push(sendReceipt(companion, { chatId, messageIds: [messageId], by: ben, type: 'read' }));
   await Promise.all(waiting);
   expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 2, read: 1 });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { proto } from 'baileys';
 import { sql } from 'kysely';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
@@ -11,8 +11,6 @@ import { workspaceOf } from '../../../support/workspaces.ts';
 import { sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import { tellHistory } from '../../../whatsapp-peer/tell-history.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, database, linked, finished } = scene;

@@ -1,12 +1,10 @@
 /** What members of WhatsApp groups do about posts, as the analytics tell it. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;

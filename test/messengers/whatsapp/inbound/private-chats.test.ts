@@ -1,7 +1,7 @@
 /** Nobody's private messages are read here: what is said of a group is, and what the account's own phone tells its devices. */
 import { proto } from 'baileys';
 import { sql } from 'kysely';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
@@ -11,8 +11,6 @@ import { postInGroup, reactionTo, sendReceipt } from '../../../whatsapp-peer/pho
 import { postStatus, tellDevice, writeFromPhone, writePrivately } from '../../../whatsapp-peer/private-chats.ts';
 import type { Stanza } from '../../../whatsapp-peer/stanza.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, database, members, linked, finished } = scene;

@@ -1,13 +1,11 @@
 /** In announcement groups phones seal reactions and comments with a secret that each post brings. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign, statusWhen } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { postInGroup } from '../../../whatsapp-peer/phones.ts';
 import { sealedComment, sealedReaction } from '../../../whatsapp-peer/seal-about.ts';
 import { addCommunity, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
@@ -87,12 +85,10 @@ test('the secret is the same in each try, after a restart, for who asks again, a
   await statusWhen(person, 'connected');
   const received = peer.received.length;
   await peer.askAgain(companion, { ...post, device });
-  await expect
-    .poll(() => peer.received.slice(received).map(({ attrs }) => attrs['id']), { timeout: 10_000 })
-    .toEqual([post.messageId]);
+  await expect.poll(() => peer.received.slice(received).map(({ attrs }) => attrs['id'])).toEqual([post.messageId]);
   await person.call('venom/correct-campaign', { campaign_id: campaign, html: 'corrected' });
   const corrections = () => peer.arrivals.filter(({ message }) => message.protocolMessage?.key?.id === post.messageId);
-  await expect.poll(() => corrections().length, { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => corrections().length).toBe(4);
   for (const { message } of corrections())
     expect(message.messageContextInfo?.messageSecret).toEqual(post.message.messageContextInfo?.messageSecret);
 });

@@ -1,6 +1,6 @@
 /** Phones that could not read a post and ask for it again: each is answered, and nobody else hears of it. */
 import { sql } from 'kysely';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
 import { claimKeys } from '../../../../src/messengers/whatsapp/connect/key-table.ts';
 import { until } from '../../../support/ledger.ts';
@@ -10,8 +10,6 @@ import { sendReceipt, tellRestriction } from '../../../whatsapp-peer/phones.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
 import type { Verdict } from '../../../whatsapp-peer/state.ts';
 import { addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ANSWER_GAP_MS = 40;
 const HOUR_MS = 3_600_000;
@@ -55,7 +53,6 @@ const answered = (messageId: string, count: number) =>
   until(
     () => handedOut(messageId).slice(1),
     (answers) => answers.length >= count,
-    30_000,
   );
 
 describe('a device that asks for a post again', () => {

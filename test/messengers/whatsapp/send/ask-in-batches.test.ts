@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
+import { QueryRejectedError } from '../../../../src/messengers/whatsapp/client/errors.ts';
 import { queryInBatches } from '../../../../src/messengers/whatsapp/send/query-in-batches.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-/** As the client throws what WhatsApp answers. */
-const refusal = (code: number) => Object.assign(new Error('refused'), { data: code });
 
 /** Asks about so many, where a batch is refused with a code for any of these. */
 async function ask(count: number, { most, bad = [], code = 406 }: { most: number; bad?: number[]; code?: number }) {
@@ -14,7 +12,8 @@ async function ask(count: number, { most, bad = [], code = 406 }: { most: number
     most,
     ask(batch) {
       batches.push([...batch]);
-      if (batch.some((subject) => bad.includes(subject))) return Promise.reject(refusal(code));
+      if (batch.some((subject) => bad.includes(subject)))
+        return Promise.reject(new QueryRejectedError(code, 'rejected'));
       answered.push(...batch);
       return Promise.resolve();
     },
@@ -52,5 +51,5 @@ test('where everybody is refused it is given up after a while, and whoever was n
 });
 
 test.each([429, 463, 500, 503])('a batch that is refused with %i is not taken apart', async (code) => {
-  await expect(ask(120, { most: 50, bad: [7], code })).rejects.toMatchObject({ data: code });
+  await expect(ask(120, { most: 50, bad: [7], code })).rejects.toMatchObject({ code });
 });

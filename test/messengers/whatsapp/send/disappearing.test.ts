@@ -1,13 +1,11 @@
 /** Posts to groups whose messages disappear. The peer complains of each that does not say so. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const DAY = 86_400;
 const scene = await setWhatsAppScene();

@@ -1,15 +1,15 @@
 /** What the service knows of groups without asking, and that it asks when that is no longer true. */
 import { EventEmitter } from 'node:events';
-import type { BinaryNode, GroupMetadata, WASocket } from 'baileys';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-groups.ts';
+import type { Client } from '../../../../src/messengers/whatsapp/client/client.ts';
+import type { Group as GroupMetadata } from '../../../../src/messengers/whatsapp/client/group.ts';
+import type { Node, StanzaPattern } from '../../../../src/messengers/whatsapp/client/node.ts';
 import { createGroupMemory, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
 import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
@@ -78,7 +78,6 @@ describe('a campaign after a sync', () => {
 describe('of a group', () => {
   const group: GroupMetadata = {
     id: '1203630@g.us',
-    owner: undefined,
     subject: 'Choir',
     size: 3,
     participants: [
@@ -98,11 +97,11 @@ describe('of a group', () => {
     const read: string[] = [];
     const client = () =>
       ({
-        async groupMetadata(id: string) {
+        async fetchGroup(id: string) {
           read.push(id);
           return { ...group, id };
         },
-      }) as unknown as WASocket;
+      }) as unknown as Client;
     const told: string[] = [];
     const onGroup = ({ id }: GroupMetadata) => void told.push(id);
     const channels = { read: () => Promise.reject(new Error('nobody asks about a channel')) };
@@ -124,24 +123,29 @@ describe('of a group', () => {
   test('is not learned from a list what has changed between its arrival and when the client hands it on', () => {
     const learned: string[] = [];
     const forgotten: string[] = [];
-    const client = { ws: new EventEmitter(), ev: new EventEmitter() };
-    followGroups(client as unknown as WASocket, {
+    const stanzas = new EventEmitter();
+    let onGroups: (groups: Array<Partial<GroupMetadata>>) => void = () => undefined;
+    const client = {
+      onStanza: ({ tag }: StanzaPattern, listener: (stanza: Node) => void) => void stanzas.on(tag, listener),
+      onGroups: (listener: typeof onGroups) => void (onGroups = listener),
+    };
+    followGroups(client, {
       learnGroup: ({ id }) => void learned.push(id),
       forgetGroup: (id) => void forgotten.push(id),
     });
     const other = { ...group, id: '1203631@g.us' };
-    const list: BinaryNode = { tag: 'iq', attrs: {}, content: [{ tag: 'groups', attrs: {} }] };
-    const added: BinaryNode = {
+    const list: Node = { tag: 'iq', attrs: {}, content: [{ tag: 'groups', attrs: {} }] };
+    const added: Node = {
       tag: 'notification',
       attrs: { from: group.id, type: 'w:gp2' },
       content: [{ tag: 'add', attrs: {} }],
     };
-    client.ws.emit('CB:iq,,groups', list);
-    client.ws.emit('CB:notification,type:w:gp2', added);
-    client.ev.emit('groups.update', [group, other, { id: '1203632@g.us', subject: 'Only a name' }]);
+    stanzas.emit('iq', list);
+    stanzas.emit('notification', added);
+    onGroups([group, other, { id: '1203632@g.us', subject: 'Only a name' }]);
     expect({ learned, forgotten }).toEqual({ learned: [other.id], forgotten: [group.id] });
-    client.ws.emit('CB:iq,,groups', list);
-    client.ev.emit('groups.update', [group]);
+    stanzas.emit('iq', list);
+    onGroups([group]);
     expect(learned).toEqual([other.id, group.id]);
   });
 });

@@ -1,13 +1,11 @@
 /** A text that does not fit below its file follows it, and neither is lost or shown twice whatever breaks in between. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
 import type { Verdict } from '../../../whatsapp-peer/state.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 // Some answers are lost on purpose.
 const scene = await setWhatsAppScene({ answerMs: 1_500 });

@@ -1,5 +1,5 @@
 /** A campaign to several WhatsApp groups while the service is killed: the analytics are what the phones did, exactly. */
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { post, type Answer } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { draw, seededRandom } from '../../../support/inputs/random.ts';
@@ -7,8 +7,6 @@ import { removeService, startService, type Service } from '../../../support/serv
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 import { postInGroup, reactionTo, replyTo, sendGathered, sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import type { Person } from '../../../whatsapp-peer/world.ts';
-
-vi.setConfig({ testTimeout: 150_000, hookTimeout: 60_000 });
 
 const NUMBER = '491511234567';
 const GROUPS = 4;
@@ -66,7 +64,6 @@ test('receipts, reactions and replies are counted exactly, killed in between, re
   const posts = await until(
     () => Promise.resolve([...new Map(peer.arrivals.map((one) => [one.chatId, one])).values()]),
     (found) => found.length === GROUPS,
-    30_000,
   );
 
   const done = new Map<string, Record<'delivered' | 'read' | 'reactions' | 'replies', Set<Person>>>();

@@ -1,15 +1,13 @@
 /** Recalls and corrections on WhatsApp, as people see them on their phones. */
 import { proto } from 'baileys';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
 import { createGroups, sendCampaign } from '../../../support/whatsapp.ts';
 import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { postsNow } from '../../../whatsapp-peer/posts-now.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Outcome {
   recalled?: number;
@@ -43,7 +41,6 @@ async function posted(what: number | 'channel', text: string) {
         return outcomes();
       },
       (all) => all.every(holds),
-      30_000,
     );
   return { ...somebody, campaign, chats, shown, settled };
 }

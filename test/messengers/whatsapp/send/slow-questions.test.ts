@@ -1,10 +1,8 @@
 /** What comes before a post takes its time: that is no reason to doubt the post. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sleep } from '../../../../src/platform/time/time.ts';
 import { allOnce, sendCampaign, timesShown } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ANSWER_MS = 1_000;
 const scene = await setWhatsAppScene({ answerMs: ANSWER_MS });

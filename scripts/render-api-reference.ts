@@ -1,0 +1,234 @@
+/**
+ * Renders the pages of docs/reference/api from the service's OpenAPI document and an example of each operation. The examples are
+ * requests that test/project/api-reference.test.ts sends, which also compares the pages and writes them: `npm run docs`.
+ */
+import type { Example } from '../test/support/api-reference/recorder.ts';
+import type { JsonSchema, OpenApiDocument, OpenApiOperation } from '../test/support/api-reference/document.ts';
+import { formatJson } from './format-json.ts';
+import { listFields, renderFieldTable } from './render-fields.ts';
+
+/** Statuses of every operation that takes a token; the index describes them once. */
+const COMMON = ['200', '400', '401', '403', '408', '413', '415', '429', '500', '503'];
+
+interface Documented {
+  method: 'POST' | 'GET';
+  path: string;
+  operation: OpenApiOperation;
+}
+
+/** Returns the text of each page by its name: one for each tag of the document, and the index. */
+export function renderApiReference(
+  document: OpenApiDocument,
+  examples: ReadonlyMap<string, Example>,
+): Map<string, string> {
+  const all = Object.entries(document.paths).flatMap(([path, { post, get }]): Documented[] => [
+    ...(post ? [{ method: 'POST' as const, path, operation: post }] : []),
+    ...(get ? [{ method: 'GET' as const, path, operation: get }] : []),
+  ]);
+  const pages = document.tags.map(({ name, description }) => {
+    const operations = all.filter(({ operation }) => operation.tags[0] === name);
+    const head = `# ${name}\n\n${GENERATED}\n\n${description}\n`;
+    return {
+      name,
+      description,
+      operations,
+      text: [head, ...operations.map((one) => renderOperation(one, document, examples))].join('\n'),
+    };
+  });
+  const index = renderIndex(pages, document);
+  return new Map([
+    ['README.md', index],
+    ['webhook-messages.md', renderMessages(document)],
+    ...pages.map(({ name, text }): [string, string] => [pageOf(name), text]),
+  ]);
+}
+
+function renderMessages(document: OpenApiDocument): string {
+  const sections = Object.entries(document.webhooks).map(([type, { post }]) => {
+    const data = post.requestBody?.content['application/json']?.schema.properties?.['data'] ?? {};
+    const fields = listFields(data, document);
+    const table = fields.length === 0 ? '`data` is `{}`.' : renderFieldTable(fields, 'answer');
+    return `## ${type}\n\n${post.summary}.\n\n${table}\n`;
+  });
+  return `# Webhook messages\n\n${GENERATED} [The contract](../contract.md#webhooks) says when and how they are sent.\n\n${sections.join('\n')}`;
+}
+
+const GENERATED =
+  'Generated from the OpenAPI document by `npm run docs`. [The API reference](README.md) explains how to read it.';
+
+function pageOf(tag: string): string {
+  return `${tag.toLowerCase()}.md`;
+}
+
+function renderIndex(
+  pages: ReadonlyArray<{ name: string; description: string; operations: readonly Documented[] }>,
+  document: OpenApiDocument,
+): string {
+  const lists = pages.map(({ name, description, operations }) => {
+    const rows = operations.map(
+      ({ operation: { operationId, summary } }) =>
+        `| [\`${operationId}\`](${pageOf(name)}#${operationId.toLowerCase()}) | ${inCell(summary)} |`,
+    );
+    return `### ${name}\n\n${description}\n\n| operation | purpose |\n| --- | --- |\n${rows.join('\n')}\n`;
+  });
+  const any = pages.flatMap(({ operations }) => operations).find(({ operation }) => takesToken(operation));
+  const statuses = COMMON.filter((status) => status !== '200').map(
+    (status) => `| ${status} | ${inCell(any?.operation.responses[status]?.description ?? '')} |`,
+  );
+  const failure = document.components.schemas['Failure'] ?? {};
+  return `# API reference
+
+Generated from the OpenAPI document by \`npm run docs\`. A running service serves that document at \`/openapi.json\`, and a page to try each operation at \`/docs\`. [The contract](../contract.md) defines the behaviour behind it: promises, times and limits.
+
+## How to read it
+
+- Each operation is a POST with a JSON body, except [\`events\`](events.md#events).
+- **Access** names the credentials. "Token" is a token of [\`authorize_user\`](users.md#authorize_user). "API key" is a key of [\`create_api_key\`](users.md#create_api_key) with the named scope. Both go into the header \`Authorization: Bearer …\`.
+- In a request, \`null\` counts as absent for a field that is not required. The service ignores unknown fields and [reports them](../contract.md#request-bodies).
+- In an answer, fields can be added. A field marked *optional* is absent where its description says so.
+- \`posts[].at\` is the field \`at\` of each item of the list \`posts\`.
+- The tables list the fields of \`data\`. The examples show the whole answer. The service gave each of these answers to the request above it. Ids, times, secrets and counts of receipts are placeholders.
+
+## Operations
+
+${lists.join('\n')}
+## Webhook messages
+
+[Webhook messages](webhook-messages.md) lists the fields of each message.
+
+## Statuses of all operations
+
+Operations without a token never answer 401, 403 or 429, unless their section lists it. Each section lists its further statuses. [Errors](../errors.md) lists every \`error_code\`.
+
+| status | meaning |
+| --- | --- |
+${statuses.join('\n')}
+
+## A failure
+
+${renderFieldTable(listFields(failure, document), 'body')}
+`;
+}
+
+function renderOperation(documented: Documented, document: OpenApiDocument, examples: ReadonlyMap<string, Example>) {
+  const { method, path, operation } = documented;
+  const [description, access] = splitAccess(operation);
+  const facts = [
+    `**Access**: ${access}`,
+    ...(isIdempotent(operation)
+      ? ['**Idempotent** with the header `Idempotency-Key`: [see the contract](../contract.md#idempotency).']
+      : []),
+  ];
+  const sections = [
+    `## ${operation.operationId}`,
+    `${operation.summary}.`,
+    `\`\`\`\n${method} ${path}\n\`\`\``,
+    description,
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    renderRequest(operation, document),
+    renderAnswer(operation, document),
+    renderStatuses(operation),
+    renderExample(documented, examples.get(operation.operationId)),
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+function takesToken({ security = [] }: OpenApiOperation): boolean {
+  return security.length > 0;
+}
+
+function isIdempotent({ parameters = [] }: OpenApiOperation): boolean {
+  return parameters.some(({ name }) => name === 'Idempotency-Key');
+}
+
+/** Separates the sentences about access from an operation's description. */
+function splitAccess(operation: OpenApiOperation): [description: string, access: string] {
+  const paragraphs = (operation.description ?? '').split('\n\n').filter((paragraph) => paragraph !== '');
+  const isAccess = (paragraph: string) =>
+    /^(An API key needs|Takes no API key|Takes a token|Requires|Needs no token|Access)/.test(paragraph);
+  const scope = /scope `(\w+)`/.exec(operation.description ?? '')?.[1];
+  const key = scope === undefined ? 'no API key' : `or API key with the scope \`${scope}\``;
+  const who = takesToken(operation) ? `token, ${key}.` : 'no token needed.';
+  const proof = paragraphs.some((paragraph) => paragraph.includes('confirm_identity') && isAccess(paragraph))
+    ? ' The token needs a [proof of identity](../contract.md#proof-of-identity) of the last 10 minutes.'
+    : '';
+  return [paragraphs.filter((paragraph) => !isAccess(paragraph)).join('\n\n'), who + proof];
+}
+
+function renderRequest({ requestBody, parameters = [] }: OpenApiOperation, document: OpenApiDocument): string {
+  const schema = requestBody?.content['application/json']?.schema;
+  const own = parameters.filter(({ name }) => !['Idempotency-Key', 'Prefer'].includes(name));
+  const headers = own.map(
+    ({ name, in: where, description = '' }) => `| \`${name}\` | ${where} | ${inCell(description)} |`,
+  );
+  const parameterTable =
+    headers.length === 0 ? '' : `| parameter | in | meaning |\n| --- | --- | --- |\n${headers.join('\n')}`;
+  return ['**Request**', parameterTable, schema ? renderBody(schema, document) : '']
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function renderBody(schema: JsonSchema, document: OpenApiDocument): string {
+  const forms = schema.anyOf ?? schema.oneOf;
+  if (!forms) {
+    const fields = listFields(schema, document);
+    return fields.length === 0 ? 'The body is `{}` or empty.' : renderFieldTable(fields, 'request');
+  }
+  return forms
+    .map((form, index) => `Form ${index + 1}:\n\n${renderFieldTable(listFields(form, document), 'request')}`)
+    .join('\n\n');
+}
+
+function renderAnswer({ responses }: OpenApiOperation, document: OpenApiDocument): string {
+  const content = responses['200']?.content ?? {};
+  const [type = ''] = Object.keys(content);
+  const envelope = content['application/json']?.schema;
+  const headers = Object.entries(responses['200']?.headers ?? {}).filter(
+    ([name]) => !/^(x-request-id|x-campanile-warnings|x-ratelimit-.*|idempotency-replayed)$/.test(name),
+  );
+  const headerTable =
+    headers.length === 0
+      ? ''
+      : `| header of the answer | meaning |\n| --- | --- |\n${headers.map(([name, { description = '' }]) => `| \`${name}\` | ${inCell(description)} |`).join('\n')}`;
+  const data = envelope?.properties?.['data'];
+  const fields = data ? listFields(data, document) : [];
+  const table =
+    envelope === undefined
+      ? `The body is \`${type}\`.`
+      : fields.length > 0
+        ? renderFieldTable(fields, 'answer')
+        : data?.type === 'object' || data?.$ref !== undefined
+          ? '`data` is `{}`.'
+          : `\`data\` is \`${JSON.stringify(data?.const ?? data?.enum?.[0])}\`.`;
+  return ['**Answer**', table, headerTable].filter((part) => part !== '').join('\n\n');
+}
+
+function renderStatuses(operation: OpenApiOperation): string {
+  const { responses } = operation;
+  const common = takesToken(operation) ? COMMON : COMMON.filter((status) => !['401', '403', '429'].includes(status));
+  const own = Object.entries(responses).filter(([status]) => !common.includes(status));
+  const rest = '[statuses of all operations](README.md#statuses-of-all-operations)';
+  if (own.length === 0) return `**Errors**: the ${rest}.`;
+  const rows = own.map(([status, { description }]) => `| ${status} | ${inCell(description)} |`);
+  return `**Errors**: the ${rest}, and\n\n| status | meaning |\n| --- | --- |\n${rows.join('\n')}`;
+}
+
+function renderExample({ method, path, operation }: Documented, example: Example | undefined): string {
+  if (!example) return '';
+  const lines = [
+    `${method} ${path}`,
+    ...(takesToken(operation) ? ['Authorization: Bearer <TOKEN>'] : []),
+    'Content-Type: application/json',
+    ...Object.entries(example.requestHeaders).map(([name, value]) => `${name}: ${value}`),
+    '',
+    formatJson(example.requestBody),
+  ];
+  const headers = Object.entries(example.answerHeaders).map(([name, value]) => `${name}: ${value}\n`);
+  const body = typeof example.answerBody === 'string' ? example.answerBody : formatJson(example.answerBody);
+  const answer = ['HTTP/1.1 200 OK', `${headers.join('')}\n${body.replaceAll('\r\n', '\n').trimEnd()}`];
+  return `**Example**\n\n\`\`\`http\n${lines.join('\n')}\n\`\`\`\n\n\`\`\`http\n${answer.join('\n')}\n\`\`\``;
+}
+
+function inCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}

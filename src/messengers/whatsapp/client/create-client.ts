@@ -1,0 +1,83 @@
+import type { ConnectionState, WASocket } from 'baileys';
+import type { Client, PendingAck } from './client.ts';
+import { NoAnswerError, rejecting } from './errors.ts';
+import { interceptMessages } from './intercept-messages.ts';
+import { interceptStanzas } from './intercept-stanzas.ts';
+import { createLidMappings } from './lid-mappings.ts';
+import type { Node } from './node.ts';
+import { createSignal } from './signal.ts';
+
+/** The server has a JID without a user. */
+const SERVER = '@s.whatsapp.net';
+
+export function createClient(socket: WASocket): Client {
+  const { authState, ws, ev } = socket;
+  return {
+    get me() {
+      return authState.creds.me;
+    },
+    get isOpen() {
+      return ws.isOpen;
+    },
+    noiseKey: authState.creds.noiseKey.private,
+    signal: createSignal(socket),
+    lids: createLidMappings(authState.keys, socket.signalRepository),
+    async query({ content, to = SERVER, ...attrs }, timeoutMs) {
+      const answer: Node | undefined = await rejecting(
+        socket.query({ tag: 'iq', attrs: { ...attrs, to }, content }, timeoutMs),
+      );
+      // The library resolves to nothing in place of an answer.
+      if (answer === undefined) throw new NoAnswerError();
+      return answer;
+    },
+    sendNode: socket.sendNode,
+    acknowledge: (stanza) => socket.sendMessageAck(stanza),
+    awaitAck: (messageId) => awaitAck(socket, messageId),
+    createTag: socket.generateMessageTag,
+    onStanza({ tag, type, child }, listener) {
+      ws.on(
+        `CB:${tag}${type === undefined ? '' : `,type:${type}`}${child === undefined ? '' : `,,${child}`}`,
+        listener,
+      );
+    },
+    interceptStanzas: (tag, handle) => interceptStanzas(socket, tag, handle),
+    interceptMessages: (handle) => interceptMessages(socket, handle),
+    onGroups: (listener) => ev.on('groups.update', listener),
+    fetchGroups: async () => Object.values(await rejecting(socket.groupFetchAllParticipating())),
+    fetchGroup: (chatId) => rejecting(socket.groupMetadata(chatId)),
+    createGroup: (subject, participants) => rejecting(socket.groupCreate(subject, [...participants])),
+    createCommunity: async (subject, description) =>
+      (await rejecting(socket.communityCreate(subject, description))) ?? undefined,
+    async fetchLinkedGroups(communityId) {
+      const { linkedGroups } = await rejecting(socket.communityFetchLinkedGroups(communityId));
+      return linkedGroups.flatMap(({ id }) => id ?? []);
+    },
+    fetchInviteCode: (chatId) => rejecting(socket.groupInviteCode(chatId)),
+    requestPairingCode: (phoneNumber) => socket.requestPairingCode(phoneNumber),
+    async requestRestriction() {
+      await socket.fetchAccountReachoutTimelock();
+    },
+  };
+}
+
+function awaitAck({ ws, ev }: WASocket, messageId: string): PendingAck {
+  const { promise, resolve } = Promise.withResolvers<Node | undefined>();
+  const event = `TAG:${messageId}`;
+  const onUpdate = ({ connection }: Partial<ConnectionState>) => {
+    if (connection === 'close') resolve(undefined);
+  };
+  ws.on(event, resolve);
+  ev.on('connection.update', onUpdate);
+  return {
+    async within(ms) {
+      const timer = setTimeout(resolve, ms, undefined);
+      const answer = await promise;
+      clearTimeout(timer);
+      return answer;
+    },
+    stop() {
+      ws.off(event, resolve);
+      ev.off('connection.update', onUpdate);
+    },
+  };
+}

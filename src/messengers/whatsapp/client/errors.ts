@@ -1,0 +1,63 @@
+/** The errors of a connection and of its queries, read from those that the library throws. */
+
+/** WhatsApp answered a query with an error. */
+export class QueryRejectedError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'QueryRejectedError';
+    this.code = code;
+  }
+}
+
+/** A query had no answer in time: whether it took effect is unknown. */
+export class NoAnswerError extends Error {
+  constructor() {
+    super('WhatsApp has not answered a query');
+    this.name = 'NoAnswerError';
+  }
+}
+
+/** Why a connection ended. */
+export interface CloseReason {
+  /** Undefined: WhatsApp gave none, since the network broke or nobody answered. */
+  code: number | undefined;
+  /** The attributes of WhatsApp's refusal. */
+  attrs: Readonly<Record<string, string>>;
+}
+
+/** The code of a rejected query. Undefined for another error: whether the query took effect is then unknown. */
+export function rejectionCodeOf(error: unknown): number | undefined {
+  return error instanceof QueryRejectedError ? error.code : undefined;
+}
+
+export function closeReasonOf(error: unknown): CloseReason {
+  const { data } = (error ?? {}) as { data?: unknown };
+  const isRejection = typeof data === 'object' && data !== null && 'reason' in data;
+  return { code: codeOf(error), attrs: isRejection ? (data as CloseReason['attrs']) : {} };
+}
+
+/** Resolves as `work` does, and throws QueryRejectedError where the library has thrown an answer of WhatsApp's. */
+export async function rejecting<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = answeredCodeOf(error);
+    throw code === undefined ? error : new QueryRejectedError(code, (error as Error).message, { cause: error });
+  }
+}
+
+function answeredCodeOf(error: unknown): number | undefined {
+  const { data } = (error ?? {}) as { data?: unknown };
+  if (typeof data === 'number') return data;
+  // JSON with errors, or a group's answer without a group.
+  const isAnswer = typeof data === 'object' && data !== null && ('extensions' in data || 'attrs' in data);
+  return isAnswer ? codeOf(error) : undefined;
+}
+
+function codeOf(error: unknown): number | undefined {
+  const { data, output } = (error ?? {}) as { data?: unknown; output?: { statusCode?: unknown } };
+  // A rejected query has its code as data; its status code is always 500.
+  if (typeof data === 'number') return data;
+  return typeof output?.statusCode === 'number' ? output.statusCode : undefined;
+}

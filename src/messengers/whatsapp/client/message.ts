@@ -1,0 +1,30 @@
+/** WhatsApp's messages: protobufs, whose fields are facts of the wire. */
+import { encodeWAMessage, normalizeMessageContent, proto } from 'baileys';
+
+export type Message = proto.IMessage;
+export type ContextInfo = proto.IContextInfo;
+
+/** The types of a protocol message that change an earlier message. */
+export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+
+export function encodeMessage(message: Message): Buffer {
+  return Buffer.from(proto.Message.encode(message).finish());
+}
+
+export function decodeMessage(bytes: Uint8Array): Message {
+  return proto.Message.decode(bytes);
+}
+
+export function decodeReaction(bytes: Uint8Array): proto.Message.IReactionMessage {
+  return proto.Message.ReactionMessage.decode(bytes);
+}
+
+/** The bytes that are encrypted: the message, and a random number of bytes that hides its length. */
+export function encodePadded(message: Message): Buffer {
+  return encodeWAMessage(message);
+}
+
+/** The message inside of wrappers such as those for disappearing messages. */
+export function unwrapMessage(message: Message): Message | undefined {
+  return normalizeMessageContent(message);
+}

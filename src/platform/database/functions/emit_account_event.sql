@@ -1,0 +1,21 @@
+-- Trigger function of accounts. Emits an event when an account was linked, paused, restricted or quarantined, or lost its link. A
+-- connection that breaks and comes back emits none.
+create or replace function emit_account_event() returns trigger language plpgsql as $$
+declare
+  kind text := case
+    when new.status = 'logged_out' and old.status <> 'logged_out' then 'account.logged_out'
+    -- As src/messengers/whatsapp/failures.ts says it.
+    when new.status_reason like '%accepts this version of its client%' and old.status_reason is distinct from new.status_reason
+      then 'account.version_refused'
+    when new.status = 'paused' and (old.status, old.pause_cause) is distinct from (new.status, new.pause_cause)
+      then case when new.pause_cause in ('restricted', 'banned') then 'account.restricted' else 'account.paused' end
+    when new.stop_reason is not null and old.stop_reason is null then 'account.paused'
+    when new.status = 'connected' and old.status in ('unlinked', 'linking', 'paused', 'logged_out') then 'account.connected' end;
+begin
+  if kind is null then return null; end if;
+  insert into events (workspace_id, type, data)
+  values (new.workspace_id, kind, jsonb_build_object(
+    'messenger', new.messenger, 'status', new.status, 'reason', coalesce(new.stop_reason, new.status_reason),
+    'cause', case when new.status = 'paused' then new.pause_cause end));
+  return null;
+end $$;

@@ -1,0 +1,36 @@
+-- Trigger function of deliveries, once a statement. If a webhook subscribes to them, it emits events that list failed deliveries, and
+-- deliveries with new replies or reactions: up to 100 in one event. The first two checks end nearly every call.
+create or replace function emit_delivery_events() returns trigger language plpgsql as $$
+begin
+  if not exists (select from new_rows where status = 'failed' or reactions > 0 or replies > 0) then return null; end if;
+  if not exists (
+    select from (select distinct account_id from new_rows) n
+    join accounts a on a.account_id = n.account_id join webhooks w on w.workspace_id = a.workspace_id
+    where w.events && array['delivery.failed', 'delivery.unknown', 'message.reply', 'message.reaction']) then return null; end if;
+
+  insert into events (workspace_id, type, data)
+  select workspace_id, kind, jsonb_build_object(
+           'campaign_id', public_id, 'run_id', run_id, case when kind like 'delivery.%' then 'deliveries' else 'groups' end,
+           jsonb_agg(item order by position))
+  from (
+    select a.workspace_id, t.kind, c.public_id, n.run_id, n.position, t.item,
+           (row_number() over (partition by t.kind, n.account_id, n.run_id order by n.position) - 1) / 100 as part
+    from new_rows n
+    join old_rows o on o.account_id = n.account_id and o.run_id = n.run_id and o.position = n.position
+    join accounts a on a.account_id = n.account_id
+    join runs r on r.account_id = n.account_id and r.run_id = n.run_id
+    join campaigns c on c.campaign_id = r.campaign_id
+    cross join lateral (
+      select case when n.error like 'outcome\_unknown%' then 'delivery.unknown' else 'delivery.failed' end as kind,
+             jsonb_build_object('group_metadata_id', n.group_id, 'attempts', n.attempts, 'error', left(n.error, 80)) as item
+      where n.status = 'failed' and o.status <> 'failed'
+      union all
+      select 'message.reply', jsonb_build_object('group_metadata_id', n.group_id, 'replies', n.replies) where n.replies > o.replies
+      union all
+      select 'message.reaction', jsonb_build_object('group_metadata_id', n.group_id, 'reactions', n.reactions) where n.reactions <> o.reactions
+    ) t
+    where exists (select from webhooks w where w.workspace_id = a.workspace_id and t.kind = any(w.events))
+  ) d
+  group by workspace_id, kind, public_id, run_id, part;
+  return null;
+end $$;

@@ -1,0 +1,73 @@
+/** Transactional outbox: the one way to claim rows that wait to be sent. */
+import { sql, type RawBuilder } from 'kysely';
+import { backoff } from './backoff.ts';
+import type { Connection } from './connect.ts';
+import { isolateStatement, ownedBy, type Owners } from './isolate-statement.ts';
+import type { BatchName, QuarantineDeps } from './quarantine.ts';
+
+/** Nothing is sent from a ledger that is held. */
+export const IS_LEDGER_LIVE = sql<boolean>`not exists (select from ledger where held_since is not null)`;
+
+/** A table whose rows have `due_at`, `tries` and `user_id`. In all of its SQL `q` is the row. */
+export interface Outbox {
+  batch: BatchName;
+  table: 'mails' | 'notice_turns';
+  key: 'mail_id' | 'turn_id';
+  isUnsent: RawBuilder<boolean>;
+  /** Default is `q.user_id`. */
+  owner?: RawBuilder<number | null>;
+  /** Columns that a claim sets beside `tries` and `due_at`. */
+  set?: RawBuilder<unknown>;
+  /** The columns that a claim returns, and the joins that they need. */
+  columns: RawBuilder<unknown>;
+  joins?: RawBuilder<unknown>;
+}
+
+/**
+ * Claims up to `limit` rows, those due longest first, and none of a `busy` user. A claim postpones the row: by a minute, then two, up to
+ * an hour. Whoever claimed it must be done sooner, and a crash only delays it. Poison message: rows of users whose rows cannot be claimed
+ * are left out (`isolateStatement`); users who are due again are tried alone, so that more than `limit` rows may come.
+ */
+export async function claimDueRows<Row>(
+  deps: QuarantineDeps,
+  outbox: Outbox,
+  { limit, busy = [] }: { limit: number; busy?: readonly number[] },
+): Promise<Row[]> {
+  return (
+    await isolateDueRows(deps, outbox, (owners) => claimRowsOf<Row>(deps.db, outbox, { limit, busy, owners }))
+  ).flat();
+}
+
+/** Runs `run`, which claims rows of some owners by `claimRowsOf`, for all owners but those in quarantine. */
+export function isolateDueRows<Result>(
+  deps: QuarantineDeps,
+  { batch, table, isUnsent }: Outbox,
+  run: (owners: Owners) => Promise<Result>,
+): Promise<Result[]> {
+  const findOwners = async () => {
+    const { rows } = await sql<{ id: number }>`
+      select distinct q.user_id as id from ${sql.table(table)} q
+      where ${isUnsent} and q.due_at <= campanile_now() and q.user_id is not null`.execute(deps.db);
+    return rows.map(({ id }) => id);
+  };
+  return isolateStatement(deps, batch, { findOwners, run });
+}
+
+/** The statement of `claimDueRows`, for some owners. */
+export async function claimRowsOf<Row>(
+  db: Connection,
+  { table, key, isUnsent, owner = sql`q.user_id`, set, columns, joins = sql`` }: Outbox,
+  { limit, busy, owners }: { limit: number; busy: readonly number[]; owners: Owners },
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    with claimed as (
+      update ${sql.table(table)} q set tries = q.tries + 1, due_at = ${backoff('q.tries')}${set ? sql`, ${set}` : sql``}
+      where q.${sql.ref(key)} in (
+        select q.${sql.ref(key)} from ${sql.table(table)} q
+        where ${isUnsent} and q.due_at <= campanile_now() and (${owner} <> all(${[...busy]}::bigint[])) is not false
+          and ${IS_LEDGER_LIVE} and ${ownedBy('q.user_id', owners)}
+        order by q.due_at limit ${limit} for update of q skip locked)
+      returning q.*)
+    select ${columns} from claimed q ${joins}`.execute(db);
+  return rows;
+}

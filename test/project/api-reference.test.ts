@@ -1,0 +1,53 @@
+/** The API reference: its examples are sent to the service, and its pages are written by `npm run docs`, which runs this file. */
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readAllowedHosts } from '../../src/platform/network/allowed-hosts.ts';
+import { renderApiReference } from '../../scripts/render-api-reference.ts';
+import { startTestApp } from '../support/app.ts';
+import type { OpenApiDocument } from '../support/api-reference/document.ts';
+import { createRecorder, type Example } from '../support/api-reference/recorder.ts';
+import { playScene } from '../support/api-reference/scene.ts';
+import { settleExamples } from '../support/api-reference/settle.ts';
+import { readDocument } from '../support/http/own-document.ts';
+import { startMailServer } from '../support/servers/mail-server.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
+
+const FOLDER = join(import.meta.dirname, '../../docs/reference/api');
+
+/** Sends every example to a service of its own, and returns the requests and answers. */
+async function recordExamples(document: OpenApiDocument): Promise<Map<string, Example>> {
+  const mails = await startMailServer();
+  const receiver = await startReceiver();
+  const allowed = readAllowedHosts(['127.0.0.0/8']);
+  if (!allowed) throw new Error('127.0.0.0/8 is no list of hosts');
+  const app = await startTestApp({
+    egress: { allowHttp: true, allowed, proxy: {} },
+    smtpUrl: mails.url,
+    mailFrom: 'campanile@example.com',
+    publicUrl: 'https://campanile.example',
+    signUp: 'open',
+  });
+  try {
+    const today = Temporal.Now.plainDateISO('UTC');
+    await app.database.clock.set(`${today}T09:00:00Z`);
+    const recorder = createRecorder(app.url, document);
+    const firstMonday = today.add({ days: 15 - today.dayOfWeek });
+    await playScene({ recorder, db: app.database.db, mails, receiverUrl: receiver.url, firstMonday });
+    return settleExamples(recorder.examples, { today, firstMonday, receiverUrl: receiver.url });
+  } finally {
+    await app.stop();
+    await mails.close();
+    await receiver.close();
+  }
+}
+
+test('the service accepts the example of every operation, answers as documented, and the pages show it: npm run docs', async () => {
+  const document = (await readDocument()) as OpenApiDocument;
+  const examples = await recordExamples(document);
+  const names = Object.values(document.paths).flatMap(({ post }) => post?.operationId ?? []);
+  expect([...examples.keys()].toSorted()).toEqual(names.toSorted());
+  const pages = renderApiReference(document, examples);
+  for (const [name, text] of pages) await expect(text).toMatchFileSnapshot(join(FOLDER, name));
+  expect(globSync('*', { cwd: FOLDER }).filter((name) => !pages.has(name))).toEqual([]);
+});

@@ -1,0 +1,332 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { Secret, TOTP } from 'otpauth';
+import type { Database } from '../../../src/platform/database/connect.ts';
+import { PNG } from '../inputs/sample-files.ts';
+import { until } from '../ledger.ts';
+import type { MailServer } from '../servers/mail-server.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface Stage {
+  recorder: Recorder;
+  db: Database;
+  mails: MailServer;
+  /** Takes the webhook's messages. */
+  receiverUrl: string;
+  /** The Monday on which the scheduled campaign of the scene begins. */
+  firstMonday: Temporal.PlainDate;
+}
+
+interface Actors extends Stage {
+  password: string;
+  /** Ada's token; renewed whenever an operation revokes it. */
+  token: string;
+  campaignId: string;
+  groupIds: number[];
+}
+
+const PASSWORD = 'a bell in every tower';
+const NEW_PASSWORD = 'two bells in every tower';
+const NUMBER = '+44 20 7946 0123';
+/** It has no clock changes, so the scene plays alike all year round. */
+const TIME_ZONE = 'Asia/Kolkata';
+const POST = { name: 'Spring fair', html: '<h2>Spring fair</h2><p>We open at <b>nine</b>.</p>' };
+const BROWSER = {
+  endpoint: 'https://push.example.com/send/abc',
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
+
+/** Sends every operation of the API at least once, in an order in which each has what it needs. */
+export async function playScene(stage: Stage): Promise<void> {
+  const ada: Actors = { ...stage, password: PASSWORD, token: '', campaignId: '', groupIds: [] };
+  await signUp(ada);
+  await linkAccount(ada);
+  await createWebhook(ada);
+  await createGroups(ada);
+  await sendCampaign(ada);
+  await readAnalytics(ada);
+  await scheduleCampaign(ada);
+  await reviseCampaign(ada);
+  await saveDrafts(ada);
+  await manageWebhook(ada);
+  await readNotices(ada);
+  await releaseLedger(ada);
+  await createApiKey(ada);
+  await proveIdentity(ada);
+  await confirmAddress(ada);
+  await administrate(ada);
+  await leave(ada);
+}
+
+async function signUp(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  await recorder.send('create_user', {
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    user_name: 'ada',
+    email: 'ada@example.com',
+    phone_number: NUMBER,
+    whatsapp_number: NUMBER,
+    password: PASSWORD,
+  });
+  await signIn(ada);
+  await recorder.send('get_profile', {}, ada);
+  await recorder.send('update_profile', { time_zone: TIME_ZONE }, ada);
+}
+
+async function signIn(ada: Actors): Promise<void> {
+  const { token } = await ada.recorder.send('authorize_user', { user_name: 'ada', password: ada.password });
+  ada.token = String(token);
+}
+
+async function linkAccount(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  await recorder.send('connect-account', { messenger: 'sandbox' }, ada);
+  await until(
+    () => recorder.poll('account-status', {}, ada),
+    ({ status }) => status === 'connected',
+  );
+  await recorder.send('account-status', { with_history: true }, ada);
+  await recorder.send('update-account', { quiet_hours: { from: '22:00', to: '07:00' }, daily_cap: 500 }, ada);
+}
+
+function scheduleOf({ firstMonday }: Stage) {
+  return {
+    start_date: firstMonday.toString(),
+    end_date: firstMonday.add({ days: 4 }).toString(),
+    schedule_time: '09:00:00',
+  };
+}
+
+async function createWebhook(ada: Actors): Promise<void> {
+  const webhook = {
+    url: ada.receiverUrl,
+    events: ['campaign.completed', 'campaign.completed_with_errors'],
+    description: 'The club’s website',
+  };
+  await ada.recorder.send('create-webhook', webhook, ada);
+}
+
+async function createGroups(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const once = (key: string) => ({ token: ada.token, headers: { 'Idempotency-Key': key } });
+  const community = { community_name: 'Old town', description: 'News for everybody in the old town' };
+  const { group_metadata_id } = await recorder.send('create-community', community, once('community-old-town'));
+  const image = `data:image/png;base64,${PNG.toString('base64')}`;
+  await recorder.send(
+    'create-channel',
+    { name: 'Town news', description: 'One post a week', image },
+    once('channel-1'),
+  );
+  await recorder.send('create-group', { group_name: 'Choir', participants: ['+44 20 7946 0124'] }, once('group-choir'));
+  await recorder.send('sync-groups', {}, ada);
+  await recorder.send('list-groups', { kind: 'community', with_activity: true, limit: 1 }, ada);
+  ada.groupIds = [Number(group_metadata_id)];
+  const saved = await recorder.send('save-group-list', { name: 'Clubs', group_metadata_ids: ada.groupIds }, ada);
+  await recorder.send('list-group-lists', {}, ada);
+  await recorder.send('delete-group-list', { group_list_id: saved['group_list_id'] }, ada);
+}
+
+async function sendCampaign(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const campaign = { ...POST, group_metadata_ids: ada.groupIds, image: PNG.toString('base64') };
+  await recorder.send('preview-campaign', { html: POST.html }, ada);
+  await recorder.send(
+    'check-campaign',
+    { ...campaign, is_schedule: true, ...scheduleOf(ada), weekdays: [1, 3, 5] },
+    ada,
+  );
+  const headers = { 'Idempotency-Key': 'spring-fair-2027' };
+  const { campaign_id } = await recorder.send('add-campaign', campaign, { token: ada.token, headers });
+  ada.campaignId = String(campaign_id);
+  await until(
+    () => recorder.poll('get-campaign', { campaign_id }, ada),
+    ({ status }) => status === 'completed',
+  );
+  await recorder.send('get-campaign', { campaign_id }, ada);
+  await recorder.send('list-campaigns', { status: 'completed', with_reads: true, with_totals: true }, ada);
+  await recorder.send('duplicate-campaign', { campaign_id }, ada);
+  await recorder.send('get-media', { sha256: createHash('sha256').update(PNG).digest('hex') }, ada);
+  await recorder.send('list-messages', { group_metadata_id: ada.groupIds[0], limit: 10 }, ada);
+}
+
+async function readAnalytics(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const { campaignId: campaign_id } = ada;
+  await recorder.send('get-campaign-group-analytics-master', { campaign_id, with_estimate: true }, ada);
+  await recorder.send('get-overview', { days: 1, with_previous: true }, ada);
+  await recorder.send('get-group', { group_metadata_id: ada.groupIds[0], days: 90 }, ada);
+  await recorder.send('export-campaign', { campaign_id, format: 'csv' }, ada);
+}
+
+async function scheduleCampaign(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const campaign = {
+    ...POST,
+    group_metadata_ids: ada.groupIds,
+    is_schedule: true,
+    ...scheduleOf(ada),
+    time_zone: TIME_ZONE,
+    weekdays: [1, 3, 5],
+  };
+  const headers = { 'Idempotency-Key': 'spring-fair-week' };
+  await recorder.send('add-campaign-batch', campaign, { token: ada.token, headers });
+  const campaign_id = recorder.examples.get('add-campaign-batch')?.answerHeaders['x-campaign-id'];
+  const { start_date, end_date } = campaign;
+  await recorder.send('list-runs', { start_date, end_date, with_counts: true }, ada);
+  await recorder.send('update-campaign', { campaign_id, schedule_time: '10:30:00' }, ada);
+  for (const operation of ['pause-campaign', 'resume-campaign', 'cancel-campaign', 'delete-campaign'])
+    await recorder.send(operation, { campaign_id }, ada);
+}
+
+async function reviseCampaign(ada: Actors): Promise<void> {
+  const { recorder, campaignId: campaign_id } = ada;
+  const html = POST.html.replace('nine', 'ten');
+  await recorder.send('correct-campaign', { campaign_id, html }, ada);
+  await recorder.send('recall-campaign', { campaign_id }, ada);
+}
+
+async function saveDrafts(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const draft_id = '7d9a4c52-3f0b-4a8e-9f3d-5b1c2e6a8d40';
+  const draft = {
+    draft_id,
+    version: 0,
+    name: 'Summer fair',
+    html: '<p>Save the date</p>',
+    group_metadata_ids: ada.groupIds,
+  };
+  await recorder.send('save-draft', draft, ada);
+  await recorder.send('list-drafts', {}, ada);
+  await recorder.send('delete-draft', { draft_id }, ada);
+}
+
+async function manageWebhook(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const { webhooks } = await recorder.send('list-webhooks', {}, ada);
+  const [webhook] = webhooks as Array<{ webhook_id: string }>;
+  const of = { webhook_id: webhook?.webhook_id };
+  await recorder.send('update-webhook', { ...of, events: ['campaign.completed', 'delivery.failed'] }, ada);
+  const { message_id } = await recorder.send('test-webhook', of, ada);
+  await until(
+    () => recorder.poll('list-webhook-tries', of, ada),
+    ({ tries }) => (tries as unknown[]).length === 2,
+  );
+  await recorder.send('list-webhook-tries', { ...of, limit: 1 }, ada);
+  await recorder.send('retry-webhook', { ...of, message_id }, ada);
+  await recorder.send('rotate-webhook-secret', of, ada);
+  await recorder.send('delete-webhook', of, ada);
+}
+
+async function readNotices(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const { notices } = await recorder.send('list_notices', { limit: 1 }, ada);
+  const [newest] = notices as Array<{ place: number }>;
+  await recorder.send('read_notices', { up_to: newest?.place }, ada);
+  await recorder.send('get_notice_settings', {}, ada);
+  await recorder.send(
+    'update_notice_settings',
+    { kinds: [{ kind: 'campaign_done', browser: true, email: false }] },
+    ada,
+  );
+  await recorder.send('subscribe_push', BROWSER, ada);
+  await recorder.send('unsubscribe_push', { endpoint: BROWSER.endpoint }, ada);
+}
+
+/** A campaign that quiet hours keep from leaving is queued in a ledger that is then held. */
+async function releaseLedger(ada: Actors): Promise<void> {
+  const { recorder, db } = ada;
+  await recorder.send('update-account', { quiet_hours: { from: '08:00', to: '20:00' } }, ada);
+  const campaign = { name: 'Summer fair', html: 'Save the date', group_metadata_ids: ada.groupIds };
+  const { campaign_id } = await recorder.send('add-campaign', campaign, ada);
+  await sql`update ledger set held_since = campanile_now(), held_reason = 'the ledger was restored from a backup'`.execute(
+    db,
+  );
+  await recorder.send('list_queued', {}, ada);
+  const choices = [{ campaign_id, choice: 'unknown' }];
+  await recorder.send('release_ledger', { choices, password: ada.password }, ada);
+  await recorder.send('retry-campaign', { campaign_id }, ada);
+}
+
+async function createApiKey(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const key = {
+    name: 'The website',
+    scopes: ['read', 'send'],
+    expires_at: `${ada.firstMonday.add({ days: 300 })}T00:00:00Z`,
+  };
+  const { api_key_id } = await recorder.send('create_api_key', key, ada);
+  await recorder.send('list_api_keys', {}, ada);
+  await recorder.send('revoke_api_key', { api_key_id }, ada);
+  await recorder.send('list_audit_log', { limit: 2 }, ada);
+}
+
+async function proveIdentity(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  await signIn(ada);
+  const { sessions } = await recorder.send('list_sessions', {}, ada);
+  const other = (sessions as Array<{ session_id: string; is_current: boolean }>).find((one) => !one.is_current);
+  await recorder.send('end_session', { session_id: other?.session_id }, ada);
+  await recorder.send('confirm_identity', { password: ada.password }, ada);
+  const { secret } = await recorder.send('add_totp', {}, ada);
+  const code = new TOTP({ secret: Secret.fromBase32(String(secret)) }).generate();
+  await recorder.send('confirm_totp', { code }, ada);
+  const { factors } = await recorder.send('list_factors', {}, ada);
+  await recorder.send('renew_recovery_codes', {}, ada);
+  const [factor] = factors as Array<{ factor_id: number }>;
+  await recorder.send('remove_factor', { factor_id: factor?.factor_id }, ada);
+}
+
+async function confirmAddress(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  await recorder.send('send_verification', {}, ada);
+  const verification = await codeOf(ada, 'ada@example.com', /confirm|verif|prove/i);
+  await recorder.send('verify_email', { code: verification });
+  await recorder.send('request_password_reset', { user_name: 'ada' });
+  const reset = await codeOf(ada, 'ada@example.com', /password/i);
+  await recorder.send('reset_password', { code: reset, new_password: NEW_PASSWORD, keep_api_keys: true });
+  ada.password = NEW_PASSWORD;
+  await signIn(ada);
+  await recorder.send('change_password', { current_password: NEW_PASSWORD, new_password: PASSWORD }, ada);
+  ada.password = PASSWORD;
+  await recorder.send('revoke_tokens', { keep_api_keys: true }, ada);
+  await signIn(ada);
+}
+
+/** The code in the newest mail with a subject. */
+async function codeOf({ mails }: Actors, to: string, subject: RegExp): Promise<string> {
+  const mail = await until(
+    () => mails.mails.findLast((one) => one.to === to && one.code !== undefined && subject.test(one.subject)),
+    (found) => found !== undefined,
+  );
+  return mail?.code ?? '';
+}
+
+async function administrate(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  await recorder.send('invite', { email: 'grace@example.com' }, ada);
+  await recorder.send('list_invitations', {}, ada);
+  const { user_info } = await recorder.send('accept_invite', {
+    code: await codeOf(ada, 'grace@example.com', /./),
+    first_name: 'Grace',
+    last_name: 'Hopper',
+    user_name: 'grace',
+    phone_number: '+44 20 7946 0125',
+    whatsapp_number: '+44 20 7946 0125',
+    password: PASSWORD,
+  });
+  await recorder.send('invite', { email: 'alan@example.com' }, ada);
+  await recorder.send('withdraw_invitation', { email: 'alan@example.com' }, ada);
+  const { user_id } = user_info as { user_id: number };
+  await recorder.send('list_users', { search: 'grace', limit: 50 }, ada);
+  for (const operation of ['get_user', 'disable_user', 'enable_user', 'reset_factors'])
+    await recorder.send(operation, { user_id }, ada);
+  await recorder.send('delete_user', { user_id, password: ada.password }, ada);
+  await recorder.send('get_installation', {}, ada);
+}
+
+async function leave(ada: Actors): Promise<void> {
+  await ada.recorder.send('disconnect-account', {}, ada);
+  await ada.recorder.send('delete_account', { password: ada.password }, ada);
+}

@@ -1,0 +1,109 @@
+import type { Example } from './recorder.ts';
+
+/** The days of the scene, as its examples show them: 1 March 2027 is a Monday. */
+const TODAY = Temporal.PlainDate.from('2027-03-01');
+const FIRST_MONDAY = Temporal.PlainDate.from('2027-03-08');
+const NOW = `${TODAY}T09:00:00.000Z`;
+const RECEIPTS = { delivered: 12, read: 9, reactions: 2, replies: 1, delivery_rate: 1, read_rate: 0.75 };
+
+/** Values that differ with each run, by the name of their field. */
+const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
+  token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.4pXw9dQe7sQ2',
+  key: 'cmp_Xq7dT0wKq81yRzLd5e',
+  prefix: 'cmp_Xq7d',
+  push_public_key: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  recovery_codes: ['7kq2-9xwd-4mzt-p3fh-6rvn-8ycj', '…', 'zg3t-dj9p-w5kn-2hqx-c7vm-f4rb'],
+  milliseconds: 12,
+  agent: 'curl/8.5.0',
+  address: '203.0.113.7',
+  cursor: 'djE6Mjc',
+  next_cursor: 'djE6Mjc',
+  createdAtTs: 1_803_891_600,
+  inviteLink: 'https://whatsapp.com/channel/0029Va4K1Ig2JtZQ',
+  invite_link: 'https://chat.whatsapp.com/CkN7Tq3yWvR5xZ1b',
+  at: NOW,
+  examined_at: NOW,
+  timeline: [{ at: NOW, sent: 1, delivered: RECEIPTS.delivered, read: RECEIPTS.read }],
+};
+
+/** The same for fields of one operation. */
+const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'create-webhook': { secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDFZXy1bT0wKq=' },
+  'rotate-webhook-secret': { secret: 'whsec_T0wKq81yRzLd5eC2FVsBQIhrscChlQIMV+b5sSYspob=' },
+  add_totp: {
+    secret: 'JBSWY3DPEHPK3PXP',
+    uri: 'otpauth://totp/Campanile:ada?issuer=Campanile&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
+  },
+  confirm_totp: { code: '492039' },
+  verify_email: { code: 'Nk2bEpKTyqWmf9mSQOXE6HmzMxpPuQ5y' },
+  reset_password: { code: 'Ssvh8fOKTAqXcfIyj6iMNVvDJJQyIoDM' },
+  accept_invite: { code: 'BFFkLuLPStiV7VPkaTJE392vAHWMw6Pb' },
+  list_sessions: { expires_at: `${TODAY.add({ days: 1 })}T09:00:00.000Z` },
+  'list-messages': { message_id: '3EB06B49F3A878491279B2' },
+  get_installation: { findings: [{ check: 'hold', level: 'ok', message: 'The ledger is not held', advice: null }] },
+};
+
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+const DATE_OR_INSTANT = /\b(20\d\d-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?/g;
+const CHAT_NUMBER = /\b120363\d{12}\b/g;
+/** The counts of the one row of a campaign's CSV file. */
+const CSV_COUNTS = /(?<=,12,)\d+,\d+,\d+,\d+,,[\d.]+,[\d.]+(?=,)/;
+
+export interface SceneFacts {
+  /** The day on which the scene was played. */
+  today: Temporal.PlainDate;
+  firstMonday: Temporal.PlainDate;
+  receiverUrl: string;
+}
+
+/** Returns the examples with everything replaced that differs from one run of the scene to the next: ids, instants, secrets, receipts. */
+export function settleExamples(examples: ReadonlyMap<string, Example>, facts: SceneFacts): Map<string, Example> {
+  const settleString = createStringSettler(facts);
+  return new Map([...examples].map(([name, example]) => [name, settleValue(example, '', name)] as [string, Example]));
+
+  function settleValue(value: unknown, field: string, operation: string): unknown {
+    if (value === null) return null;
+    const placeholder = PLACEHOLDERS_OF[operation]?.[field] ?? PLACEHOLDERS[field];
+    if (placeholder !== undefined) return placeholder;
+    if (typeof value === 'string') return settleString(value);
+    if (Array.isArray(value)) return value.map((one) => settleValue(one, '', operation));
+    if (typeof value !== 'object') return value;
+    const settled = Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [key, settleValue(one, key, operation)]),
+    );
+    return Number(settled['recipients'] ?? settled['sent']) > 0 ? withReceipts(settled) : settled;
+  }
+}
+
+/** Members of the sandbox have received and read by chance. */
+function withReceipts(counts: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(counts).map(([field, value]) => [
+      field,
+      field in RECEIPTS ? RECEIPTS[field as keyof typeof RECEIPTS] : value,
+    ]),
+  );
+}
+
+function createStringSettler({ today, firstMonday, receiverUrl }: SceneFacts): (text: string) => string {
+  const uuids = new Map<string, string>();
+  const settleUuid = (uuid: string) => {
+    const known = uuids.get(uuid) ?? `5f0c2c5e-0f3c-4d6b-9a55-${(uuids.size + 1).toString(16).padStart(12, '0')}`;
+    uuids.set(uuid, known);
+    return known;
+  };
+  /** What is before the schedule of the scene happened while it was played. */
+  const settleInstant = (_: string, day: string, time?: string) => {
+    const date = Temporal.PlainDate.from(day);
+    if (Temporal.PlainDate.compare(date, firstMonday) >= 0)
+      return `${FIRST_MONDAY.add(firstMonday.until(date))}${time ?? ''}`;
+    return `${TODAY.add(today.until(date))}${time === undefined ? '' : 'T09:00:00.000Z'}`;
+  };
+  return (text) =>
+    text
+      .replaceAll(receiverUrl, 'https://hooks.example.com/campanile')
+      .replaceAll(UUID, settleUuid)
+      .replaceAll(DATE_OR_INSTANT, settleInstant)
+      .replaceAll(CHAT_NUMBER, '120363025246125486')
+      .replace(CSV_COUNTS, '12,9,2,1,,1,0.75');
+}

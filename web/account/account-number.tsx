@@ -1,0 +1,104 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { AccountStatus } from '../api/operations.ts';
+import { accountQuery } from '../api/queries.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { sessionQuery } from '../api/session.ts';
+import { isNational } from '../format/phone.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { FormErrorText, ErrorText } from '../parts/error-alert.tsx';
+import { LargeCallout } from '../parts/callout.tsx';
+import { PhoneField } from '../parts/phone-field.tsx';
+import { showToast } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+import classes from './account-number.module.css';
+
+/** Shows the account's number, with a button to change it while it can still be changed. */
+export function AccountNumber({ number, canChange }: { number: string; canChange: boolean }) {
+  const [isChanging, setChanging] = useState(false);
+  const close = () => setChanging(false);
+  return (
+    <span className={classes.number}>
+      {number}
+      {canChange && (
+        <Button size="compact-sm" variant="default" onClick={() => setChanging(true)}>
+          {words.ownNumber.change}
+        </Button>
+      )}
+      <Modal opened={isChanging} onClose={close} title={words.ownNumber.title}>
+        <ChangeNumberForm close={close} />
+      </Modal>
+    </span>
+  );
+}
+
+function ChangeNumberForm({ close }: { close: () => void }) {
+  const changing = useChangeNumber();
+  const form = useForm({
+    initialValues: { whatsapp_number: '' },
+    validate: {
+      whatsapp_number: (number) =>
+        number.trim() === '' ? words.signUp.missing : isNational(number) ? words.phoneField.incomplete : null,
+    },
+  });
+  const change = ({ whatsapp_number: number }: typeof form.values) =>
+    changing.mutate(number, {
+      onSuccess: () => {
+        showToast(words.ownNumber.changed);
+        close();
+      },
+      onError: (error) => form.setErrors(fieldProblems(error)),
+    });
+  return (
+    <form onSubmit={form.onSubmit(change)} noValidate>
+      <Stack gap="md">
+        <Text size="sm">{words.ownNumber.note}</Text>
+        <PhoneField
+          label={words.fields.whatsapp_number}
+          data-autofocus
+          autoComplete="tel"
+          {...form.getInputProps('whatsapp_number')}
+        />
+        <FormErrorText error={changing.error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            {words.back}
+          </Button>
+          <Button type="submit" loading={changing.isPending}>
+            {words.ownNumber.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Shown after a phone with another number was scanned: offers to take over that number and to link it. */
+export function NumberMismatchCallout({ account, scanned }: { account: AccountStatus; scanned: string }) {
+  const taking = useChangeNumber((signal) => call('venom/connect-account', { method: 'qr' }, { signal }));
+  return (
+    <LargeCallout icon="alert" role="status" title={words.ownNumber.otherTitle(scanned)}>
+      <Text size="sm">{words.ownNumber.other(account.whatsapp_number)}</Text>
+      <Button size="xs" mt="xs" loading={taking.isPending} onClick={() => taking.mutate(scanned)}>
+        {words.ownNumber.take(scanned)}
+      </Button>
+      <ErrorText error={taking.error} />
+    </LargeCallout>
+  );
+}
+
+/** Changes the number, then runs `next`. */
+function useChangeNumber(next?: (signal: AbortSignal) => Promise<unknown>) {
+  const client = useQueryClient();
+  return useCancellableMutation({
+    act: async (number: string, signal) => {
+      const profile = await call('user/update_profile', { whatsapp_number: number }, { signal });
+      client.setQueryData(sessionQuery.queryKey, (before) => (before ? { ...before, ...profile } : before));
+      await next?.(signal);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: accountQuery.queryKey }),
+  });
+}

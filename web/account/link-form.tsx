@@ -1,0 +1,120 @@
+import { Anchor, Button, Group, Radio, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { AccountStatus } from '../api/operations.ts';
+import { sendWindowQuery } from '../api/queries.ts';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Section } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { useAccountLink } from './use-link.ts';
+
+const MESSENGERS = ['sandbox', 'whatsapp'] as const;
+type Messenger = (typeof MESSENGERS)[number];
+
+/** The form that links an unlinked account. `isFirst`: no phone has been linked yet. */
+export function LinkForm({ account, isFirst }: { account: AccountStatus; isFirst: boolean }) {
+  const [messenger, setMessenger] = useState<Messenger>(account.messenger === 'sandbox' ? 'sandbox' : 'whatsapp');
+  const { linking } = useAccountLink();
+  const choose = (value: string) => {
+    setMessenger(value as Messenger);
+    linking.reset();
+  };
+  return (
+    <Section title={words.account.choose}>
+      <Stack gap="md" align="flex-start">
+        <SegmentedControl
+          aria-label={words.account.messenger}
+          value={messenger}
+          onChange={choose}
+          disabled={linking.isPending}
+          data={MESSENGERS.map((value) => ({ value, label: words.account[value] }))}
+        />
+        {messenger === 'sandbox' ? (
+          <Sandbox account={account} linking={linking} />
+        ) : (
+          <WhatsApp account={account} linking={linking} isFirst={isFirst} />
+        )}
+        <ErrorText error={linking.error} />
+      </Stack>
+    </Section>
+  );
+}
+
+interface Choice {
+  account: AccountStatus;
+  linking: ReturnType<typeof useAccountLink>['linking'];
+}
+
+function Sandbox({ account: { messenger, status }, linking }: Choice) {
+  return (
+    <>
+      <Text size="sm">{words.account.sandboxNote}</Text>
+      {messenger === 'sandbox' && status === 'connected' ? (
+        <Anchor component={Link} href="/phone" size="sm" underline="always">
+          {words.account.lookAtPhone}
+        </Anchor>
+      ) : (
+        <Button loading={linking.isPending} onClick={() => linking.mutate({ messenger: 'sandbox', method: 'qr' })}>
+          {words.account.goToSandbox}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function WhatsApp({
+  account: { messenger, whatsapp_number: number },
+  linking,
+  isFirst,
+}: Choice & { isFirst: boolean }) {
+  const { data: rests } = useQuery(sendWindowQuery);
+  const [chosen, setChosen] = useState<string | null>(null);
+  // The user answered this question in an earlier attempt.
+  const use = chosen ?? (rests?.warm_up ? 'new' : null);
+  const [isMissing, setMissing] = useState(false);
+  const link = (method: 'qr' | 'pairing_code') => {
+    setMissing(isFirst && use === null);
+    if (!isFirst) linking.mutate({ messenger: 'whatsapp', method });
+    else if (use !== null) linking.mutate({ messenger: 'whatsapp', method, warm_up: use === 'new' });
+  };
+  const button = (method: 'qr' | 'pairing_code', label: string) => (
+    <Button
+      variant={method === 'qr' ? 'filled' : 'default'}
+      {...(method === 'qr' && { leftSection: <Icon name="qr" size={16} /> })}
+      loading={linking.isPending && linking.variables.method === method}
+      disabled={linking.isPending}
+      onClick={() => link(method)}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      <Text size="sm">{words.account.whatsappNote(number)}</Text>
+      <Text size="sm">{words.account.whatsappRisk}</Text>
+      {messenger === 'sandbox' && <Text size="sm">{words.account.leavesSandbox}</Text>}
+      {isFirst && (
+        <Radio.Group
+          label={words.warmUp.question}
+          value={use}
+          onChange={(value) => {
+            setChosen(value);
+            setMissing(false);
+          }}
+          error={isMissing && words.warmUp.answerMissing}
+        >
+          <Stack gap="xs" my="xs">
+            <Radio value="used" label={words.warmUp.isUsed} />
+            <Radio value="new" label={words.warmUp.isNew} description={words.warmUp.newHint} />
+          </Stack>
+        </Radio.Group>
+      )}
+      <Group gap="xs">
+        {button('qr', words.account.linkByQr)}
+        {button('pairing_code', words.account.linkByCode)}
+      </Group>
+    </>
+  );
+}

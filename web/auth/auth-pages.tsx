@@ -1,0 +1,86 @@
+import { Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { sessionExpiredQuery } from '../api/session.ts';
+import { Callout } from '../parts/callout.tsx';
+import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
+import { PartSkeleton } from '../parts/page.tsx';
+import { words } from '../words/words.ts';
+import { Goodbye } from './goodbye.tsx';
+import { isMailLinkPath, MAIL_LINK_PAGES } from './mail-link-paths.ts';
+import { SignIn } from './sign-in.tsx';
+
+const MailLinkPage = lazy(lazyWithRetry(() => import('./mail-link-page.tsx')));
+const SignUp = lazy(lazyWithRetry(async () => ({ default: (await import('./sign-up.tsx')).SignUp })));
+
+/** The pages without a session: sign-in (at any address), sign-up, links from mails, and goodbye. */
+export function AuthPages() {
+  const [path] = useLocation();
+  if (path === '/goodbye')
+    return (
+      <AuthPage title={words.goodbye.title}>
+        <Goodbye />
+      </AuthPage>
+    );
+  if (isMailLinkPath(path))
+    return (
+      <AuthPage title={words[MAIL_LINK_PAGES[path]].title} lead={words[MAIL_LINK_PAGES[path]].lead}>
+        <Suspense fallback={<PartSkeleton height={200} />}>
+          <MailLinkPage key={path} path={path} />
+        </Suspense>
+      </AuthPage>
+    );
+  return <SignInOrUp isNew={path === '/sign-up'} />;
+}
+
+function SignInOrUp({ isNew }: { isNew: boolean }) {
+  const { data: hasEnded } = useQuery(sessionExpiredQuery);
+  const { title, lead, other } = isNew ? words.signUp : words.signIn;
+  return (
+    <AuthPage title={title} lead={lead}>
+      {hasEnded && !isNew && <Callout role="status">{words.signIn.ended}</Callout>}
+      {isNew ? (
+        <Suspense fallback={<PartSkeleton height={420} />}>
+          <SignUp />
+        </Suspense>
+      ) : (
+        <SignIn />
+      )}
+      <Text size="sm" ta="center">
+        {other}{' '}
+        <Anchor component={Link} href={isNew ? '/sign-in' : '/sign-up'} size="sm" underline="always">
+          {isNew ? words.signIn.title : words.signUp.title}
+        </Anchor>
+      </Text>
+    </AuthPage>
+  );
+}
+
+function AuthPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · ${words.product}`;
+  }, [title]);
+  return (
+    <Center component="main" mih="calc(100dvh - var(--above, 0px))" px="md" py={24}>
+      <Paper w="min(460px, 100%)" withBorder p="xl">
+        <Stack gap="md">
+          <div>
+            <Text size="sm" fw={600} c="var(--accent-text)">
+              {words.product}
+            </Text>
+            <Title order={1} size="h3">
+              {title}
+            </Title>
+            {lead !== undefined && (
+              <Text size="sm" c="dimmed" mt={4}>
+                {lead}
+              </Text>
+            )}
+          </div>
+          {children}
+        </Stack>
+      </Paper>
+    </Center>
+  );
+}

@@ -1,0 +1,124 @@
+import '@mantine/core/styles.layer.css';
+import { Button, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { call } from '../api/call.ts';
+import { signIn } from '../api/session.ts';
+import { signUpBody } from '../api/user.ts';
+import { isNational } from '../format/phone.ts';
+import { fieldProblems } from '../format/problem.ts';
+import { browserZone } from '../format/time.ts';
+import { FormErrorText, ErrorText } from '../parts/error-alert.tsx';
+import { PhoneField } from '../parts/phone-field.tsx';
+import { words } from '../words/words.ts';
+
+export const SHORTEST_PASSWORD = 8;
+const filled = (value: string) => (value.trim() === '' ? words.signUp.missing : null);
+const whole = (number: string) => (isNational(number) ? words.phoneField.incomplete : null);
+
+/** The sign-up form. An invitation code already carries the e-mail address. */
+export function SignUp({ code }: { code?: string }) {
+  const form = useSignUpForm(code !== undefined);
+  const entering = useSignUp(form, code);
+  return (
+    <form onSubmit={form.onSubmit((values) => entering.mutate(values))} noValidate>
+      <Stack gap="sm">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <TextInput
+            label={words.fields.first_name}
+            autoComplete="given-name"
+            required
+            {...form.getInputProps('first_name')}
+          />
+          <TextInput label={words.fields.last_name} autoComplete="family-name" {...form.getInputProps('last_name')} />
+        </SimpleGrid>
+        <TextInput
+          label={words.fields.user_name}
+          description={words.signUp.userNameHint}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          {...form.getInputProps('user_name')}
+        />
+        {code === undefined && (
+          <TextInput
+            label={words.fields.email}
+            type="email"
+            autoComplete="email"
+            required
+            {...form.getInputProps('email')}
+          />
+        )}
+        <PhoneField
+          label={words.fields.phone_number}
+          autoComplete="tel"
+          placeholder={words.signUp.phonePlaceholder}
+          required
+          {...form.getInputProps('phone_number')}
+        />
+        <PhoneField
+          label={words.fields.whatsapp_number}
+          placeholder={words.signUp.whatsappPlaceholder}
+          {...form.getInputProps('whatsapp_number')}
+        />
+        <PasswordInput
+          label={words.fields.password}
+          description={words.signUp.passwordHint(SHORTEST_PASSWORD)}
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('password')}
+        />
+        {'code' in form.errors ? <ErrorText error={entering.error} /> : <FormErrorText error={entering.error} />}
+        <Button type="submit" loading={entering.isPending} mt="xs">
+          {words.signUp.submit}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function useSignUpForm(isInvited: boolean) {
+  return useForm({
+    initialValues: {
+      first_name: '',
+      last_name: '',
+      user_name: '',
+      email: '',
+      phone_number: '',
+      whatsapp_number: '',
+      password: '',
+    },
+    validate: {
+      first_name: filled,
+      user_name: filled,
+      email: (value) => (isInvited || /^[^\s@]+@[^\s@]+$/.test(value) ? null : words.signUp.emailMissing),
+      phone_number: (number) => filled(number) ?? whole(number),
+      whatsapp_number: whole,
+      password: (value) => (value.length < SHORTEST_PASSWORD ? words.signUp.passwordShort(SHORTEST_PASSWORD) : null),
+    },
+  });
+}
+
+/** Signs up, signs in, and takes over the browser's time zone. */
+function useSignUp(form: ReturnType<typeof useSignUpForm>, code: string | undefined) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  return useMutation({
+    mutationFn: async (values: typeof form.values) => {
+      if (code === undefined) await call('user/create_user', signUpBody(values));
+      else await call('user/accept_invite', { ...signUpBody(values), code });
+      await signIn(client, values.user_name, values.password);
+    },
+    onSuccess: async () => {
+      go('/', { replace: true });
+      // The user is signed in; a zone that could not be stored is shown in Settings.
+      await call('user/update_profile', { time_zone: browserZone() }).then(
+        () => client.invalidateQueries({ queryKey: ['session'] }),
+        () => {},
+      );
+    },
+    onError: (error) => form.setErrors(fieldProblems(error)),
+  });
+}

@@ -1,0 +1,40 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { GroupKind, PlannedRun } from '../api/operations.ts';
+
+const PAGE = 1_000;
+const REFRESH_MS = 10_000;
+
+/** Only runs to a group of this kind and of this saved list. */
+export interface RunFilter {
+  kind?: GroupKind | undefined;
+  listId?: number | undefined;
+}
+
+/** The runs of all campaigns due from `first` to `last` (dates in the user's zone), by due time. */
+export function usePlannedRuns(first: string, last: string, { kind, listId }: RunFilter = {}) {
+  return useQuery({
+    queryKey: ['runs', first, last, kind ?? 'all', listId ?? 'any'],
+    queryFn: ({ signal }) => listAll({ start_date: first, end_date: last, kind, group_list_id: listId }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+interface Span {
+  start_date: string;
+  end_date: string;
+  kind: GroupKind | undefined;
+  group_list_id: number | undefined;
+}
+
+async function listAll(span: Span, signal: AbortSignal): Promise<PlannedRun[]> {
+  const runs: PlannedRun[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await call('venom/list-runs', { ...span, with_counts: true, limit: PAGE, cursor }, { signal });
+    runs.push(...page.runs);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return runs.toSorted((one, other) => one.due_at.localeCompare(other.due_at));
+}

@@ -1,9 +1,0 @@
-/** Has the browser save `file` under a name made of what it is called, without what a system might not take in one. */
-export function saveFile(file: Blob, name: string, extension: string): void {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name.replaceAll(/[^\p{L}\p{N} ._-]/gu, '_')}.${extension}`;
-  link.click();
-  URL.revokeObjectURL(url);
-}

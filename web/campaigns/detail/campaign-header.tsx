@@ -1,0 +1,76 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Analytics } from '../../api/operations.ts';
+import { count } from '../../format/numbers.ts';
+import { clockTime, dateIn, shortTime, zoneName } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
+import boxClasses from '../../parts/box.module.css';
+import { RelativeTime, useNow } from '../../parts/relative-time.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { Status } from '../../parts/status.tsx';
+import textClasses from '../../parts/text.module.css';
+import { words } from '../../words/words.ts';
+import classes from './campaign-header.module.css';
+import { WarmUpDelay } from './warm-up-delay.tsx';
+
+/** The state and progress of the campaign. */
+export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
+  const { campaign, totals, runs } = analytics;
+  const zone = useZone();
+  const next = runs.find((run) => run.status === 'planned');
+  return (
+    <section className={`${boxClasses.surface} ${classes.head}`} aria-label={words.campaign.progress}>
+      <div className={classes.line}>
+        <span aria-live="polite">
+          <Status of={campaign.status} large />
+        </span>
+        <Text size="sm" c="dimmed">
+          {words.campaign.created} <RelativeTime at={campaign.created_at} />
+          {campaign.finished_at !== null && (
+            <>
+              {' · '}
+              {words.campaign.finished} <RelativeTime at={campaign.finished_at} />
+            </>
+          )}
+          {next && ` · ${words.campaigns.nextRun(shortTime(next.due_at, zone), zoneName(zone, new Date(next.due_at)))}`}
+        </Text>
+      </div>
+      {rule}
+      <Progress {...totals} label={words.campaigns.progressLabel(campaign.name)} large />
+      <Text size="sm">
+        {totals.deliveries === 0
+          ? words.campaign.nothingSent
+          : words.campaign.soFar(
+              count(totals.sent),
+              count(totals.failed),
+              count(totals.queued),
+              count(totals.cancelled),
+            )}
+        <ExpectedFinish at={totals.expected_finish_at ?? null} />
+      </Text>
+      <WarmUpDelay campaign={campaign} totals={totals} />
+      {campaign.folded_at !== undefined && (
+        <Text size="sm" c="dimmed">
+          {words.campaign.folded}
+        </Text>
+      )}
+      {campaign.desc !== '' && (
+        <Text size="sm" c="dimmed">
+          {campaign.desc}
+        </Text>
+      )}
+    </section>
+  );
+}
+
+/** The expected finish of a running campaign. */
+function ExpectedFinish({ at }: { at: string | null }) {
+  const zone = useZone();
+  const nowMs = useNow();
+  if (at === null) return null;
+  const isToday = dateIn(at, zone) === dateIn(new Date(nowMs), zone);
+  const time = isToday ? clockTime(at, zone) : shortTime(at, zone);
+  return (
+    <span className={textClasses.dim}> · {words.campaign.expectedFinish(time, zoneName(zone, new Date(at)))}</span>
+  );
+}

@@ -1,0 +1,66 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import type { Analytics } from '../../api/operations.ts';
+import { analyticsQuery, campaignQuery } from '../../api/queries.ts';
+import { CampanileError } from '../../../clients/typescript/failure.ts';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { Page, PageSkeleton, RowsSkeleton, Section } from '../../parts/page.tsx';
+import { NotFoundPage } from '../../shell/not-found-page.tsx';
+import { words } from '../../words/words.ts';
+import { CampaignActions } from './campaign-actions.tsx';
+import classes from './campaign-page.module.css';
+import { DeliveryTotals } from './delivery-totals.tsx';
+import { Failures } from './failures.tsx';
+import { GroupTable } from './group-table.tsx';
+import { CampaignHeader } from './campaign-header.tsx';
+import { PostPreview } from './post-preview.tsx';
+import { Revisions } from './revisions.tsx';
+import { ScheduleRule } from './schedule-rule.tsx';
+import { Runs } from './runs.tsx';
+import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
+
+const Timeline = lazy(lazyWithRetry(() => import('./timeline.tsx')));
+
+/** The analytics of one campaign, live. */
+export default function CampaignPage({ id }: { id: string }) {
+  const analytics = useQuery(analyticsQuery(id));
+  if (analytics.isPending) return <PageSkeleton />;
+  if (!analytics.data) {
+    const { error } = analytics;
+    if (error instanceof CampanileError && (error.code === 404 || error.code === 400)) return <NotFoundPage />;
+    return <ErrorAlert error={error} retry={() => void analytics.refetch()} />;
+  }
+  return <Campaign id={id} analytics={analytics.data} />;
+}
+
+function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
+  const { campaign, totals, groups, timeline } = analytics;
+  const post = useQuery(campaignQuery(id));
+  const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
+  return (
+    <Page title={campaign.name} wide actions={<CampaignActions analytics={analytics} />}>
+      <div className={classes.campaign}>
+        <Stack gap="md">
+          <CampaignHeader analytics={analytics} rule={post.data && <ScheduleRule post={post.data} />} />
+          {totals.deliveries > 0 && <DeliveryTotals totals={totals} groups={groups} />}
+          <Revisions analytics={analytics} />
+          <Failures analytics={analytics} />
+          {!isQuiet && (
+            <Section title={words.campaign.overTime}>
+              <Suspense fallback={<RowsSkeleton rows={1} height={220} />}>
+                <Timeline timeline={timeline} />
+              </Suspense>
+            </Section>
+          )}
+          <GroupTable analytics={analytics} />
+        </Stack>
+        <Stack gap="md" className={classes.side}>
+          {post.data && <PostPreview post={post.data} analytics={analytics} />}
+          {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
+          <Runs analytics={analytics} />
+        </Stack>
+      </div>
+    </Page>
+  );
+}

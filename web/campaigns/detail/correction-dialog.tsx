@@ -1,0 +1,74 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import type { Analytics, Campaign, Run } from '../../api/operations.ts';
+import { campaignQuery } from '../../api/queries.ts';
+import { useCancellableMutation } from '../../api/use-cancellable-mutation.ts';
+import { usePreview } from '../../compose/use-preview.ts';
+import { clockTime } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
+import { ErrorAlert, ErrorText } from '../../parts/error-alert.tsx';
+import { PartSkeleton } from '../../parts/page.tsx';
+import { Post } from '../../whatsapp/bubble.tsx';
+import { ChatOnly } from '../../whatsapp/phone.tsx';
+import { words } from '../../words/words.ts';
+import { RevisionConsequences } from './revision-consequences.tsx';
+import classes from './correction-dialog.module.css';
+import { useRevise } from './use-revise.ts';
+import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
+
+const Editor = lazy(lazyWithRetry(() => import('../../compose/editor.tsx')));
+
+interface CorrectionProps {
+  analytics: Analytics;
+  /** The whole campaign if undefined. */
+  run: Run | undefined;
+  opened: boolean;
+  close: () => void;
+}
+
+/** Edits the text of sent posts, beside a preview. */
+export function CorrectionDialog({ analytics, run, opened, close }: CorrectionProps) {
+  const post = useQuery({ ...campaignQuery(analytics.campaign.campaign_id), enabled: opened });
+  return (
+    <Modal opened={opened} onClose={close} title={words.revise.correct.title(analytics.campaign.name)} size="xl">
+      {post.isPending && <PartSkeleton height={220} />}
+      {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
+      {post.data && <CorrectionForm analytics={analytics} run={run} post={post.data} close={close} />}
+    </Modal>
+  );
+}
+
+function CorrectionForm({ analytics, run, post, close }: Omit<CorrectionProps, 'opened'> & { post: Campaign }) {
+  const zone = useZone();
+  const [first] = useState(post.html);
+  const [html, setHtml] = useState(first);
+  const { preview, error, isSettled } = usePreview(html);
+  const revise = useRevise({ campaignId: post.campaign_id, runId: run?.run_id });
+  const acting = useCancellableMutation({ act: (_nothing: void, signal) => revise(signal, html), onSuccess: close });
+  const isReady = isSettled && !error && html !== first && preview.length > 0;
+  const kind = analytics.groups[0]?.kind ?? 'group';
+  const at = analytics.groups[0]?.first_sent_at ?? post.created_at;
+  return (
+    <Stack gap="md">
+      <div className={classes.correct}>
+        <Suspense fallback={<PartSkeleton height={220} />}>
+          <Editor html={html} onChange={setHtml} onFile={() => undefined} />
+        </Suspense>
+        <ChatOnly label={words.compose.preview}>
+          <Post text={preview.text} media={post.media} time={clockTime(at, zone)} kind={kind} isEdited />
+        </ChatOnly>
+      </div>
+      <RevisionConsequences revision="correct" analytics={analytics} run={run} />
+      <ErrorText error={error ?? acting.error} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={close}>
+          {words.back}
+        </Button>
+        <Button disabled={!isReady} loading={acting.isPending} onClick={() => acting.mutate()}>
+          {words.revise.correct.action}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,9 @@
+/** Downloads `file` under `name`, without characters that a file system may reject. */
+export function downloadFile(file: Blob, name: string, extension: string): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${name.replaceAll(/[^\p{L}\p{N} ._-]/gu, '_')}.${extension}`;
+  link.click();
+  URL.revokeObjectURL(url);
+}

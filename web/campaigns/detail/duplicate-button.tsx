@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { call } from '../../api/call.ts';
+import type { Analytics } from '../../api/operations.ts';
+import { sessionQuery, type SignedIn } from '../../api/session.ts';
+import { createDraftFromCampaign } from '../../compose/create-draft.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { notifyError } from '../../parts/notify.ts';
+import { words } from '../../words/words.ts';
+import { copyName } from './copy-name.ts';
+
+type DuplicateProps = Pick<Analytics, 'campaign' | 'groups'> & { isToAll?: boolean; label?: string; size?: 'xs' };
+
+/** Opens a copy of the campaign as a new draft for the given groups. `isToAll`: also for groups that the campaign no longer goes to. */
+export function DuplicateButton(copied: DuplicateProps) {
+  const { data: session } = useQuery(sessionQuery);
+  return session ? <SignedInDuplicateButton session={session} {...copied} /> : null;
+}
+
+function SignedInDuplicateButton({
+  session,
+  campaign,
+  groups,
+  isToAll = false,
+  label = words.campaign.duplicate,
+  size,
+}: DuplicateProps & { session: SignedIn }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const copying = useMutation({
+    mutationFn: () => call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id }),
+    onSuccess: ({ group_metadata_ids: goesTo, ...copy }) => {
+      const ids = isToAll ? groups.map((group) => group.group_metadata_id) : goesTo;
+      go(
+        createDraftFromCampaign(
+          client,
+          session.time_zone,
+          { ...copy, name: copyName(copy.name), group_metadata_ids: ids },
+          groups,
+        ),
+      );
+    },
+    onError: notifyError,
+  });
+  return (
+    <Button
+      variant="default"
+      {...(size && { size })}
+      leftSection={<Icon name="copy" size={size ? 14 : 16} />}
+      loading={copying.isPending}
+      onClick={() => copying.mutate()}
+    >
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Analytics, GroupRow } from '../../api/operations.ts';
+import { count } from '../../format/numbers.ts';
+import { notifyError } from '../../parts/notify.ts';
+import { Section } from '../../parts/page.tsx';
+import { words } from '../../words/words.ts';
+import { SaveListButton } from '../../groups/save-list-button.tsx';
+import { useCampaignAction } from '../use-campaign-action.ts';
+import { DuplicateButton } from './duplicate-button.tsx';
+import { ExcludeGroupsButton } from './exclude-groups-button.tsx';
+import { OutcomeReason, OutcomeList } from './outcome-list.tsx';
+
+/** The reasons of failures, each with its groups and advice. */
+export function Failures({ analytics }: { analytics: Analytics }) {
+  const { campaign, groups, totals } = analytics;
+  const act = useCampaignAction(campaign.campaign_id);
+  const retrying = useMutation({ mutationFn: () => act('retry'), onError: notifyError });
+  const failing = groups.filter((group) => group.failed > 0);
+  if (failing.length === 0) return null;
+  const reasons = [...Map.groupBy(failing, (group) => group.last_error ?? '')].toSorted(
+    ([, one], [, other]) => other.length - one.length,
+  );
+  return (
+    <Section
+      title={words.campaign.failures(totals.failed, count(totals.failed))}
+      aside={
+        <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
+          {words.campaign.retry}
+        </Button>
+      }
+    >
+      <OutcomeList>
+        {reasons.map(([reason, hit]) => {
+          const { what, todo, href, action } = adviceOf(reason);
+          return (
+            <OutcomeReason
+              key={reason}
+              what={words.campaign.couldNot(hit.length, count(hit.length), what)}
+              hit={hit}
+              more={todo}
+              action={
+                href !== undefined && (
+                  <Button component={Link} href={href} variant="default" size="xs">
+                    {action}
+                  </Button>
+                )
+              }
+              withGroups={<GroupActions analytics={analytics} hit={hit} />}
+            />
+          );
+        })}
+      </OutcomeList>
+    </Section>
+  );
+}
+
+/** Actions on all groups with failed posts. */
+function GroupActions({ analytics, hit }: { analytics: Analytics; hit: readonly GroupRow[] }) {
+  const { campaign, groups, runs } = analytics;
+  const ids = new Set(hit.map((group) => group.group_metadata_id));
+  const others = groups.filter((group) => !ids.has(group.group_metadata_id));
+  const goesOn = campaign.is_schedule && runs.some((run) => run.status === 'planned');
+  return (
+    <>
+      <SaveListButton groups={hit} size="xs" />
+      <DuplicateButton campaign={campaign} groups={[...hit]} isToAll label={words.campaign.onlyThese} size="xs" />
+      {others.length > 0 && goesOn && <ExcludeGroupsButton campaign={campaign} left={hit.length} others={others} />}
+      {others.length > 0 && !goesOn && (
+        <DuplicateButton campaign={campaign} groups={others} label={words.campaign.withoutThese} size="xs" />
+      )}
+    </>
+  );
+}
+
+interface Advice {
+  what: string;
+  todo: string;
+  href?: string | undefined;
+  action?: string | undefined;
+}
+
+/** Returns the advice for a reason; an unknown reason is shown as it is. */
+function adviceOf(reason: string): Advice {
+  const known = words.reasons.find(({ pattern }) => pattern.test(reason));
+  return known ?? { what: reason === '' ? words.campaign.noReason : reason, todo: words.campaign.tryOneByHand };
+}

@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { callWithHeaders } from '../../api/call.ts';
+import type { Analytics, Campaign } from '../../api/operations.ts';
+import { clockTime } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { notifyError } from '../../parts/notify.ts';
+import { Section } from '../../parts/page.tsx';
+import { DeletedPost, Post } from '../../whatsapp/bubble.tsx';
+import { Phone } from '../../whatsapp/phone.tsx';
+import { RevisionButtons } from './revision-buttons.tsx';
+import { downloadFile } from './download-file.ts';
+import { words } from '../../words/words.ts';
+
+/** The post as members of the first group see it now. */
+export function PostPreview({ post, analytics }: { post: Campaign; analytics: Analytics }) {
+  const { groups } = analytics;
+  const zone = useZone();
+  const first = groups.find((group) => group.sent > 0) ?? groups[0];
+  const isSent = first !== undefined && first.sent > 0;
+  const kind = first?.kind ?? 'group';
+  const next = post.runs.find((run) => run.status === 'planned');
+  const at = first?.first_sent_at ?? next?.due_at ?? post.runs[0]?.due_at ?? post.created_at;
+  const time = clockTime(at, zone);
+  const isDeleted = isSent && (first.recalled ?? 0) >= first.sent;
+  return (
+    <Section title={isSent ? words.campaign.asSeen : words.campaign.asWillBeSeen}>
+      <Phone name={first?.group_name ?? ''} kind={kind} participants={first?.participants ?? null}>
+        {isDeleted ? (
+          <DeletedPost time={time} kind={kind} />
+        ) : (
+          <Post
+            text={post.text}
+            media={post.media}
+            time={time}
+            kind={kind}
+            isEdited={isSent && (first.corrected ?? 0) > 0}
+          />
+        )}
+      </Phone>
+      {post.media && <Download sha256={post.media.sha256} name={post.name} />}
+      <RevisionButtons analytics={analytics} />
+    </Section>
+  );
+}
+
+/** Pictures are shown; other files can be downloaded. */
+function Download({ sha256, name }: { sha256: string; name: string }) {
+  const loading = useMutation({
+    mutationFn: async () => {
+      const { data, headers } = await callWithHeaders('venom/get-media', { sha256 });
+      const [, extension = 'bin'] = /\.(\w+)"?$/.exec(headers.get('content-disposition') ?? '') ?? [];
+      downloadFile(data, name, extension);
+    },
+    onError: notifyError,
+  });
+  return (
+    <Button
+      mt="sm"
+      size="xs"
+      variant="default"
+      leftSection={<Icon name="download" size={14} />}
+      loading={loading.isPending}
+      onClick={() => loading.mutate()}
+    >
+      {words.campaign.download}
+    </Button>
+  );
+}

@@ -1,0 +1,105 @@
+import { ActionIcon, Menu, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { Analytics, Run } from '../../api/operations.ts';
+import { count } from '../../format/numbers.ts';
+import { exactTime } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
+import boxClasses from '../../parts/box.module.css';
+import { Icon } from '../../parts/icons.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Status } from '../../parts/status.tsx';
+import textClasses from '../../parts/text.module.css';
+import { statusOfRun } from '../../parts/status-tone.ts';
+import { words } from '../../words/words.ts';
+import { CorrectionDialog } from './correction-dialog.tsx';
+import { RecallDialog } from './recall-dialog.tsx';
+import classes from './runs.module.css';
+
+interface Asking {
+  what: 'recall' | 'correct';
+  run: Run;
+}
+
+/** The runs of the campaign in its own time zone, with their results and actions. */
+export function Runs({ analytics }: { analytics: Analytics }) {
+  const { runs, campaign } = analytics;
+  const zone = campaign.time_zone;
+  const ownZone = useZone();
+  const [asking, setAsking] = useState<Asking>();
+  // Kept while a dialog fades out, so that its content does not change.
+  const [isOpen, setOpen] = useState(false);
+  const ask = (next: Asking) => {
+    setAsking(next);
+    setOpen(true);
+  };
+  const close = () => setOpen(false);
+  return (
+    <Section title={words.campaign.runs(runs.length)}>
+      {zone !== null && zone !== ownZone && (
+        <Text size="sm" c="dimmed" mb="xs">
+          {words.campaign.inZone(zone)}
+        </Text>
+      )}
+      {/* What scrolls has to be reachable by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <ol className={classes.runs} tabIndex={0} aria-label={words.campaign.runs(runs.length)}>
+        {runs.map((run) => (
+          <li key={run.run_id}>
+            <div className={boxClasses.grow}>
+              <span>{exactTime(run.due_at, zone ?? ownZone)}</span>
+              <span className={`${textClasses.dim} ${classes.state}`}>
+                <Status of={statusOfRun(run.status, campaign.status)} />
+                {run.sent + run.failed > 0 && (
+                  <span>{words.campaign.runSent(count(run.sent), run.failed, count(run.failed))}</span>
+                )}
+              </span>
+            </div>
+            {runs.length > 1 && run.sent > 0 && (
+              <RunMenu label={words.campaign.runMenu(exactTime(run.due_at, zone ?? ownZone))} run={run} ask={ask} />
+            )}
+          </li>
+        ))}
+      </ol>
+      {asking && (
+        <>
+          <RecallDialog
+            analytics={analytics}
+            run={asking.run}
+            opened={isOpen && asking.what === 'recall'}
+            close={close}
+          />
+          <CorrectionDialog
+            analytics={analytics}
+            run={asking.run}
+            opened={isOpen && asking.what === 'correct'}
+            close={close}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function RunMenu({ label, run, ask }: { label: string; run: Run; ask: (asking: Asking) => void }) {
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={label}>
+          <Icon name="dots" size={16} strokeWidth={2.6} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => ask({ what: 'correct', run })}>
+          {words.revise.correct.open}
+        </Menu.Item>
+        <Menu.Item
+          c="var(--failed)"
+          leftSection={<Icon name="undo" size={16} />}
+          onClick={() => ask({ what: 'recall', run })}
+        >
+          {words.revise.recall.open}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

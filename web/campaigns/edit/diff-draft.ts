@@ -1,0 +1,53 @@
+import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
+import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
+
+export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
+
+/** Converts a scheduled campaign to a draft for the form. */
+export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
+  const byId = new Map(known.map((group) => [group.group_metadata_id, group]));
+  const groups = campaign.group_metadata_ids.flatMap((id): PickedGroup[] => {
+    const group = byId.get(id);
+    if (!group) return [];
+    const { group_name, kind, participants } = group;
+    return [{ group_metadata_id: id, group_name, kind, participants }];
+  });
+  const empty = emptyDraft(campaign.time_zone ?? 'UTC');
+  return {
+    ...empty,
+    name: campaign.name,
+    html: campaign.html,
+    groups,
+    isScheduled: true,
+    startDate: campaign.start_date,
+    endDate: campaign.end_date,
+    time: campaign.schedule_time?.slice(0, 5) ?? empty.time,
+    weekdays: campaign.weekdays ?? empty.weekdays,
+  };
+}
+
+/** Returns the changed fields of the draft as the body of update-campaign. */
+export function diffDraft(before: Draft, draft: Draft): DraftDiff {
+  const groups = draft.groups.map((group) => group.group_metadata_id);
+  const isMoved = groups.join() !== before.groups.map((group) => group.group_metadata_id).join();
+  const endDate = draft.endDate ?? draft.startDate;
+  return {
+    ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
+    ...(draft.html !== before.html && { html: draft.html }),
+    ...(isMoved && {
+      group_metadata_ids: groups,
+      is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
+    }),
+    ...(draft.startDate !== null && draft.startDate !== before.startDate && { start_date: draft.startDate }),
+    ...(endDate !== null && endDate !== before.endDate && { end_date: endDate }),
+    ...(draft.time !== before.time && { schedule_time: `${draft.time}:00` }),
+    ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
+    ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
+  };
+}
+
+/** Returns whether the days or the time have changed. */
+export function isRescheduled(change: DraftDiff): boolean {
+  const { start_date, end_date, schedule_time, time_zone, weekdays } = change;
+  return [start_date, end_date, schedule_time, time_zone, weekdays].some((value) => value !== undefined);
+}

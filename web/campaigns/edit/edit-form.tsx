@@ -1,0 +1,180 @@
+import { Button, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { call, generateIdempotencyKey } from '../../api/call.ts';
+import type { Campaign, GroupRow } from '../../api/operations.ts';
+import { invalidateCampaign } from '../use-campaign-action.ts';
+import { validateDraft } from '../../compose/checks.tsx';
+import { ComposeLayout } from '../../compose/compose-layout.tsx';
+import type { Draft } from '../../compose/draft.ts';
+import { CheckSection, WhenSection } from '../../compose/draft-sections.tsx';
+import { GroupsSection } from '../../compose/groups-section.tsx';
+import { sumOf } from '../../compose/audience.ts';
+import { MessageSection } from '../../compose/message-section.tsx';
+import { PhonePreview } from '../../compose/phone-preview.tsx';
+import { SendTimes } from '../../compose/send-times.tsx';
+import { base64 } from '../../compose/send-draft.ts';
+import { useCheck } from '../../compose/use-check.ts';
+import { usePreview } from '../../compose/use-preview.ts';
+import { EDITS_KEY } from '../../drafts/unsaved-changes.ts';
+import { useRerender } from '../../drafts/use-rerender.ts';
+import { timeOfDay } from '../../format/time.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { showToast } from '../../parts/notify.ts';
+import { Page } from '../../parts/page.tsx';
+import { words } from '../../words/words.ts';
+import { diffDraft, toDraft, isRescheduled } from './diff-draft.ts';
+import { ChangeSummary, UnchangedRuns } from './change-summary.tsx';
+import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
+
+const ScheduleFields = lazy(lazyWithRetry(() => import('../../compose/schedule-fields.tsx')));
+
+interface EditFormProps {
+  campaign: Campaign;
+  known: readonly GroupRow[];
+  /** The file of its message. */
+  stored: Blob | null;
+}
+
+/**
+ * The compose form for an existing campaign. Started runs keep their content; without a planned run only the name can change. `again`
+ * remounts the form with the stored campaign.
+ */
+export function EditForm({ again, ...changing }: EditFormProps & { again: () => void }) {
+  const { campaign } = changing;
+  const { before, draft, update, file, setFile, isOtherFile, change, hasChanged, save, forget } = useEdits(changing);
+  const throwAway = () => {
+    forget();
+    again();
+  };
+  const [isAsking, asking] = useDisclosure(false);
+  const shown = usePreview(draft.html);
+  const { preview, isSettled } = shown;
+  const check = useCheck(draft, draft.name, { campaign_id: campaign.campaign_id, skip_dates: campaign.skip_dates });
+  const planned = campaign.runs.filter((run) => run.status === 'planned').length;
+  const hasPlanned = planned > 0;
+  const hasFile = file !== null;
+  const problems = [
+    ...(draft.name.trim() === '' ? [words.change.noName] : []),
+    ...(hasPlanned ? validateDraft(draft, shown) : []),
+  ];
+  const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
+
+  return (
+    <Page title={words.change.title(campaign.name)} wide actions={hasChanged && <DiscardButton act={throwAway} />}>
+      <ComposeLayout
+        sum={hasChanged ? sumOf(draft) : words.change.nothingYet}
+        buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} ask={asking.open} />}
+        preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
+      >
+        <UnchangedRuns runs={campaign.runs} />
+        <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />
+        {hasPlanned && (
+          <>
+            <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+            <WhenSection draft={draft} check={check}>
+              <Stack gap="sm">
+                <ScheduleFields draft={draft} update={update} />
+              </Stack>
+            </WhenSection>
+            <CheckSection {...{ draft, update, problems, preview, hasFile, check }} isSubmitted />
+          </>
+        )}
+      </ComposeLayout>
+      <ConfirmDialog
+        opened={isAsking}
+        close={asking.close}
+        title={words.change.confirm(campaign.name)}
+        action={words.change.action}
+        act={save}
+      >
+        <Stack gap="sm">
+          <ChangeSummary {...{ before, draft, change, isOtherFile, hasFile, planned }} runs={check.runs?.length} />
+          <UnchangedRuns runs={campaign.runs} />
+          {hasPlanned && isRescheduled(change) && <SendTimes draft={draft} check={check} />}
+        </Stack>
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+/** The edited draft beside the campaign as it was when editing started. */
+interface Edits {
+  before: Draft;
+  draft: Draft;
+  file: File | null;
+  isOtherFile: boolean;
+  isChanged: boolean;
+}
+
+function startEdits({ campaign, known, stored }: EditFormProps): Edits {
+  const before = toDraft(campaign, known);
+  return { before, draft: before, file: stored && asFile(stored), isOtherFile: false, isChanged: false };
+}
+
+/** The edits and how to save them. They stay in the page's memory until they are saved or discarded. */
+function useEdits(changing: EditFormProps) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const { campaign_id: id } = changing.campaign;
+  const queryKey = [...EDITS_KEY, id];
+  const [begun] = useState(() => startEdits(changing));
+  const changed = (last: Edits | undefined) => (last?.isChanged ? last : begun);
+  const edits = changed(
+    useQuery<Edits>({ queryKey, queryFn: skipToken, staleTime: Infinity, gcTime: Infinity, structuralSharing: false })
+      .data,
+  );
+  const { before, draft, file, isOtherFile } = edits;
+  const change = diffDraft(before, draft);
+  const rerender = useRerender();
+  const edit = (next: (last: Edits) => Partial<Edits>) => {
+    client.setQueryData<Edits>(queryKey, (kept) => {
+      const last = changed(kept);
+      const now = { ...last, ...next(last) };
+      return { ...now, isChanged: now.isOtherFile || Object.keys(diffDraft(now.before, now.draft)).length > 0 };
+    });
+    rerender();
+  };
+  const update = (next: Partial<Draft>) =>
+    edit((last) => ({ draft: { ...last.draft, ...next, idempotencyKey: generateIdempotencyKey() } }));
+  const setFile = (next: File | null) => edit(() => ({ file: next, isOtherFile: true }));
+  const forget = () => client.removeQueries({ queryKey });
+  const save = async (signal: AbortSignal) => {
+    const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
+    await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
+    await invalidateCampaign(client, id);
+    showToast(words.change.changed(draft.name.trim()));
+    go(`/campaigns/${id}`);
+    forget();
+  };
+  return { before, draft, update, file, setFile, isOtherFile, change, hasChanged: edits.isChanged, save, forget };
+}
+
+function DiscardButton({ act }: { act: () => void }) {
+  return (
+    <ConfirmButton title={words.change.throwAwayTitle} action={words.change.throwAway} act={async () => act()} danger>
+      {words.change.throwAwayNote}
+    </ConfirmButton>
+  );
+}
+
+function Buttons({ campaignId, isReady, ask }: { campaignId: string; isReady: boolean; ask: () => void }) {
+  return (
+    <>
+      <Button component={Link} href={`/campaigns/${campaignId}`} variant="default">
+        {words.back}
+      </Button>
+      <Button onClick={ask} disabled={!isReady}>
+        {words.change.action}
+      </Button>
+    </>
+  );
+}
+
+/** Named by its type: the original name is not stored. */
+function asFile(blob: Blob): File {
+  return new File([blob], words.media(blob.type), { type: blob.type });
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CampanileError } from '../../../clients/typescript/failure.ts';
+import { mediaQuery } from '../../api/media.ts';
+import { analyticsQuery, campaignQuery } from '../../api/queries.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { Page, PageSkeleton } from '../../parts/page.tsx';
+import { NotFoundPage } from '../../shell/not-found-page.tsx';
+import { words } from '../../words/words.ts';
+import { EditForm } from './edit-form.tsx';
+
+/** Edits the part of a scheduled campaign that has not started. */
+export default function EditCampaignPage({ id }: { id: string }) {
+  // Not refetched: a form must not change while it is edited.
+  const still = { refetchInterval: false, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
+  const post = useQuery({ ...campaignQuery(id), ...still });
+  const analytics = useQuery({ ...analyticsQuery(id), ...still });
+  const [round, setRound] = useState(0);
+  const media = post.data?.media ?? null;
+  const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });
+  const error = post.error ?? analytics.error ?? file.error;
+  if (error instanceof CampanileError && (error.code === 404 || error.code === 400) && !post.data)
+    return <NotFoundPage />;
+  const isComplete = post.data && analytics.data && (media === null || file.data);
+  // Errors never hide a form that is being edited.
+  if (error && !isComplete)
+    return (
+      <ErrorAlert
+        error={error}
+        retry={() => void Promise.all([post, analytics, file].filter((one) => one.isError).map((one) => one.refetch()))}
+      />
+    );
+  if (!post.data || !analytics.data) return <PageSkeleton />;
+  const isOver = ['completed', 'completed_with_errors', 'cancelled'].includes(post.data.status);
+  if (!post.data.is_schedule || isOver)
+    return (
+      <Page title={words.change.title(post.data.name)}>
+        <Empty title={words.change.tooLate} link={{ href: `/campaigns/${id}`, label: words.change.back }}>
+          {words.change.tooLateHint}
+        </Empty>
+      </Page>
+    );
+  if (media !== null && !file.data) return <PageSkeleton />;
+  return (
+    <EditForm
+      key={round}
+      campaign={post.data}
+      known={analytics.data.groups}
+      stored={file.data ?? null}
+      again={() => setRound(round + 1)}
+    />
+  );
+}

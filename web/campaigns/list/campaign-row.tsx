@@ -1,0 +1,78 @@
+import { Link } from 'wouter';
+import type { CampaignRow as Row } from '../../api/operations.ts';
+import { count, share } from '../../format/numbers.ts';
+import { shortTime, zoneName } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { Status } from '../../parts/status.tsx';
+import textClasses from '../../parts/text.module.css';
+import { words } from '../../words/words.ts';
+import classes from './campaign-row.module.css';
+import { CampaignRowMenu } from './campaign-row-menu.tsx';
+
+/** The column headings, for the eye only: each row carries its own labels for screen readers. */
+export function CampaignHeadings() {
+  const { columns } = words.campaigns;
+  return (
+    <div className={`${classes.row} ${classes.headings}`} aria-hidden="true">
+      <span>{columns.name}</span>
+      <span>{columns.state}</span>
+      <span>{columns.sent}</span>
+      <span className={classes.read}>{columns.read}</span>
+      <span className={classes.when}>{columns.created}</span>
+    </div>
+  );
+}
+
+export function CampaignRow({ campaign }: { campaign: Row }) {
+  const { progress, next_run_at: nextRunAt, status } = campaign;
+  const zone = useZone();
+  const isWaitingForRun =
+    nextRunAt !== null && (status === 'scheduled' || status === 'paused') && progress.deliveries === 0;
+  return (
+    <li className={classes.item}>
+      <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>
+        <span className={classes.named}>
+          <span className={`${classes.name} ${textClasses.clip}`}>{campaign.name}</span>
+          <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
+        </span>
+        <Status of={status} />
+        <span className={classes.progress} data-waits={isWaitingForRun || undefined}>
+          {isWaitingForRun ? (
+            <span className={textClasses.dim}>
+              {words.campaigns.nextRun(shortTime(nextRunAt, zone), zoneName(zone, new Date(nextRunAt)))}
+            </span>
+          ) : progress.deliveries === 0 ? (
+            <span className={textClasses.dim}>{words.unknown}</span>
+          ) : (
+            <>
+              <Progress {...progress} label={words.campaigns.progressLabel(campaign.name)} />
+              <span>
+                {words.campaigns.sentOf(count(progress.sent), count(progress.deliveries))}
+                {progress.failed > 0 && (
+                  <span className={textClasses.failed}> · {words.campaigns.failed(count(progress.failed))}</span>
+                )}
+              </span>
+            </>
+          )}
+        </span>
+        {!isWaitingForRun && (
+          <span className={`${classes.read} ${textClasses.dim}`}>
+            {typeof progress.read_rate === 'number' ? words.campaigns.readShare(share(progress.read_rate)) : ''}
+          </span>
+        )}
+        <span className={`${classes.when} ${textClasses.dim}`}>
+          <RelativeTime at={campaign.created_at} />
+        </span>
+      </Link>
+      <CampaignRowMenu campaign={campaign} />
+    </li>
+  );
+}
+
+/** "212 groups · Picture" */
+function summarizePost({ group_count: groups = 0, media_mime: mime }: Row): string {
+  const to = words.agenda.groups(groups, count(groups));
+  return typeof mime === 'string' ? `${to} · ${words.media(mime)}` : to;
+}

@@ -1,0 +1,62 @@
+import { Button, Text, Title, VisuallyHidden } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { accountQuery, groupsQuery } from '../../api/queries.ts';
+import boxClasses from '../../parts/box.module.css';
+import { Icon } from '../../parts/icons.tsx';
+import { words } from '../../words/words.ts';
+import classes from './onboarding-steps.module.css';
+
+/** The first steps of a new user, each with its button; ticked once done. */
+export function OnboardingSteps() {
+  const account = useQuery(accountQuery);
+  const groups = useInfiniteQuery(groupsQuery({ kind: undefined, search: '' }));
+  const isWhatsApp = account.data?.messenger === 'whatsapp';
+  const isLinked = account.data?.status === 'connected';
+  const steps = [
+    {
+      ...words.firstSteps.account,
+      ...(isWhatsApp && {
+        hint: isLinked ? words.firstSteps.account.hintLinked : words.firstSteps.account.hintToLink,
+      }),
+      href: '/account',
+      isDone: isLinked,
+    },
+    {
+      ...words.firstSteps.groups,
+      ...(isWhatsApp && { hint: words.firstSteps.groups.hintOfOwn }),
+      href: '/groups',
+      isDone: (groups.data?.pages[0]?.groups.length ?? 0) > 0,
+    },
+    { ...words.firstSteps.post, href: '/campaigns/new', isDone: false },
+  ];
+  const next = steps.findIndex((step) => !step.isDone);
+  return (
+    <section className={`${boxClasses.surface} ${classes.steps}`} aria-label={words.firstSteps.title}>
+      <Title order={2} size="h4">
+        {words.firstSteps.title}
+      </Title>
+      <ol>
+        {steps.map(({ title, hint, action, href, isDone }, index) => (
+          <li key={href}>
+            <span className={classes.mark} data-done={isDone || undefined} aria-hidden="true">
+              {isDone ? <Icon name="check" size={16} /> : index + 1}
+            </span>
+            <div className={boxClasses.grow}>
+              <Text fw={600}>
+                {title}
+                {isDone && <VisuallyHidden> ({words.done})</VisuallyHidden>}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {hint}
+              </Text>
+            </div>
+            <Button component={Link} href={href} variant={index === next ? 'filled' : 'default'}>
+              {action}
+            </Button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

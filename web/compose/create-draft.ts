@@ -1,0 +1,50 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { Data } from '../api/operations.ts';
+import { createDraft } from '../drafts/persisted-draft.ts';
+import { changeDraft } from '../drafts/save-draft.ts';
+import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
+
+type Copy = Data<'venom/duplicate-campaign'>;
+
+/** Creates a draft with the message, file and groups of a campaign. Returns its path. The schedule is not copied; existing drafts stay. */
+export function createDraftFromCampaign(
+  client: QueryClient,
+  timeZone: string,
+  copy: Copy,
+  known: readonly PickedGroup[],
+): string {
+  const ids = new Set(copy.group_metadata_ids);
+  const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
+  const file = copy.image === null ? null : toFile(copy.image, copy.name);
+  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups };
+  return createSavedDraft(client, draft, file);
+}
+
+/** Creates a draft for these groups. Returns its path. */
+export function createDraftForGroups(client: QueryClient, timeZone: string, groups: readonly PickedGroup[]): string {
+  return createSavedDraft(client, { ...emptyDraft(timeZone), groups: groups.map(toPicked) });
+}
+
+/** Creates a draft and saves it at once. Returns its path. */
+export function createSavedDraft(client: QueryClient, draft: Draft, file: File | null = null): string {
+  const id = createDraft(client, draft, file);
+  changeDraft(client, id, (begun) => begun);
+  return draftPath(id);
+}
+
+/** Returns the path of a new draft for this day, `YYYY-MM-DD`. */
+export function newCampaignPath(day: string): string {
+  return `/campaigns/new?day=${day}`;
+}
+
+export function draftPath(draftId: string): string {
+  return `/campaigns/new?draft=${draftId}`;
+}
+
+/** Without `fetch`: the CSP allows connections to the service only. */
+function toFile(dataUrl: string, name: string): File {
+  const comma = dataUrl.indexOf(',');
+  const mime = /^data:([^;,]*)/.exec(dataUrl)?.[1] ?? '';
+  const bytes = Uint8Array.from(atob(dataUrl.slice(comma + 1)), (letter) => letter.charCodeAt(0));
+  return new File([bytes], `${name}.${mime.replace(/^.*\//, '')}`, { type: mime });
+}

@@ -1,0 +1,58 @@
+import { call, callWithHeaders } from '../api/call.ts';
+import type { Body } from '../api/operations.ts';
+import type { Draft } from './draft.ts';
+
+/** The fields that sending at once and scheduling share. */
+function postOf(draft: Draft, name: string, image: string | null) {
+  return {
+    name,
+    html: draft.html,
+    image,
+    group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
+    is_channel_campaign: draft.groups.length > 0 && draft.groups.every((group) => group.kind === 'channel'),
+  };
+}
+
+function scheduleOf(draft: Draft) {
+  const everyDay = draft.weekdays.length === 7;
+  return {
+    is_schedule: true as const,
+    start_date: draft.startDate ?? '',
+    end_date: draft.endDate ?? draft.startDate ?? '',
+    schedule_time: `${draft.time}:00`,
+    time_zone: draft.timeZone,
+    ...(!everyDay && { weekdays: [...draft.weekdays] }),
+  };
+}
+
+/** Returns the body of the operation that will be called, without the file. */
+export function toCampaignBody(
+  draft: Draft,
+  name: string,
+): Body<'venom/add-campaign'> | Body<'venom/add-campaign-batch'> {
+  const post = postOf(draft, name, null);
+  return draft.isScheduled ? { ...post, ...scheduleOf(draft) } : { ...post, is_schedule: false };
+}
+
+/**
+ * Sends or schedules a draft. Resolves to the campaign's id. Idempotent: repeating it after a lost response sends nothing twice. Aborting
+ * too late does not stop it.
+ */
+export async function sendDraft(draft: Draft, name: string, file: File | null, signal: AbortSignal): Promise<string> {
+  const post = postOf(draft, name, file && (await base64(file)));
+  const options = { idempotencyKey: draft.idempotencyKey, signal };
+  if (!draft.isScheduled)
+    return (await call('venom/add-campaign', { ...post, is_schedule: false }, options)).campaign_id;
+  const { headers } = await callWithHeaders('venom/add-campaign-batch', { ...post, ...scheduleOf(draft) }, options);
+  return headers.get('x-campaign-id') ?? '';
+}
+
+/** Returns the file in base64 without the data URL prefix: the service detects the type. */
+export function base64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')));
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('the file cannot be read')));
+    reader.readAsDataURL(file);
+  });
+}

@@ -1,0 +1,65 @@
+import { Stack, Text } from '@mantine/core';
+import { clockTime, dateIn, dateName, duration, shortTime, timeOfDay, zoneName } from '../format/time.ts';
+import { useNow } from '../parts/relative-time.tsx';
+import { words } from '../words/words.ts';
+import type { Draft } from './draft.ts';
+import type { Check } from './use-check.ts';
+
+const SHOWN_RUNS = 3;
+
+/** When the draft would be sent, in words. */
+export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
+  const nowMs = useNow();
+  const lines = [
+    ...(draft.isScheduled && check.runs ? describeRuns(draft, check.runs) : []),
+    ...describeDuration(draft, check, nowMs),
+  ];
+  if (lines.length === 0) return null;
+  return (
+    <Stack gap={6} mt="sm" aria-live="polite">
+      {lines.map((line) => (
+        <Text size="sm" key={line}>
+          {line}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+/** Describes how long sending takes and when it ends. */
+export function describeDuration(draft: Draft, { expectedSeconds: seconds }: Check, nowMs: number): string[] {
+  if (seconds === undefined) return [];
+  const takes = duration(seconds);
+  if (draft.isScheduled) return [words.compose.takesEach(takes)];
+  const end = new Date(nowMs + seconds * 1_000);
+  return [`${words.compose.takes(takes)} ${words.compose.doneBy(timeOrDay(end, nowMs, draft.timeZone))}`];
+}
+
+/** The time of day, with the day if it is not today. */
+function timeOrDay(at: Date, nowMs: number, zone: string): string {
+  return dateIn(at, zone) === dateIn(new Date(nowMs), zone) ? clockTime(at, zone) : shortTime(at, zone);
+}
+
+/** Describes the days, time and zone of the schedule. */
+export function describeSchedule({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
+  const start = startDate ?? '';
+  const [from, to] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
+  const days =
+    weekdays.length === words.weekdays.length ? [] : weekdays.flatMap((day) => words.weekdays[day - 1] ?? []);
+  return words.compose.scheduleIn(from ?? '', to ?? '', days, timeOfDay(time), timeZone);
+}
+
+/** Describes the next runs, and a clock change among all runs. */
+export function describeRuns({ timeZone, time }: Draft, runs: readonly { due_at: string }[]): string[] {
+  const shown = runs.slice(0, SHOWN_RUNS).map(({ due_at: dueAt }) => ({
+    time: shortTime(dueAt, timeZone),
+    zone: zoneName(timeZone, new Date(dueAt)),
+  }));
+  const more = runs.length - shown.length;
+  const zones = [...new Set(runs.map(({ due_at: dueAt }) => zoneName(timeZone, new Date(dueAt))))];
+  const [before = timeZone, after] = zones;
+  const times = shown.map((run) => run.time);
+  if (after === undefined) return [words.compose.runs(times, before, more)];
+  const withZones = shown.map((run) => `${run.time} ${run.zone}`);
+  return [words.compose.runsOverChange(withZones, more), words.compose.clockChange(time, before, after)];
+}

@@ -1,0 +1,120 @@
+import { Button, Group as Row, Modal, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CallOptions } from '../../clients/typescript/client.ts';
+import { call, generateIdempotencyKey } from '../api/call.ts';
+import type { GroupKind } from '../api/operations.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { entryProblems, fieldProblems } from '../format/problem.ts';
+import { FormErrorText } from '../parts/error-alert.tsx';
+import { showToast } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+
+const NAME_LIMIT = 100;
+const DESCRIPTION_LIMIT = 2_048;
+
+export function CreateGroupDialog({ kind, close }: { kind: GroupKind | undefined; close: () => void }) {
+  return (
+    <Modal opened={kind !== undefined} onClose={close} title={kind && words.groups.create[kind]}>
+      {kind && <CreateForm kind={kind} close={close} />}
+    </Modal>
+  );
+}
+
+interface Draft {
+  name: string;
+  description: string;
+  participants: string[];
+}
+
+function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
+  const client = useQueryClient();
+  // One while the dialog is open: pressing the button again after a lost response must not create a second group.
+  const [idempotencyKey, setIdempotencyKey] = useState(() => generateIdempotencyKey());
+  const form = useForm<Draft>({
+    initialValues: { name: '', description: '', participants: [] },
+    validate: { name: (value) => (value.trim() === '' ? words.groups.nameMissing : null) },
+    onValuesChange: () => setIdempotencyKey(generateIdempotencyKey()),
+  });
+  const creating = useCancellableMutation({
+    act: (draft: Draft, signal) => create(kind, draft, { idempotencyKey, signal }),
+    onSuccess: async (_data, { name }) => {
+      showToast(words.groups.created(name));
+      close();
+      await client.invalidateQueries({ queryKey: ['groups'] });
+    },
+    onError: (error, draft) => form.setErrors(problemsOf(error, draft)),
+  });
+  return (
+    <form onSubmit={form.onSubmit((draft) => creating.mutate(draft))} noValidate>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {words.groups.about[kind]}
+        </Text>
+        <TextInput
+          label={words.groups.name}
+          maxLength={NAME_LIMIT}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        {kind === 'group' ? (
+          <TagsInput
+            label={words.groups.participants}
+            description={words.groups.participantsHint}
+            splitChars={[',', ';', '\n']}
+            acceptValueOnBlur
+            clearButtonProps={{ 'aria-label': words.clear }}
+            {...form.getInputProps('participants')}
+          />
+        ) : (
+          <Textarea
+            label={words.groups.description}
+            maxLength={DESCRIPTION_LIMIT}
+            autosize
+            minRows={2}
+            maxRows={6}
+            {...form.getInputProps('description')}
+          />
+        )}
+        <FormErrorText error={creating.error} />
+        <Row justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button type="submit" loading={creating.isPending}>
+            {words.groups.create[kind]}
+          </Button>
+        </Row>
+      </Stack>
+    </form>
+  );
+}
+
+/** The issue of each field; for numbers the issue of each number. */
+function problemsOf(error: unknown, draft: Draft) {
+  const { group_name, community_name, name, description, participants } = fieldProblems(error);
+  const wrong = entryProblems(error, 'participants', numbersOf(draft));
+  return {
+    name: group_name ?? community_name ?? name,
+    description,
+    participants: wrong.length > 0 ? wrong.join(' · ') : participants,
+  };
+}
+
+async function create(kind: GroupKind, draft: Draft, options: CallOptions): Promise<void> {
+  const { name, description } = draft;
+  const group = { group_name: name, participants: numbersOf(draft) };
+  if (kind === 'group') await call('venom/create-group', group, options);
+  else if (kind === 'community') await call('venom/create-community', { community_name: name, description }, options);
+  else await call('venom/create-channel', { name, description, image: null }, options);
+}
+
+/** The field takes a pasted list. */
+function numbersOf({ participants }: Draft): string[] {
+  return participants
+    .flatMap((one) => one.split(/[,;\n]/))
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}

@@ -1,0 +1,104 @@
+import { Button, Group as Row, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { call } from '../api/call.ts';
+import type { GroupList } from '../api/operations.ts';
+import { groupListsQuery } from '../api/queries.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import type { PickedGroup } from '../compose/draft.ts';
+import { count } from '../format/numbers.ts';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { showToast } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+
+const NAME_LIMIT = 100;
+
+/** Saves the groups as a new list, or as the new content of `list`. */
+export function SaveListButton({
+  groups,
+  list,
+  onSaved,
+  size = 'compact-sm',
+}: {
+  groups: readonly PickedGroup[];
+  list?: GroupList | undefined;
+  onSaved?: (listId: number) => void;
+  size?: 'compact-sm' | 'xs';
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button size={size} variant="default" disabled={groups.length === 0} onClick={() => setOpen(true)}>
+        {list ? words.groups.saveList : words.groups.saveAsList}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={list ? words.groups.saveListTitle(list.name) : words.groups.saveAsListTitle}
+      >
+        <SaveForm groups={groups} list={list} close={close} onSaved={onSaved} />
+      </Modal>
+    </>
+  );
+}
+
+function SaveForm({
+  groups,
+  list,
+  close,
+  onSaved,
+}: {
+  groups: readonly PickedGroup[];
+  list: GroupList | undefined;
+  close: () => void;
+  onSaved: ((listId: number) => void) | undefined;
+}) {
+  const client = useQueryClient();
+  const [name, setName] = useState(list?.name ?? '');
+  const saving = useCancellableMutation({
+    act: (_nothing: void, signal) => {
+      const group_metadata_ids = groups.map((group) => group.group_metadata_id);
+      const body = { name: name.trim(), group_metadata_ids, group_list_id: list?.group_list_id };
+      return call('venom/save-group-list', body, { signal });
+    },
+    onSuccess: async ({ group_list_id: id }) => {
+      await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });
+      await client.invalidateQueries({ queryKey: ['groups'] });
+      showToast(words.groups.listSaved(name.trim(), count(groups.length), groups.length));
+      close();
+      onSaved?.(id);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() !== '') saving.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {words.groups.listHolds(count(groups.length), groups.length)}
+        </Text>
+        <TextInput
+          label={words.groups.listName}
+          placeholder={words.groups.listNameHint}
+          maxLength={NAME_LIMIT}
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <ErrorText error={saving.error} />
+        <Row justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
+            {words.groups.saveList}
+          </Button>
+        </Row>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, Group as Row, Select } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/call.ts';
+import type { GroupList } from '../api/operations.ts';
+import { groupListsQuery } from '../api/queries.ts';
+import { count } from '../format/numbers.ts';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { showToast } from '../parts/notify.ts';
+import { words } from '../words/words.ts';
+
+/** Shows only the groups of one saved list. */
+export function SavedListFilter({
+  lists,
+  chosen,
+  choose,
+}: {
+  lists: readonly GroupList[];
+  chosen: GroupList | undefined;
+  choose: (listId: number | undefined) => void;
+}) {
+  if (lists.length === 0) return null;
+  return (
+    <Select
+      aria-label={words.groups.list}
+      placeholder={words.groups.lists}
+      data={lists.map((list) => ({
+        value: String(list.group_list_id),
+        label: words.groups.ofList(list.name, count(list.group_count)),
+      }))}
+      value={chosen ? String(chosen.group_list_id) : null}
+      onChange={(id) => choose(id === null ? undefined : Number(id))}
+      clearable
+      clearButtonProps={{ 'aria-label': words.groups.allGroups }}
+      searchable={lists.length > 10}
+      w={200}
+    />
+  );
+}
+
+/** Actions on the list that is shown. */
+export function SavedListActions({
+  list,
+  write,
+  change,
+  onDeleted,
+}: {
+  list: GroupList;
+  write: () => Promise<void>;
+  change: () => Promise<void>;
+  onDeleted: () => void;
+}) {
+  const client = useQueryClient();
+  const writing = useMutation({ mutationFn: write });
+  const changing = useMutation({ mutationFn: change });
+  const remove = async (signal: AbortSignal) => {
+    await call('venom/delete-group-list', { group_list_id: list.group_list_id }, { signal });
+    showToast(words.groups.listDeleted(list.name));
+    onDeleted();
+    await client.invalidateQueries({ queryKey: groupListsQuery.queryKey });
+  };
+  return (
+    <Row gap="xs" mb="md" role="group" aria-label={list.name}>
+      <Button size="xs" loading={writing.isPending} onClick={() => writing.mutate()}>
+        {words.groups.writeToList}
+      </Button>
+      <Button size="xs" variant="default" loading={changing.isPending} onClick={() => changing.mutate()}>
+        {words.groups.changeList}
+      </Button>
+      <ConfirmButton
+        size="xs"
+        title={words.groups.deleteListTitle(list.name)}
+        action={words.groups.deleteList}
+        act={remove}
+        danger
+      >
+        {words.groups.deleteListNote}
+      </ConfirmButton>
+    </Row>
+  );
+}

@@ -1,0 +1,120 @@
+import { Button, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Webhook, WebhookTry } from '../api/operations.ts';
+import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
+import { ErrorText } from '../parts/error-alert.tsx';
+import { RelativeTime } from '../parts/relative-time.tsx';
+import { LoadMoreButton } from '../parts/load-more-button.tsx';
+import { showToast } from '../parts/notify.ts';
+import { QueryStatus } from '../parts/query-status.tsx';
+import { words } from '../words/words.ts';
+import { isEvent } from './event-kinds.ts';
+import { AttemptResponse, AttemptOutcome } from './attempt-outcome.tsx';
+import { attemptsQuery, webhooksQuery } from './webhook-queries.ts';
+import classes from './webhooks.module.css';
+
+/** The delivery attempts of a webhook in the last 30 days. */
+export function AttemptLogDialog({ webhook, opened, close }: { webhook: Webhook; opened: boolean; close: () => void }) {
+  return (
+    <Modal opened={opened} onClose={close} title={words.webhooks.logTitle} size="xl">
+      <Log webhook={webhook} />
+    </Modal>
+  );
+}
+
+function Log({ webhook }: { webhook: Webhook }) {
+  const client = useQueryClient();
+  const [failedOnly, setFailedOnly] = useState(false);
+  const log = useInfiniteQuery(attemptsQuery(webhook, failedOnly));
+  const tries = log.data?.pages.flatMap((page) => page.tries) ?? [];
+  const telling = useCancellableMutation({
+    act: (messageId: string, signal) =>
+      call('venom/retry-webhook', { webhook_id: webhook.webhook_id, message_id: messageId }, { signal }),
+    onSuccess: () => {
+      showToast(words.webhooks.againDone(1, '1'));
+      return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
+    },
+  });
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed" className={classes.url}>
+        {webhook.url}
+      </Text>
+      <Switch
+        label={words.webhooks.failedOnly}
+        checked={failedOnly}
+        onChange={(event) => setFailedOnly(event.currentTarget.checked)}
+        data-autofocus
+      />
+      <ErrorText error={telling.error} />
+      <QueryStatus of={log} rows={4} />
+      {log.data && tries.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {failedOnly ? words.webhooks.noneFailed : words.webhooks.noTries}
+        </Text>
+      )}
+      {tries.length > 0 && (
+        <ul className={classes.tries}>
+          {tries.map((one) => (
+            <Attempt
+              key={`${one.message_id} ${one.at}`}
+              of={one}
+              isRetrying={telling.isPending && telling.variables === one.message_id}
+              {...(webhook.status !== 'disabled' && { retry: () => telling.mutate(one.message_id) })}
+            />
+          ))}
+        </ul>
+      )}
+      <LoadMoreButton of={log} size="xs" />
+    </Stack>
+  );
+}
+
+function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void; isRetrying: boolean }) {
+  return (
+    <li className={classes.try}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm">
+        <Stack gap={2} miw={0}>
+          <Text size="sm" fw={550}>
+            {eventName(of.type)}
+          </Text>
+          <Group gap={8}>
+            <AttemptOutcome of={of} />
+            <Text size="xs" c="dimmed">
+              <RelativeTime at={of.at} />
+            </Text>
+          </Group>
+        </Stack>
+        {retry && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            flex="none"
+            loading={isRetrying}
+            aria-label={words.webhooks.againLabel(eventName(of.type))}
+            onClick={retry}
+          >
+            {words.webhooks.again}
+          </Button>
+        )}
+      </Group>
+      <details className={classes.details}>
+        <summary>{words.webhooks.details}</summary>
+        <Stack gap={6} mt={6}>
+          <Text size="xs" c="dimmed" className={classes.url}>
+            {words.webhooks.message(of.type, of.message_id)}
+          </Text>
+          {of.status !== null && <AttemptResponse of={of} />}
+        </Stack>
+      </details>
+    </li>
+  );
+}
+
+/** An unknown event is shown by its name. */
+function eventName(type: string): string {
+  if (type === 'webhook.test') return words.webhooks.testEvent;
+  return isEvent(type) ? words.webhooks.events[type] : type;
+}
