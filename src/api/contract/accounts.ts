@@ -72,10 +72,7 @@ const none = z.literal('none').meta({ description: 'Off.' });
 const updateAccountBody = z
   .object({
     quiet_hours: optional(
-      z.union([
-        quietHours.refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another time than from' }),
-        none,
-      ]),
+      z.union([quietHours.refine(({ from, to }) => from !== to, { path: ['to'], error: 'must not equal from' }), none]),
     ).meta({ description: 'No posts are sent in these hours; they are sent afterwards. `none` turns it off.' }),
     daily_cap: optional(z.union([z.int().min(1).max(1_000_000), none])).meta({
       description:

@@ -108,7 +108,7 @@ const retryWebhookBody = z
   })
   .refine((body) => (body.message_id === undefined) !== (body.from === undefined), {
     path: ['message_id'],
-    error: 'or from has to be given, and not both',
+    error: 'or from is required, but not both',
   })
   .meta({ id: 'RetryWebhook' });
 

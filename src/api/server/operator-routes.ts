@@ -69,7 +69,7 @@ export function registerOperatorRoutes(
 
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (metricsToken === undefined && publicUrl !== undefined && !publicDocs)
-      throw new AppError('metrics_closed', 'Where PUBLIC_URL is set the metrics need METRICS_TOKEN to be set, too');
+      throw new AppError('metrics_closed', 'With PUBLIC_URL, the metrics are only available if METRICS_TOKEN is set');
     if (metricsToken !== undefined && !isSameSecret(request.headers.authorization ?? '', metricsToken))
       throw new AppError('token_invalid', 'The metrics need the header Authorization: Bearer <METRICS_TOKEN>');
     reply.type(metrics.contentType);

@@ -134,7 +134,7 @@ test('two who bring theirs a drop at a time delay nobody, and are told 408', asy
     expect(body).toMatchObject({
       error: true,
       code: 408,
-      message: 'The body came too slowly: it takes at least 16 KiB a second',
+      message: 'The body was sent too slowly: at least 16 KiB a second are required',
     });
   }
   expect((await upload(alice)).status).toBe(200);
