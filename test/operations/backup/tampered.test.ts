@@ -128,9 +128,13 @@ test.for<[what: string, said: string, change: (parts: string) => Promise<void>]>
     'was altered after it was made',
     (parts) => resumManifest(parts, (manifest) => void (manifest.madeAt = '2030-01-01T00:00:00Z')),
   ],
-  ['its database', `${BASE_FILE} is not what`, plantCommand],
-  ['a byte of its database', `${BASE_FILE} is not what`, (parts) => flipByte(join(parts, BASE_FILE))],
-  ['its database, cut off', `${BASE_FILE} is not what`, (parts) => truncate(join(parts, BASE_FILE), 1_000)],
+  ['its database', `${BASE_FILE} does not match its manifest`, plantCommand],
+  ['a byte of its database', `${BASE_FILE} does not match its manifest`, (parts) => flipByte(join(parts, BASE_FILE))],
+  [
+    'its database, cut off',
+    `${BASE_FILE} does not match its manifest`,
+    (parts) => truncate(join(parts, BASE_FILE), 1_000),
+  ],
   ['its database, taken away', `${BASE_FILE} is missing`, (parts) => rm(join(parts, BASE_FILE))],
   ['its secrets, taken away', `${SECRETS_FILE} is missing`, (parts) => rm(join(parts, SECRETS_FILE))],
   [
@@ -144,8 +148,16 @@ test.for<[what: string, said: string, change: (parts: string) => Promise<void>]>
     'its manifest does not name database.dump',
     (parts) => writeFile(join(parts, 'database.dump'), 'drop table users'),
   ],
-  ['the database of another backup', `${BASE_FILE} is not what`, (parts) => takeFrom(older, BASE_FILE, parts)],
-  ['the secrets of another backup', `${SECRETS_FILE} is not what`, (parts) => takeFrom(older, SECRETS_FILE, parts)],
+  [
+    'the database of another backup',
+    `${BASE_FILE} does not match its manifest`,
+    (parts) => takeFrom(older, BASE_FILE, parts),
+  ],
+  [
+    'the secrets of another backup',
+    `${SECRETS_FILE} does not match its manifest`,
+    (parts) => takeFrom(older, SECRETS_FILE, parts),
+  ],
   ['the manifest of another backup', 'was altered after it was made', (parts) => takeFrom(older, MANIFEST_FILE, parts)],
   ['the code of another backup', 'was altered after it was made', (parts) => takeFrom(older, MAC_FILE, parts)],
   ['its code, damaged', 'its authentication code cannot be read', (parts) => writeFile(join(parts, MAC_FILE), 'none')],
@@ -289,7 +301,7 @@ test.for<[what: string, said: string, entries: (manifest: string) => CraftedEntr
     () => [{ path: MANIFEST_FILE, content: Buffer.alloc(1024 ** 2 + 1, ' ') }],
   ],
   ['no manifest', 'no manifest', () => [{ path: SECRETS_FILE }]],
-  ['no entries', 'is not a backup', () => []],
+  ['no entries', 'cannot be read as a backup', () => []],
 ])('a file with %s is no backup', async ([, said, entries]) => {
   let manifest = '';
   await rebuilt(async (parts) => void (manifest = await readFile(join(parts, MANIFEST_FILE), 'utf8')));
