@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './test/support/patience.ts';
 import { LongestFirst } from './test/support/run/longest-first.ts';
@@ -87,7 +88,7 @@ const RARE = [
   'web/compose',
   'web/groups',
   'web/pages',
-  'web/{account,address,drafts,factors,held,installation,languages,lines,notices,offline}',
+  'web/{account,drafts,editor-round-trip,factors,hold,installation,languages,notices,offline,url-state}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */
@@ -101,7 +102,7 @@ const LONG = [
   'sending/deliveries/{replaced,revise-newest}',
   'service/{package,proxies,soak,writes}',
   'simulation/{all-crash-points,crash-points}',
-  'web/{barriers,build,first-visit,own-marks,own-number,room,settings,slow-line,users,webhooks}',
+  'web/{accessibility,account-number,build,editor-formatting,first-load,settings,slow-connection,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
@@ -134,6 +135,7 @@ export default defineConfig(({ mode }) => ({
     // Ends what hangs, and nothing else: a machine that is ten times slower than two quiet cores stays below it.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    alias: { '@node-rs/argon2': join(import.meta.dirname, 'test/support/run/remember-argon2.ts') },
     setupFiles: ['test/support/run/set-locale.ts'],
     expect: { poll: { timeout: PATIENCE_MS } },
     // Two cores are meant, and files wait for more than half of their time. A file has its own database, so files may run beside each

@@ -27,7 +27,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   due: benchDue,
   'due-million': benchDueMillion,
   growth: benchGrowth,
-  hints: benchNotify,
+  notifications: benchNotify,
   process: benchProcess,
   http: benchHttp,
   live: benchLive,

@@ -144,8 +144,7 @@ function isIdempotent({ parameters = [] }: OpenApiOperation): boolean {
 /** Separates the sentences about access from an operation's description. */
 function splitAccess(operation: OpenApiOperation): [description: string, access: string] {
   const paragraphs = (operation.description ?? '').split('\n\n').filter((paragraph) => paragraph !== '');
-  const isAccess = (paragraph: string) =>
-    /^(An API key needs|Takes no API key|Takes a token|Requires|Needs no token|Access)/.test(paragraph);
+  const isAccess = (paragraph: string) => /^(?:Needs (?:a token|no authentication)|The token needs)/.test(paragraph);
   const scope = /scope `(\w+)`/.exec(operation.description ?? '')?.[1];
   const key = scope === undefined ? 'no API key' : `or API key with the scope \`${scope}\``;
   const who = takesToken(operation) ? `token, ${key}.` : 'no token needed.';

@@ -82,7 +82,7 @@ export async function playScene(): Promise<Map<string, string>> {
 
 /** A user with a key, and a campaign of which one post has gone out. */
 async function furnish({ service: { url }, last }: Stage): Promise<void> {
-  const password = / password (\S+), /.exec(last)?.[1];
+  const password = / Password: (\S+)\. /.exec(last)?.[1];
   const { body } = await post(url, 'user/authorize_user', { user_name: 'ada', password });
   const token = String(body.data?.['token']);
   await post(url, 'user/create_api_key', { name: 'The website', scopes: ['read', 'send'] }, token);
@@ -128,10 +128,10 @@ function settle(text: string): string {
         '007-example.sql leaves it (epoch 12, fingerprint 6b5fc1a27a70)',
       )
       .replaceAll(/\(epoch \d+\)/g, '(epoch 12)')
-      .replaceAll(/\d+\.\d GiB are free/g, '40.2 GiB are free')
+      .replaceAll(/\d+\.\d GiB( of)? free/g, '40.2 GiB$1 free')
       .replaceAll(/\d+\.\d s apart/g, '0.0 s apart')
       .replaceAll(/(?<=encryption key )[\da-f]{16}/g, '5f0c2a9d81e7b346')
-      .replaceAll(/(?<=password )\S{20}(?=,)/g, 'Gv3-mT0wKq81_yRzLd5e')
+      .replaceAll(/(?<=Password: )\S{20}(?=\.)/g, 'Gv3-mT0wKq81_yRzLd5e')
       .replaceAll(/(?<=accept-invite#)\S+/g, '1.hT4cQm9ZkVw2')
       .replaceAll(/cmp_\S{4}/g, 'cmp_Xq7d')
       // A commit is known in a checkout alone.

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { listQueued } from '../src/operations/hold/list-queued.ts';
 import type { FencingRecord, FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
-import { resumeLedger } from '../src/operations/hold/release.ts';
+import { resumeLedger } from '../src/operations/hold/resume-ledger.ts';
 import { pick } from '../test/support/inputs/random.ts';
 import { current, time } from './virtual-time.ts';
 import { openProcess, type World } from './world.ts';

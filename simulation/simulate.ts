@@ -59,14 +59,14 @@ const MAX_COOLDOWN_MS = 3 * HOUR_MS;
 /** How each statement fares is drawn from the seed and its number alone, so that leaving one fault out moves no other. */
 export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
   const order = seededRandom(seed ^ 0x04de4);
-  const hints = seededRandom(seed ^ 0x417);
+  const notifications = seededRandom(seed ^ 0x417);
   const freezes = seededRandom(seed ^ 0xf2ee);
   const freezeChance = pick(freezes, FREEZE_CHANCES);
   const faultChance = pick(freezes, FAULT_CHANCES);
   const kinds = FAULTS.filter(() => freezes() < 0.6);
   return {
     choose: (count) => Math.floor(order() * count),
-    hint: hints,
+    hint: notifications,
     freezeMs: () => (freezes() < freezeChance ? randomFreezeMs(freezes) : 0),
     statementMs: () => 0.1 + order() * 2,
     fault(statement, number) {

@@ -94,7 +94,7 @@ export async function openWorld(
   const database = await copyTemplate(server, `simulated_${process.pid}_${Math.abs(seed)}`);
   let control = await connectControl(database.address);
   let hearing: 'badly' | 'well' | 'nothing' = 'badly';
-  const hints: SimulatedNotifications = await openNotifications(database.address, () => {
+  const notifications: SimulatedNotifications = await openNotifications(database.address, () => {
     const drawn = fate.hint();
     return hearing === 'nothing' || (hearing === 'badly' && drawn < 0.1) ? null : drawn * 30;
   });
@@ -102,7 +102,7 @@ export async function openWorld(
     address: database.address,
     control: database.control,
     history,
-    onCommit: () => hints.collect(),
+    onCommit: () => notifications.collect(),
   });
   const witness = openWitness(seed, history, () => (areFaultsOn ? fate.freezeMs() : 0));
   const workers = new Map<string, Running>();
@@ -159,8 +159,8 @@ export async function openWorld(
       startWorker({
         db,
         log,
-        maySend: fencingRecords && watchLedger({ db, log, marks: fencingRecords, dataDir: undefined, patienceMs }),
-        hints: hints.open(process),
+        maySend: fencingRecords && watchLedger({ db, log, fencingRecords, dataDir: undefined, patienceMs }),
+        notifications: notifications.open(process),
         messengers: new Map([['sandbox', witness.messenger]]),
         gaps: { sandbox: { minMs: gapMs, maxMs: gapMs * 1.5 } },
         name,
@@ -203,11 +203,11 @@ export async function openWorld(
     for (const process of gate.processes()) await gate.crash(process);
     await gate.background();
     await gate.close();
-    await hints.pause();
+    await notifications.pause();
     await control.end();
     await act();
     control = await connectControl(database.address);
-    await hints.goOn();
+    await notifications.goOn();
     for (const name of workers.keys()) restart(name);
   }
 
@@ -231,7 +231,7 @@ export async function openWorld(
     get control() {
       return control;
     },
-    openHints: (process) => hints.open(process),
+    openHints: (process) => notifications.open(process),
     statements: () => statements,
     step,
     until,
@@ -286,7 +286,7 @@ export async function openWorld(
     },
     async close() {
       await gate.close();
-      await hints.close();
+      await notifications.close();
       await control.end();
       await database.drop();
     },

@@ -65,7 +65,7 @@ export default defineConfig({
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'sign-in', test: SIGN_IN_LIBRARIES }] } },
       // "use client" directives are for server rendering.
-      onLog: (level, log, tell) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : tell(level, log)),
+      onLog: (level, log, next) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : next(level, log)),
     },
   },
   // For `npx vite web`, beside a running service.

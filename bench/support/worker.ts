@@ -14,13 +14,13 @@ export interface BenchWorker {
 /** The half that sends, in this process, to a sandbox whose members do nothing, without gaps. */
 export async function startBenchWorker({ address }: EmptyDatabase, log: Log): Promise<BenchWorker> {
   const pool = connectDatabase(address, { log });
-  const hints = listenForNotifications(address, { log });
+  const notifications = listenForNotifications(address, { log });
   const sandbox = createSandbox({ db: connectDatabase(address, { log, poolSize: 4 }), log, speed: 0 });
   let sent = 0;
   const worker = await startWorker({
     db: pool,
     log,
-    hints,
+    notifications,
     messengers: new Map([[sandbox.name, sandbox]]),
     gaps: { sandbox: { minMs: 0, maxMs: 0 } },
     name: 'bench',
@@ -33,7 +33,7 @@ export async function startBenchWorker({ address }: EmptyDatabase, log: Log): Pr
     sent: () => sent,
     async stop() {
       await worker.stop();
-      await hints.close();
+      await notifications.close();
       await sandbox.close();
       await pool.destroy();
     },

@@ -3,7 +3,7 @@ import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectDatabase } from '../../src/platform/database/connect.ts';
 import { findRunning } from '../../src/platform/database/find-running.ts';
-import { resumeLedger } from '../../src/operations/hold/release.ts';
+import { resumeLedger } from '../../src/operations/hold/resume-ledger.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { sleep } from '../../src/platform/time/time.ts';
 import { post } from '../../test/support/app.ts';

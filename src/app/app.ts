@@ -17,7 +17,7 @@ import { runChecksOnce } from '../operations/doctor/run-checks-once.ts';
 import { createAuthenticate } from '../api/server/auth.ts';
 import { listOperations } from '../api/routes/operations.ts';
 import { buildServer, type HttpLimits } from '../api/server/server.ts';
-import { whyHeld } from '../operations/hold/read-hold.ts';
+import { readHoldReason } from '../operations/hold/read-hold.ts';
 import { fencingRecordsIn } from '../operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../operations/hold/watch-ledger.ts';
 import type { Log } from '../platform/log/log.ts';
@@ -73,13 +73,15 @@ export interface AppOptions {
   whatsappTiming?: WhatsAppOptions['timing'];
   /** For tests, with which the service may have to share its process. */
   httpLimits?: Partial<HttpLimits>;
+  /** The built dashboard, for tests: a run builds it once. By default it is built where its sources have changed. */
+  dashboardFolder?: string;
 }
 
 /** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
 export async function startApp(
   config: Config,
   log: Log,
-  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {} }: AppOptions = {},
+  { checkAnswers = false, messengers, whatsappTiming, httpLimits = {}, dashboardFolder }: AppOptions = {},
 ): Promise<App> {
   // A worker goes without.
   if (config.role !== 'worker') await requireListening(config);
@@ -88,7 +90,8 @@ export async function startApp(
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
-  const dashboard = config.role === 'worker' ? undefined : prepareDashboard(log);
+  const isBuilt = config.role === 'worker' || dashboardFolder !== undefined;
+  const dashboard = isBuilt ? undefined : prepareDashboard(log);
   if (dashboard) closing.push(() => dashboard.stop());
   try {
     const { shared, isEmbedded, failed } = await openShared(config, log, closing);
@@ -123,7 +126,7 @@ export async function startApp(
             vault,
             egress,
             pushPublicKey: pushKeys.publicKey,
-            dashboardFolder: await dashboard?.folder,
+            dashboardFolder: dashboardFolder ?? (await dashboard?.folder),
             checkAnswers,
             limits: httpLimits,
             convert: converter.convert,
@@ -139,14 +142,14 @@ export async function startApp(
 }
 
 function startSending(
-  { config, log, sendingDb, hints, metrics, onLoopError }: Shared,
+  { config, log, sendingDb, notifications, metrics, onLoopError }: Shared,
   messengers: readonly Messenger[],
   alone: boolean,
 ): Promise<Worker> {
   return startWorker({
     db: sendingDb,
     log,
-    hints,
+    notifications,
     messengers: new Map(messengers.map((messenger) => [messenger.name, messenger])),
     gaps: gapsOf(config),
     timeZone: config.timeZone,
@@ -158,7 +161,7 @@ function startSending(
     maySend: watchLedger({
       db: sendingDb,
       log,
-      marks: fencingRecordsIn(config.stateDir),
+      fencingRecords: fencingRecordsIn(config.stateDir),
       dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
       patienceMs: LEASE_MS,
     }),
@@ -179,12 +182,12 @@ function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: {
   });
 }
 
-function startMails({ config, log, sendingDb, hints, onLoopError }: Shared, secret: string) {
+function startMails({ config, log, sendingDb, notifications, onLoopError }: Shared, secret: string) {
   const { smtpUrl, mailFrom: from, publicUrl } = config;
   return sendMails({
     db: sendingDb,
     log,
-    hints,
+    notifications,
     links: createMailLinks(secret),
     mail:
       smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
@@ -205,7 +208,7 @@ interface ApiParts {
 }
 
 function buildApi(
-  { config, log, db, healthDb, disk, schema, hints, metrics, health, onLoopError }: Shared,
+  { config, log, db, healthDb, disk, schema, notifications, metrics, health, onLoopError }: Shared,
   {
     jwtSecret,
     jwtSecretPrevious,
@@ -229,7 +232,7 @@ function buildApi(
     vault,
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
-    hints,
+    notifications,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     onUserDeleted: unlinkAccount,
     onUserDisabled: stopWithUser,
@@ -244,16 +247,16 @@ function buildApi(
       quotas: config.quotas,
       mediaDays: config.mediaDays,
       gaps: gapsOf(config),
-      waiters: awaitCommandResults(hints),
+      waiters: awaitCommandResults(notifications),
       countPairingCode: (key) => countAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
       messengers: messengersByName,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
       examine: runChecksOnce({ config, db }),
     }),
-    events: { db, clock: systemClock, hints, onLoopError },
+    events: { db, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
     readyChecks: { database: () => disk.check(healthDb), schema: () => schema.check(healthDb) },
-    whyHeld: () => whyHeld(healthDb),
+    readHoldReason: () => readHoldReason(healthDb),
     health,
     isDiskFull: disk.isFull,
     assertDiskSpace: disk.assertDiskSpace,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../platform/database/connect.ts';
-import { whyHeld } from '../operations/hold/read-hold.ts';
+import { readHoldReason } from '../operations/hold/read-hold.ts';
 import { buildOperatorServer } from '../api/server/operator-server.ts';
 import type { Shared } from './open-shared.ts';
 import type { Worker } from './worker.ts';
@@ -24,7 +24,7 @@ export function buildWorkerServer(
       schema: () => schema.check(healthDb),
       lease: () => checkLease(healthDb, worker),
     },
-    whyHeld: () => whyHeld(healthDb),
+    readHoldReason: () => readHoldReason(healthDb),
     health,
     isDiskFull: disk.isFull,
     metrics: metrics.registry,
@@ -35,5 +35,5 @@ export function buildWorkerServer(
 
 /** A ledger that is held leases nothing, as it should. */
 async function checkLease(db: Database, worker: Worker): Promise<void> {
-  if ((await whyHeld(db)) === undefined) await worker.checkLease();
+  if ((await readHoldReason(db)) === undefined) await worker.checkLease();
 }

@@ -18,7 +18,7 @@ export async function main({
   stopWithParent = false,
   ...options
 }: AppOptions & { stopWithParent?: boolean } = {}): Promise<void> {
-  const asked = Promise.race([waitForSignal(), ...(stopWithParent ? [waitForOrphanhood()] : [])]);
+  const asked = Promise.race([waitForSignal(), ...(stopWithParent ? [waitForParentExit()] : [])]);
   let log: Log | undefined;
   let app: App;
   try {
@@ -49,7 +49,7 @@ function waitForSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-function waitForOrphanhood(): Promise<'parent gone'> {
+function waitForParentExit(): Promise<'parent gone'> {
   const parent = process.ppid;
   return new Promise((resolve) => {
     setInterval(() => {

@@ -35,14 +35,14 @@ export interface Shared {
   /** Takes what any statement failed of. */
   onStatementError: (error: unknown) => void;
   address: PostgresAddress;
-  hints: Notifications;
+  notifications: Notifications;
   metrics: Metrics;
   /** What keeps this process from being ready. */
   health: Health;
   onLoopError: OnLoopError;
 }
 
-/** Opens what every part of the service needs, the database above all, and has what it opens closed by `closing`. */
+/** Opens the database and everything else that all parts of the service share. `closing` closes it. */
 export async function openShared(
   config: Config,
   log: Log,
@@ -77,8 +77,10 @@ export async function openShared(
   await waitForDatabase(db, log);
   await migrateDatabase(address, log, backUpFor(config, address, log));
   const { databaseListenUrl } = config;
-  const hints = listenForNotifications(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, { log });
-  closing.push(() => hints.close());
+  const notifications = listenForNotifications(databaseListenUrl === undefined ? address : { url: databaseListenUrl }, {
+    log,
+  });
+  closing.push(() => notifications.close());
 
   const metrics = createMetrics();
   measureBacklog(metrics.registry, { db, log });
@@ -94,7 +96,7 @@ export async function openShared(
   };
   const epoch = await watchEpoch(healthDb, { log, onLoopError });
   closing.push(epoch.stop);
-  const own = { config, log, disk, schema, onStatementError, address, hints, metrics, health, onLoopError };
+  const own = { config, log, disk, schema, onStatementError, address, notifications, metrics, health, onLoopError };
   const shared: Shared = { ...own, db, sendingDb, healthDb };
   const failed = Promise.race([epoch.superseded, ...(postgres ? [postgres.exited] : [])]);
   return { shared, isEmbedded: postgres !== undefined, failed };

@@ -21,7 +21,7 @@ import { recordReceipts } from '../sending/receipts/record-receipts.ts';
 export interface WorkerOptions {
   db: Database;
   log: Log;
-  hints: Notifications;
+  notifications: Notifications;
   /** By name. */
   messengers: ReadonlyMap<string, Messenger>;
   /** The gap of each messenger between two sends of one account. */
@@ -54,11 +54,11 @@ export interface Worker {
 }
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { db, log, hints, messengers, gaps } = options;
+  const { db, log, notifications, messengers, gaps } = options;
   const watched = options.onLoopError ? { onLoopError: options.onLoopError } : {};
   let leases: Leases | undefined;
   const sessions = openSessions({ db, log, messengers, workerId: () => leases?.workerId() ?? 0 });
-  let keeper: Loop | undefined;
+  let sessionKeeper: Loop | undefined;
   leases = await startLeases({
     db,
     log,
@@ -69,13 +69,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...watched,
     onChange(held) {
       void sessions.closeUnless((accountId) => held.has(accountId % SHARDS));
-      keeper?.wake();
+      sessionKeeper?.wake();
     },
   });
-  keeper = keepSessionsOpen({ db, log, leases, sessions, messengers, ...watched });
+  sessionKeeper = keepSessionsOpen({ db, log, leases, sessions, messengers, ...watched });
   const loadPicture = async (mediaId: number) => (await loadMedia(db, mediaId)).bytes;
-  const commands = serveCommands({ db, log, hints, leases, sessions, loadPicture, ...watched });
-  const erasure = eraseDeletedUsers({ db, log, hints, leases, sessions, messengers, ...watched });
+  const commands = serveCommands({ db, log, notifications, leases, sessions, loadPicture, ...watched });
+  const erasure = eraseDeletedUsers({ db, log, notifications, leases, sessions, messengers, ...watched });
   const house = startHousekeeping({
     db,
     log,
@@ -83,9 +83,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     mediaDays: options.mediaDays,
     ...watched,
   });
-  const runs = watchRuns({ db, log, leases, hints, ...watched });
+  const runs = watchRuns({ db, log, leases, notifications, ...watched });
   const lanes = startSendLoop({ ...options, leases, sessions });
-  const late = expireLateRevisions({ db, log, hints, leases, messengers, ...watched });
+  const late = expireLateRevisions({ db, log, notifications, leases, messengers, ...watched });
   const watchers = [...messengers.values()].map((messenger) =>
     messenger.watchMembers((events) => recordReceipts(db, events, log)),
   );
@@ -96,7 +96,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (!leases.isGood()) throw new Error('the lease of this worker has run out');
     },
     async stop() {
-      const parts = [runs, lanes, late, commands, erasure, house, keeper];
+      const parts = [runs, lanes, late, commands, erasure, house, sessionKeeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
       // The sessions first: whoever takes over must not meet ours.
       await sessions.closeUnless(() => false);

@@ -13,10 +13,10 @@ const MOST_LISTED = 1_000;
 /** `campanile accounts …`: how accounts stand, and letting one go on that was stopped. */
 export async function accounts({ given, output }: Shell): Promise<number> {
   const [word, name, more] = given;
-  if (more !== undefined) throw new UsageError('That is a word too many');
+  if (more !== undefined) throw new UsageError('Too many arguments');
   if (word === 'list' && name === undefined) await list(output);
   else if (word === 'release' && name !== undefined) await release(name, output);
-  else throw new UsageError('Say what to do with accounts');
+  else throw new UsageError('Expected "list" or "release NAME"');
   return 0;
 }
 
@@ -54,5 +54,5 @@ async function release(name: string, output: NodeJS.WritableStream): Promise<voi
     if (account.stopReason === null) throw new StartupError(`The account of ${user.userName} is not stopped`);
     await resumeAccount(deps.db, actorFor(user), account);
   });
-  output.write(`what the account of ${name} sent has been counted anew, and it goes on\n`);
+  output.write(`Recounted the posts of ${name}'s account. It continues to send.\n`);
 }

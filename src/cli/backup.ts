@@ -22,8 +22,8 @@ export async function backup({ given, output }: Shell): Promise<number> {
     output.write(describeVerified(second, verified));
     return verified.isAuthenticated || allowUnauthenticated ? 0 : 1;
   }
-  if (allowUnauthenticated) throw new UsageError('--unauthenticated is for "backup verify" and "restore"');
-  if (first === undefined || files.length > 1 || first === 'verify') throw new UsageError('Say into which file');
+  if (allowUnauthenticated) throw new UsageError('--unauthenticated works with "backup verify" and "restore" only');
+  if (first === undefined || files.length > 1 || first === 'verify') throw new UsageError('Expected the file to write');
   await withDatabase(async ({ config: { databaseUrl, dataDir }, db, address }) => {
     const startedAt = performance.now();
     const { files: written } = await makeBackup({
@@ -45,10 +45,10 @@ export async function backup({ given, output }: Shell): Promise<number> {
 function describeVerified(file: string, verified: Verified): string {
   const { madeAt, version, files } = verified.manifest;
   if (verified.isAuthenticated)
-    return `${file} is whole and authentic: made ${madeAt} by Campanile ${version}, with ${verified.users} users, ${verified.campaigns} campaigns and ${verified.deliveries} posts\n`;
+    return `${file} is complete and authentic: made ${madeAt} by Campanile ${version}, with ${verified.users} users, ${verified.campaigns} campaigns and ${verified.deliveries} posts\n`;
   return `${file} was not authenticated: it has no authentication code, or no passphrase was given.
-Checked: ${Object.keys(files).join(' and ')}, whose sizes and SHA-256 are those of its manifest (made ${madeAt} by Campanile ${version}), which anybody could have written.
-Not checked: where it comes from, and whether its database starts. Nothing of it was started.
+Checked: the sizes and SHA-256 of ${Object.keys(files).join(' and ')} match its manifest (made ${madeAt} by Campanile ${version}). An attacker can write a manifest too.
+Not checked: its origin, and whether its database starts. Nothing was started.
 `;
 }
 
@@ -56,7 +56,7 @@ Not checked: where it comes from, and whether its database starts. Nothing of it
 export async function restore({ given, output }: Shell): Promise<number> {
   const { files, ...trust } = await readGiven(given);
   const [file] = files;
-  if (file === undefined || files.length > 1) throw new UsageError('Say which backup');
+  if (file === undefined || files.length > 1) throw new UsageError('Expected one backup file');
   const { databaseUrl, dataDir, encryptionKey } = readConfig();
   const { manifest, isAuthenticated } =
     databaseUrl === undefined
@@ -64,12 +64,12 @@ export async function restore({ given, output }: Shell): Promise<number> {
       : await restoreDatabase(file, { address: { url: databaseUrl }, dataDir, trust });
   const lacksSecrets = SECRETS_FILE in manifest.files && trust.passphrase === undefined && encryptionKey === undefined;
   output.write(
-    `Restored into ${databaseUrl === undefined ? dataDir : 'the database of DATABASE_URL'}, as of ${manifest.madeAt}. It is held: when it is started it serves and sends nothing, until "campanile release".\n` +
+    `Restored into ${databaseUrl === undefined ? dataDir : 'the database of DATABASE_URL'}, as of ${manifest.madeAt}. The ledger is held: the service starts, and sends nothing until you run "campanile release".\n` +
       (isAuthenticated
         ? ''
-        : 'It was not authenticated: its sums are those of its manifest, which anybody could have written. What its data holds can run commands once it is started.\n') +
+        : 'The backup was not authenticated: its checksums match its manifest, but an attacker can write a manifest too. A hostile database can run commands once it is started.\n') +
       (lacksSecrets
-        ? 'Its secrets were not restored: it starts once the file encryption-key is in DATA_DIR, or ENCRYPTION_KEY is set. Restore it with --passphrase-file instead; where the passphrase is lost, see campanile secrets give-up.\n'
+        ? 'The secrets were not restored. To start, put the file encryption-key into DATA_DIR or set ENCRYPTION_KEY, or restore again with --passphrase-file. If the passphrase is lost, see "campanile secrets give-up".\n'
         : ''),
   );
   return 0;

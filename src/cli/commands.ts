@@ -7,7 +7,7 @@ export interface Command {
   /** What it does, in a few words. */
   about: string;
   /**
-   * Resolves to the exit code. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to
+   * Resolves to the exit code. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to
    * change.
    */
   run(shell: Shell): Promise<number>;
@@ -17,18 +17,18 @@ export interface Command {
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage: ['serve'],
-    about: 'runs the service until it is told to stop; also without a word',
+    about: 'Run the service. This is the default.',
     run: async (shell) => (await import('./serve.ts')).serve(shell),
   },
   doctor: {
     usage: ['doctor [--json]'],
-    about: 'looks the installation over and says what to do; exit code 1 where something is wrong',
+    about: 'Check the installation and suggest a remedy for each problem. Exits with 1 if a check fails.',
     run: async (shell) => (await import('./doctor.ts')).doctor(shell),
   },
   upgrade: {
     usage: ['upgrade --check'],
     about:
-      'says what the next start would do to the database; exit code 0: nothing, 3: it would bring it up to date, 1: it would refuse it',
+      'Report what the next start changes in the database. Exits with 0: no changes, 3: pending migrations, 1: the start would fail.',
     run: async (shell) => (await import('./upgrade.ts')).upgrade(shell),
   },
   users: {
@@ -39,50 +39,49 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       'users disable|enable|reset-password|reset-factor|make-admin NAME',
       'users delete NAME --yes',
     ],
-    about: 'what administrators do with users; NAME can be the e-mail address',
+    about: 'Manage users. NAME is a user name or an e-mail address.',
     run: async (shell) => (await import('./users.ts')).users(shell),
   },
   keys: {
     usage: ['keys list NAME', 'keys revoke NAME ID'],
-    about: 'the API keys of a user',
+    about: 'List or revoke the API keys of a user.',
     run: async (shell) => (await import('./keys.ts')).keys(shell),
   },
   secrets: {
     usage: ['secrets rotate', 'secrets give-up [--yes]'],
-    about:
-      'makes another secret for the tokens, which signs nobody out; or gives up what a lost encryption key has sealed',
+    about: 'Rotate the token secret without ending sessions, or delete data that a lost encryption key has sealed.',
     run: async (shell) => (await import('./secrets.ts')).secrets(shell),
   },
   accounts: {
     usage: ['accounts list', 'accounts release NAME'],
-    about: 'how accounts stand, and lets one go on that was stopped',
+    about: 'List the linked accounts and their states, or resume a stopped account.',
     run: async (shell) => (await import('./accounts.ts')).accounts(shell),
   },
   backup: {
     usage: ['backup FILE [--passphrase-file FILE]', 'backup verify FILE [--passphrase-file FILE] [--unauthenticated]'],
     about:
-      'writes all there is into a file, also while the service runs; or authenticates that, restores it elsewhere and counts',
+      'Write a backup while the service runs, or verify one: authenticate it, restore it temporarily and count its rows.',
     run: async (shell) => (await import('./backup.ts')).backup(shell),
   },
   restore: {
     usage: ['restore FILE [--passphrase-file FILE] [--unauthenticated]'],
-    about: 'puts a backup into DATA_DIR, which has to be empty; nothing is sent from it until it is released',
+    about: 'Restore a backup into an empty DATA_DIR. The ledger stays held until you run "campanile release".',
     run: async (shell) => (await import('./backup.ts')).restore(shell),
   },
   release: {
     usage: ['release', 'release [--send ID|all] [--unknown ID|all]'],
-    about: 'shows what is queued in a ledger that is held, and lets it send once each campaign has a choice',
+    about: 'Show the queue of a held ledger. With a choice for each campaign, resume sending.',
     run: async (shell) => (await import('./release.ts')).release(shell),
   },
   'whatsapp-check': {
     usage: ['whatsapp-check [--url URL] [--report FILE]'],
-    about: 'goes through the first hour on WhatsApp with you',
+    about: 'Test a WhatsApp number step by step.',
     run: async ({ given, input, output }) =>
       (await import('./whatsapp-check/whatsapp-check.ts')).whatsappCheck({ arguments: given, input, output }),
   },
   mcp: {
     usage: ['mcp --key-file FILE [--url URL]', 'mcp --port PORT [--host HOST] [--url URL] [--allow-origin URL]...'],
-    about: 'lets language models use the service: over stdio, or HTTP, where each request carries an API key',
+    about: 'Serve MCP tools for language models over stdio, or over HTTP with an API key in each request.',
     run: async (shell) => (await import('./mcp.ts')).mcp(shell),
   },
 };

@@ -7,11 +7,11 @@ import { readVersion } from '../platform/config/version.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `campanile doctor`: 0 unless something is wrong, then 1; warnings alone are a 0. Throws a UsageError for words it does not take. */
+/** `campanile doctor`: 0 unless something is wrong, then 1; warnings alone are a 0. Throws a UsageError for arguments it does not take. */
 export async function doctor({ given, output }: Shell): Promise<number> {
   const isJson = readGiven(given);
   const at = new Date();
-  const findings = await look();
+  const findings = await findProblems();
   output.write(isJson ? `${JSON.stringify(document(findings, at))}\n` : formatFindings(findings));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
@@ -24,8 +24,8 @@ function readGiven(given: readonly string[]): boolean {
   }
 }
 
-/** Whatever is the matter: a configuration that does not hold and a database that is away are findings, too. */
-async function look(): Promise<Finding[]> {
+/** Returns all findings. An invalid configuration and an unreachable database are findings, too. */
+async function findProblems(): Promise<Finding[]> {
   let config: Config;
   try {
     config = readConfig();

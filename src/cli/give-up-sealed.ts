@@ -11,32 +11,32 @@ import { aboutSecret } from '../notifications/webhooks/webhook-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
 /** What an account says that has lost its link. */
-const LINK_LOST = 'The key that sealed its credentials is lost: link the account again';
+const LINK_LOST = 'The encryption key of its credentials is lost. Link the account again.';
 
 /** In the transaction that records the ids of the keys that go on. Accounts, users and webhooks whose sealed rows all open keep them. */
 export async function giveUpSealed(trx: Connection, vault: Vault): Promise<void> {
-  const marks = vault.keyIds.map((id) => Buffer.from(sealPrefixOf(id), 'hex'));
-  await unlinkAccounts(trx, marks);
-  await removeAuthenticators(trx, marks);
-  await replaceWebhookSecrets(trx, marks, vault);
-  await dropPushKeys(trx, marks);
+  const prefixes = vault.keyIds.map((id) => Buffer.from(sealPrefixOf(id), 'hex'));
+  await unlinkAccounts(trx, prefixes);
+  await removeAuthenticators(trx, prefixes);
+  await replaceWebhookSecrets(trx, prefixes, vault);
+  await dropPushKeys(trx, prefixes);
 }
 
 /** Credentials are of use together only. */
-async function unlinkAccounts(trx: Connection, marks: readonly Buffer[]): Promise<void> {
+async function unlinkAccounts(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
   await sql`
     with lost as materialized (
-      select distinct account_id from account_keys where substring(sealed for 4) <> all (${marks}::bytea[])
+      select distinct account_id from account_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])
     ), gone as (delete from account_keys where account_id in (select account_id from lost))
     update accounts set status = 'logged_out', status_reason = ${LINK_LOST}, qr = null, pairing_code = null
     where account_id in (select account_id from lost) and status <> 'unlinked'`.execute(trx);
 }
 
-async function removeAuthenticators(trx: Connection, marks: readonly Buffer[]): Promise<void> {
+async function removeAuthenticators(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
   const { rows } = await sql<{ factorId: number; userId: UserId; workspaceId: WorkspaceId }>`
     select f.factor_id as "factorId", f.user_id as "userId", m.workspace_id as "workspaceId"
     from factors f join users u using (user_id) join memberships m using (user_id)
-    where substring(f.secret for 4) <> all (${marks}::bytea[]) and u.deleted_at is null order by f.user_id`.execute(
+    where substring(f.secret for 4) <> all (${prefixes}::bytea[]) and u.deleted_at is null order by f.user_id`.execute(
     trx,
   );
   for (const { factorId, userId, workspaceId } of rows) {
@@ -51,14 +51,14 @@ async function removeAuthenticators(trx: Connection, marks: readonly Buffer[]): 
     });
     await queueMail(trx, { kind: 'factors_changed', userId });
   }
-  await sql`delete from factors where substring(secret for 4) <> all (${marks}::bytea[])`.execute(trx);
+  await sql`delete from factors where substring(secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
 }
 
 /** Receivers refuse what is signed with the new secret until its owner draws another one and gives it to them. */
-async function replaceWebhookSecrets(trx: Connection, marks: readonly Buffer[], vault: Vault): Promise<void> {
+async function replaceWebhookSecrets(trx: Connection, prefixes: readonly Buffer[], vault: Vault): Promise<void> {
   const { rows } = await sql<{ webhookId: string; workspaceId: WorkspaceId; userId: UserId; url: string }>`
     select webhook_id as "webhookId", workspace_id as "workspaceId", user_id as "userId", url from webhooks
-    where substring(secret for 4) <> all (${marks}::bytea[])`.execute(trx);
+    where substring(secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
   for (const { webhookId, workspaceId, userId, url } of rows) {
     const sealed = vault.seal(generateSecret(), aboutSecret(webhookId));
     await sql`update webhooks set secret = ${sealed} where webhook_id = ${webhookId}`.execute(trx);
@@ -67,12 +67,12 @@ async function replaceWebhookSecrets(trx: Connection, marks: readonly Buffer[], 
   }
   await sql`
     update webhooks set former_secret = null, former_until = null
-    where substring(former_secret for 4) <> all (${marks}::bytea[])`.execute(trx);
+    where substring(former_secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
 }
 
 /** The next start makes others. Browsers that subscribed for these hear nothing any more. */
-async function dropPushKeys(trx: Connection, marks: readonly Buffer[]): Promise<void> {
+async function dropPushKeys(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
   const { rows } = await sql`
-    delete from push_keys where substring(private_key for 4) <> all (${marks}::bytea[]) returning 1`.execute(trx);
+    delete from push_keys where substring(private_key for 4) <> all (${prefixes}::bytea[]) returning 1`.execute(trx);
   if (rows.length > 0) await sql`delete from push_subscriptions`.execute(trx);
 }

@@ -7,11 +7,11 @@ import { COMMAND_LINE, withUsers } from './open-users.ts';
 export function inviteUser(email: string): Promise<string> {
   return withUsers(async (deps, { db, config }) => {
     if (config.signUp === 'closed')
-      throw new StartupError('Sign-up is closed here (SIGNUP): "users create" makes a user');
+      throw new StartupError('Sign-up is closed (SIGNUP). Create the user with "users create".');
     const administrator = await findAnAdministrator(db);
-    if (!administrator) throw new StartupError('There is no administrator yet: "users make-admin" makes one');
+    if (!administrator) throw new StartupError('No user is an administrator yet. Appoint one with "users make-admin".');
     const { code } = await invite(deps, { ...administrator, role: 'owner', address: COMMAND_LINE }, email);
-    if (code === undefined) return `A mail invites ${email}; its link holds for seven days`;
-    return `Hand this on to ${email}, it holds for seven days: ${config.publicUrl ?? ''}/accept-invite#${code}`;
+    if (code === undefined) return `Sent an invitation to ${email}. The link is valid for 7 days.`;
+    return `Send this link to ${email}. It is valid for 7 days: ${config.publicUrl ?? ''}/accept-invite#${code}`;
   });
 }

@@ -8,10 +8,10 @@ import { writeTable } from './write-table.ts';
 /** `campanile keys …`: a user's API keys, without the keys themselves. */
 export async function keys({ given, output }: Shell): Promise<number> {
   const [word, name, id, more] = given;
-  if (name === undefined || more !== undefined) throw new UsageError('Say whose, by user name or e-mail address');
+  if (name === undefined || more !== undefined) throw new UsageError('Expected a user name or an e-mail address');
   if (word === 'list' && id === undefined) await list(name, output);
   else if (word === 'revoke' && id !== undefined) await revoke(name, id, output);
-  else throw new UsageError('Say what to do with keys');
+  else throw new UsageError('Expected "list NAME" or "revoke NAME ID"');
   return 0;
 }
 
@@ -32,7 +32,8 @@ async function list(name: string, output: NodeJS.WritableStream): Promise<void> 
 }
 
 async function revoke(name: string, id: string, output: NodeJS.WritableStream): Promise<void> {
-  if (!/^\d{1,15}$/.test(id)) throw new StartupError(`${id} is no id of a key: "keys list" shows them`);
+  if (!/^\d{1,15}$/.test(id))
+    throw new StartupError(`${id} is not the id of an API key. List the ids with "keys list".`);
   await withUsers(async (deps) => revokeApiKey(deps, actorFor(await requireUser(deps, name)), Number(id)));
-  output.write(`the key ${id} of ${name} is worth nothing any more\n`);
+  output.write(`Revoked the API key ${id} of ${name}\n`);
 }

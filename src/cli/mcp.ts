@@ -11,19 +11,19 @@ const PORT = /^\d{1,5}$/;
 
 /**
  * `campanile mcp`: over stdio with the key in a file, or over HTTP, where each request carries a key. Resolves when the client has
- * gone, or at SIGTERM. Throws a UsageError for words it does not take, a StartupError for a file that cannot be read.
+ * gone, or at SIGTERM. Throws a UsageError for arguments it does not take, a StartupError for a file that cannot be read.
  */
 export async function mcp({ given, input, output }: Shell): Promise<number> {
   const { url, keyFile, port, host, origins } = readGiven(given);
   if (port === undefined) {
-    if (keyFile === undefined) throw new UsageError('Say in which file the API key is');
+    if (keyFile === undefined) throw new UsageError('Expected --key-file FILE, the file with the API key');
     await serveMcpStdio({ url, token: await readKey(keyFile) }, { input, output });
     return 0;
   }
   const { publicUrl } = readConfig();
   const server = buildMcpHttp({ url, allowedOrigins: publicUrl === undefined ? origins : [publicUrl, ...origins] });
   const address = await server.listen({ port, host });
-  process.stderr.write(`MCP is served on ${address}/mcp\n`);
+  process.stderr.write(`Serving MCP on ${address}/mcp\n`);
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   await server.close();
   return 0;
@@ -55,6 +55,6 @@ function readGiven(given: readonly string[]) {
 
 async function readKey(file: string): Promise<string> {
   const key = (await readFile(file, 'utf8').catch(() => '')).trim();
-  if (key === '') throw new StartupError(`There is no API key in ${file}: make one in the dashboard, under Settings`);
+  if (key === '') throw new StartupError(`${file} contains no API key. Create one in the dashboard, under Settings.`);
   return key;
 }

@@ -49,14 +49,14 @@ async function open({ config, db, address }: Opened): Promise<UserDependencies> 
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
     onUserDeleted: unlinkAccount,
     onUserDisabled: stopWithUser,
-    allowsNumber: () => Promise.reject(new Error('no number is changed on the command line')),
+    allowsNumber: () => Promise.reject(new Error('the command line changes no number')),
   });
 }
 
 /** The user with this name or e-mail address. Throws a StartupError when there is none. */
 export async function requireUser({ db }: Pick<UserDependencies, 'db'>, name: string): Promise<UserWithSecrets> {
   const user = await findUserByLogin(db, loginOf(name));
-  if (!user) throw new StartupError(`There is no user with the name or e-mail address ${name}`);
+  if (!user) throw new StartupError(`No user has the name or e-mail address ${name}`);
   return user;
 }
 

@@ -4,8 +4,8 @@ import { findAnAdministrator } from '../identity/manage-users-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
 /**
- * Writes down what was done on the command line to nobody who is left: in the log of the administrator who has been here longest, if any
- * is. Call it in the transaction that does it.
+ * Audits a command whose subject is no remaining user: in the audit log of the longest-standing administrator, if there is one. Call it in
+ * the transaction of the command.
  */
 export async function recordCommand(trx: Connection, action: AuditAction, subject: string): Promise<void> {
   const administrator = await findAnAdministrator(trx);

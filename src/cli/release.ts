@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listQueued, type QueuedCampaign } from '../operations/hold/list-queued.ts';
 import { readHold } from '../operations/hold/read-hold.ts';
-import { resumeLedger } from '../operations/hold/release.ts';
+import { resumeLedger } from '../operations/hold/resume-ledger.ts';
 import type { Choice } from '../operations/hold/settle-queued.ts';
 import { HOLD_FILE } from '../operations/hold/watch-ledger.ts';
 import { AppError, StartupError, UsageError } from '../platform/errors/errors.ts';
@@ -11,28 +11,30 @@ import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
 
-const HOW = `For each campaign choose what becomes of what is queued, by its id or "all":
-  --send ID      it is sent; in groups under the same ids, which WhatsApp drops where they have arrived, in channels where it is not there
-  --unknown ID   it is never sent again by itself, and counts as failed with an unknown outcome until a receipt proves otherwise
-such as: campanile release --unknown all`;
+const HOW = `Choose for each campaign by its id, or for "all":
+  --send ID      send the queued posts: to groups with the same message ids (WhatsApp drops repeated ids), to a channel only if the post is not found there
+  --unknown ID   do not send them: they count as failed with an unknown outcome, until a receipt proves that they were sent
+Example: campanile release --unknown all`;
 
 /**
  * `campanile release`: shows why the ledger is held and what is queued in it. With choices, `--send ID` and `--unknown ID`, it carries them
- * out and ends the hold. Works beside the running service. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change.
+ * out and ends the hold. Works beside the running service. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change.
  */
 export async function release({ given, output }: Shell): Promise<number> {
   const { choices, others } = readChoices(given);
   await withDatabase(async ({ config: { databaseUrl, dataDir }, db }) => {
     const held = await readHold(db);
     if (!held && databaseUrl === undefined && existsSync(join(dataDir, HOLD_FILE)))
-      throw new StartupError('This ledger is held from its first start on: start Campanile, then release it');
+      throw new StartupError(
+        'The ledger is held from its first start on. Start Campanile, then run this command again.',
+      );
     if (!held) {
-      output.write('This ledger is not held: it sends.\n');
+      output.write('The ledger is not held.\n');
       return;
     }
     const queued = await listQueued(db);
     const unknown = [...choices.keys()].find((id) => !queued.some((one) => one.campaignId === id));
-    if (unknown !== undefined) throw new StartupError(`No campaign with the id ${unknown} has something queued`);
+    if (unknown !== undefined) throw new StartupError(`No queued campaign has the id ${unknown}`);
     // To look ends nothing.
     if (choices.size === 0 && others === undefined) {
       output.write(`Held since ${held.since.toISOString()}: ${held.reason}\n\n${showQueued(queued)}\n\n${HOW}\n`);
@@ -44,7 +46,7 @@ export async function release({ given, output }: Shell): Promise<number> {
       if (error instanceof AppError) throw new StartupError(error.message, error);
       throw error;
     }
-    output.write('Released: it sends again within a few seconds.\n');
+    output.write('Released the ledger. Sending resumes within a few seconds.\n');
   });
   return 0;
 }
@@ -62,7 +64,7 @@ function readChoices(given: readonly string[]): { choices: Map<string, Choice>; 
   for (const choice of ['send', 'unknown'] as const)
     for (const id of values[choice] ?? []) {
       if (id === 'all' ? others !== undefined : choices.has(id))
-        throw new UsageError(`There are two choices for ${id}: take one of them away`);
+        throw new UsageError(`${id} has two choices. Remove one.`);
       if (id === 'all') others = choice;
       else choices.set(id, choice);
     }
@@ -78,7 +80,7 @@ function showQueued(queued: readonly QueuedCampaign[]): string {
     one.name,
   ]);
   if (rows.length === 0) return 'Nothing is queued.';
-  const head = ['campaign', 'queued', 'last known to send', 'user', 'name'];
+  const head = ['campaign', 'queued', 'last sent', 'user', 'name'];
   const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row

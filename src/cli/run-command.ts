@@ -20,7 +20,7 @@ export async function runCommand(
   if (['--help', '-h', 'help'].includes(word)) return say(shell.output, usageOfAll());
   const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (!command) {
-    errors.write(`There is no command "${word}", so nothing was done.\n\n${usageOfAll()}`);
+    errors.write(`Unknown command "${word}".\n\n${usageOfAll()}`);
     return BAD_ARGUMENTS;
   }
   if (given.some((one) => one === '--help' || one === '-h')) return say(shell.output, usageOf(command));

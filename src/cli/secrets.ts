@@ -13,23 +13,23 @@ import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase, type Opened } from './with-database.ts';
 
-/** `campanile secrets …`. Throws a UsageError for words it does not take, a StartupError for whatever the operator has to change. */
+/** `campanile secrets …`. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change. */
 export async function secrets({ given, output }: Shell): Promise<number> {
-  const { words, isSure } = readGiven(given);
-  if (words.join(' ') === 'rotate' && !isSure) output.write(`${await rotate()}\n`);
-  else if (words.join(' ') === 'give-up') output.write(`${await withDatabase((opened) => giveUp(opened, isSure))}\n`);
-  else throw new UsageError('Say what to do with secrets');
+  const { args, isSure } = readGiven(given);
+  if (args.join(' ') === 'rotate' && !isSure) output.write(`${await rotate()}\n`);
+  else if (args.join(' ') === 'give-up') output.write(`${await withDatabase((opened) => giveUp(opened, isSure))}\n`);
+  else throw new UsageError('Expected "rotate" or "give-up"');
   return 0;
 }
 
-function readGiven(args: readonly string[]): { words: string[]; isSure: boolean } {
+function readGiven(args: readonly string[]): { args: string[]; isSure: boolean } {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: { yes: { type: 'boolean', default: false } },
     });
-    return { words: positionals, isSure: values.yes };
+    return { args: positionals, isSure: values.yes };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -40,7 +40,7 @@ async function rotate(): Promise<string> {
   await withUsers(async (_deps, { db, config }) => {
     if (config.jwtSecret !== undefined)
       throw new StartupError(
-        'The secret of the tokens is set by JWT_SECRET: set another one there, and this one as JWT_SECRET_PREVIOUS for a day',
+        'JWT_SECRET sets the token secret. Set a new value there, and keep the present one in JWT_SECRET_PREVIOUS for 24 hours.',
       );
     await db.transaction().execute(async (trx) => {
       await recordCommand(trx, 'secrets.rotated', 'jwt');
@@ -48,8 +48,8 @@ async function rotate(): Promise<string> {
     });
   });
   return (
-    'There is another secret for the tokens. Start the service again to have it used; nobody is signed out, and tokens of the one before are taken for 24 hours. ' +
-    'The ENCRYPTION_KEY is another matter: docs/how-to/change-the-encryption-key.md'
+    'Created a new token secret. Restart the service to use it. Tokens of the previous secret stay valid for 24 hours, so no user is signed out. ' +
+    'To change ENCRYPTION_KEY, see docs/how-to/change-the-encryption-key.md.'
   );
 }
 
@@ -63,28 +63,27 @@ async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> 
     const keyIds = [present, previousKey].flatMap((one) => (one ? [keyIdOf(one)] : []));
     const sealed = await findSealedByOthers(trx, keyIds);
     const isOpen = present !== undefined && (recorded.keyId === null || keyIds.includes(recorded.keyId));
-    if (sealed.length === 0 && isOpen)
-      return 'Nothing is given up: the keys that are configured here open all that is sealed';
-    const lost = describeSealed(sealed) || 'nothing that is sealed';
-    if (await isAtWork(trx))
+    if (sealed.length === 0 && isOpen) return 'Nothing to give up: the configured keys open all sealed data';
+    const lost = describeSealed(sealed) || 'no sealed data';
+    if (await isServiceRunning(trx))
       throw new StartupError(
-        'A worker is at work, and has the key: give this command the same ENCRYPTION_KEY, or stop all processes first',
+        'A worker is running and has the key. Give this command the same ENCRYPTION_KEY, or stop all processes first.',
       );
     if (!isSure)
       throw new StartupError(
-        `No key that is configured here opens ${lost}. With --yes this is given up for good: such accounts are linked anew, such users sign in with the password alone, ` +
-          'such webhooks get another secret, which their owners renew, and browsers are allowed to show notices anew',
+        `No configured key opens ${lost}. --yes deletes this data permanently: its accounts must be linked again, its users sign in with the password alone, ` +
+          'its webhooks get new secrets, which their owners must copy, and browsers must be subscribed to notices again.',
       );
     const key = present ?? (await storeSecret(config.dataDir, ENCRYPTION_KEY_FILE));
     await giveUpSealed(trx, createVault({ key, previousKey }));
     const formerKeyId = previousKey ? keyIdOf(previousKey) : null;
     await recordIds(trx, { ...recorded, keyId: keyIdOf(key), formerKeyId });
     await recordCommand(trx, 'secrets.given_up', lost);
-    return `Given up: ${lost}. The next start seals with the key ${keyIdOf(key)}`;
+    return `Gave up ${lost}. The next start seals with the key ${keyIdOf(key)}.`;
   });
 }
 
-async function isAtWork(trx: Connection): Promise<boolean> {
+async function isServiceRunning(trx: Connection): Promise<boolean> {
   const { rows } = await sql`
     select from workers where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond' limit 1`.execute(trx);
   return rows.length > 0;

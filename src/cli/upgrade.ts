@@ -17,7 +17,7 @@ const REJECTED = 1;
 const PENDING = 3;
 
 /**
- * `campanile upgrade --check`: says what the next start would do to the database, and changes nothing. Throws a UsageError for words it
+ * `campanile upgrade --check`: says what the next start would do to the database, and changes nothing. Throws a UsageError for arguments it
  * does not take, a StartupError for whatever the operator has to change.
  */
 export async function upgrade({ given, output }: Shell): Promise<number> {
@@ -27,15 +27,15 @@ export async function upgrade({ given, output }: Shell): Promise<number> {
     bytes: await readDatabaseSize(db),
   }));
   if (plan.problem !== undefined) {
-    output.write(`A start would be refused. ${plan.problem}\n`);
+    output.write(`The next start would fail. ${plan.problem}\n`);
     return REJECTED;
   }
   if (!isPending(plan)) {
-    output.write(`The database is up to date (epoch ${plan.epoch.from}): a start changes nothing of it.\n`);
+    output.write(`The database is up to date (epoch ${plan.epoch.from}). The next start changes nothing.\n`);
     return UP_TO_DATE;
   }
   const lines = [describePlan(plan, bytes), ...plan.steps.map(describeStep), describeFunctions(plan)];
-  lines.push(...(plan.isNew ? [] : await describeBackups(readConfig())), 'Nothing was changed.');
+  lines.push(...(plan.isNew ? [] : await describeBackups(readConfig())), 'This check changed nothing.');
   output.write(`${lines.filter(Boolean).join('\n')}\n`);
   return PENDING;
 }
@@ -48,7 +48,7 @@ function requireCheck(given: readonly string[]): void {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  if (!check) throw new UsageError('Say --check; the service itself brings the database up to date when it is started');
+  if (!check) throw new UsageError('Expected --check. The service upgrades the database by itself when it starts.');
 }
 
 const isPending = ({ steps, functions, epoch }: UpgradePlan): boolean =>
@@ -57,13 +57,13 @@ const isPending = ({ steps, functions, epoch }: UpgradePlan): boolean =>
 function describePlan({ isNew, steps, epoch }: UpgradePlan, bytes: number): string {
   const count = steps.length === 1 ? '1 migration' : `${steps.length} migrations`;
   return isNew
-    ? `The database is empty: the next start makes the schema, by ${count}.`
-    : `The next start brings the database (${sizeOf(bytes)}) from epoch ${epoch.from} to ${epoch.to}, by ${count}.`;
+    ? `The database is empty. The next start creates the schema with ${count}.`
+    : `The next start upgrades the database (${sizeOf(bytes)}) from epoch ${epoch.from} to ${epoch.to} with ${count}.`;
 }
 
 function describeStep({ name, locks, tables }: UpgradeStep): string {
   const sizes = tables.map(describeTable).join(', ');
-  return `  ${name}\n      locks: ${locks}${sizes === '' ? '' : `\n      tables here: ${sizes}`}`;
+  return `  ${name}\n      locks: ${locks}${sizes === '' ? '' : `\n      tables: ${sizes}`}`;
 }
 
 function describeTable({ name, bytes, rows }: TableSize): string {
@@ -71,7 +71,7 @@ function describeTable({ name, bytes, rows }: TableSize): string {
 }
 
 const describeFunctions = ({ functions }: UpgradePlan): string =>
-  functions.length === 0 ? '' : `  Functions that are replaced: ${functions.join(', ')}`;
+  functions.length === 0 ? '' : `  Functions to replace: ${functions.join(', ')}`;
 
 async function describeBackups(config: Config): Promise<string[]> {
   const folder = upgradeBackupFolder(config);
@@ -83,11 +83,11 @@ async function describeBackups(config: Config): Promise<string[]> {
   const free = await readFreeBytes(nearestFolder(folder));
   return [
     last === undefined
-      ? `No backup is known of: none is in ${folder}.`
-      : `The last backup that is known of was made ${ageOf(last)} (${last.toISOString()}).`,
+      ? `No backup was found in ${folder}.`
+      : `The last known backup was made ${ageOf(last)} (${last.toISOString()}).`,
     config.backUpBeforeUpgrade
-      ? `One is made into ${folder} before that; ${sizeOf(free)} are free there.`
-      : 'None is made before that: BACKUP_BEFORE_UPGRADE is false.',
+      ? `The start first writes a backup to ${folder} (${sizeOf(free)} free).`
+      : 'The start writes no backup: BACKUP_BEFORE_UPGRADE is false.',
   ];
 }
 

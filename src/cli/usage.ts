@@ -8,9 +8,9 @@ export function usageOfAll(): string {
     '',
     ...commands,
     '  --help, --version',
-    '      say this, and which version it is',
+    '      Show this help, or the version.',
     '',
-    'Settings are environment variables: docs/reference/configuration.md lists them.',
+    'Environment variables configure the service: see docs/reference/configuration.md.',
     '',
   ].join('\n');
 }

@@ -21,20 +21,20 @@ const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
 /** What is done to one user, named by the second word; answers what to say. */
-type Deed = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
+type Action = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
 
-const DEEDS: Readonly<Record<string, Deed>> = {
+const ACTIONS: Readonly<Record<string, Action>> = {
   disable: async (deps, user) => {
     await switchUser(deps, actorFor(user), user, true);
-    return `${user.userName} is signed out everywhere, and nothing more of theirs is sent`;
+    return `Disabled ${user.userName}: signed out everywhere, and sending has stopped`;
   },
   enable: async (deps, user) => {
     await switchUser(deps, actorFor(user), user, false);
-    return `${user.userName} can sign in again`;
+    return `Enabled ${user.userName}`;
   },
   'reset-factor': async ({ db }, user) => {
     await removeFactors(db, actorFor(user), user);
-    return `${user.userName} signs in with the password alone`;
+    return `Removed the second factors of ${user.userName}`;
   },
   'reset-password': resetPassword,
   'make-admin': async ({ db }, user) => {
@@ -42,32 +42,32 @@ const DEEDS: Readonly<Record<string, Deed>> = {
       await makeAdmin(trx, user.userId);
       await recordAudit(trx, { ...actorFor(user), action: 'user.made_admin', subject: user.userName });
     });
-    return `${user.userName} is an administrator now`;
+    return `${user.userName} is now an administrator`;
   },
 };
 
 /** `campanile users …`: what administrators do in the dashboard, and what is needed when none can sign in. */
 export async function users({ given, output }: Shell): Promise<number> {
   const [word = '', ...rest] = given;
-  const deed = Object.hasOwn(DEEDS, word) ? DEEDS[word] : undefined;
-  if (deed) output.write(`${await withUsers(async (deps) => deed(deps, await requireUser(deps, only(rest))))}\n`);
+  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
+  if (action) output.write(`${await withUsers(async (deps) => action(deps, await requireUser(deps, only(rest))))}\n`);
   else if (word === 'list') await list(rest, output);
   else if (word === 'create') output.write(`${await create(rest)}\n`);
   else if (word === 'invite') output.write(`${await inviteUser(only(rest))}\n`);
   else if (word === 'delete') output.write(`${await remove(rest)}\n`);
-  else throw new UsageError('Say what to do with users');
+  else throw new UsageError('Expected a subcommand');
   return 0;
 }
 
 function only(given: readonly string[]): string {
   const [name] = given;
-  if (name === undefined || given.length > 1) throw new UsageError('Say who, by user name or e-mail address');
+  if (name === undefined || given.length > 1) throw new UsageError('Expected one user name or e-mail address');
   return name;
 }
 
 async function list(given: readonly string[], output: NodeJS.WritableStream): Promise<void> {
   const [search] = given;
-  if (given.length > 1) throw new UsageError('One word to search for is taken');
+  if (given.length > 1) throw new UsageError('Expected at most one search term');
   const found = await withUsers(({ db }) => selectUsers(db, { search, limit: MOST_LISTED, before: undefined }));
   writeTable(
     output,
@@ -85,15 +85,15 @@ async function list(given: readonly string[], output: NodeJS.WritableStream): Pr
 async function create(given: readonly string[]): Promise<string> {
   const [userName, email, number] = given;
   if (userName === undefined || email === undefined || number === undefined || given.length > 3)
-    throw new UsageError('Say user name, e-mail address and WhatsApp number');
+    throw new UsageError('Expected a user name, an e-mail address and a WhatsApp number');
   const password = makePassword();
   const numbers = { phoneNumber: number, whatsappNumber: number };
   const person = { ...numbers, userName, email, password, firstName: userName, lastName: '' };
   const user = await withUsers((deps) => createUser(deps, person, COMMAND_LINE));
-  return `${user.userName} can sign in with the password ${password}, and should change it`;
+  return `Created ${user.userName}. Password: ${password}. Change it after signing in.`;
 }
 
-/** Ends whatever holds by the password before, API keys too: who asks for this may have lost it to somebody. */
+/** Also ends all sessions and API keys: the old password may be stolen. */
 async function resetPassword({ db }: UserDependencies, user: UserWithSecrets): Promise<string> {
   const password = makePassword();
   const passwordHash = await hashPassword(password);
@@ -103,21 +103,21 @@ async function resetPassword({ db }: UserDependencies, user: UserWithSecrets): P
     await queueMail(trx, { kind: 'password_changed', userId });
     await recordAudit(trx, { ...actorFor(user), action: 'user.password_reset', subject });
   });
-  return `${subject} can sign in with the password ${password}, and should change it; all sessions and API keys have ended`;
+  return `Reset the password of ${subject}. Password: ${password}. Change it after signing in. All sessions and API keys were revoked.`;
 }
 
 async function remove(given: readonly string[]): Promise<string> {
   const [name, sure] = given;
-  if (name === undefined || given.length > 2) throw new UsageError('Say who, by user name or e-mail address');
+  if (name === undefined || given.length > 2) throw new UsageError('Expected one user name or e-mail address');
   return withUsers(async (deps) => {
     const user = await requireUser(deps, name);
     if (sure !== '--yes')
       throw new StartupError(
-        `${user.userName} (${user.email}) and all that is in their workspace would be gone for good: add --yes to do it`,
+        `This permanently deletes ${user.userName} (${user.email}) and everything in the workspace. Add --yes to confirm.`,
       );
     // The log of the deleted goes with them.
     await endUser(deps, user, (trx) => recordCommand(trx, 'user.deleted', user.userName));
-    return `${user.userName} is deleted`;
+    return `Deleted ${user.userName}`;
   });
 }
 

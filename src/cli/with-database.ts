@@ -36,7 +36,7 @@ async function findAddress({ databaseUrl, dataDir }: Config, undo: AsyncDisposab
   const running = await findRunning(dataDir);
   if (running) return running;
   if (!existsSync(join(dataDir, 'postgres/PG_VERSION')))
-    throw new StartupError(`There is no database in DATA_DIR (${dataDir}): set it to the folder of your Campanile`);
+    throw new StartupError(`DATA_DIR (${dataDir}) contains no database. Set it to the data folder of your Campanile.`);
   const postgres = await startEmbeddedPostgres({ dataDir, log: createLog('fatal') });
   undo.defer(() => postgres.stop());
   return postgres.address;

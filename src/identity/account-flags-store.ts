@@ -1,4 +1,4 @@
-/** The SQL of how users stand with the installation: who administers it, whose address is proven, who is disabled. */
+/** The SQL of a user's flags: administrator, address verified, disabled. */
 import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';

@@ -26,12 +26,12 @@ export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'>
  * somebody's login already, `rate_limited` after 600 sign-ups from one address within an hour, `unavailable` when far too many sign up.
  */
 export function createUser(deps: SignUpDeps, input: SignUp, address: string): Promise<User> {
-  return withSignInPermit(address, () => createInTurn(deps, input, address));
+  return withSignInPermit(address, () => createWithPermit(deps, input, address));
 }
 
 type SignUpDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'onUserCreated'>;
 
-async function createInTurn(deps: SignUpDeps, { password, ...input }: SignUp, address: string): Promise<User> {
+async function createWithPermit(deps: SignUpDeps, { password, ...input }: SignUp, address: string): Promise<User> {
   const { db, signUp, isPublic } = deps;
   const whatsappDigits = requirePhoneDigits('whatsapp_number', input.whatsappNumber);
   const network = networkOf(address);
@@ -44,7 +44,7 @@ async function createInTurn(deps: SignUpDeps, { password, ...input }: SignUp, ad
   return db.transaction().execute(async (trx) => {
     const isFirst = await isFirstUser(trx);
     if (signUp !== 'open' && !isFirst) throw notOpen(signUp);
-    const user = await bearUser(deps, trx, { ...input, whatsappDigits, passwordHash }, address);
+    const user = await insertUserWithWorkspace(deps, trx, { ...input, whatsappDigits, passwordHash }, address);
     if (isFirst) await makeAdmin(trx, user.userId);
     if (mailsMore) await queueMail(trx, { kind: 'verification', userId: user.userId });
     return user;
@@ -55,13 +55,13 @@ function notOpen(signUp: 'invite' | 'closed'): AppError {
   return new AppError(
     'signup_closed',
     signUp === 'invite'
-      ? 'Sign-up is by invitation here: ask whoever runs this service for one'
-      : 'Sign-up is closed here: ask whoever runs this service',
+      ? 'Sign-up needs an invitation. Ask an administrator of this service for one.'
+      : 'Sign-up is closed. Ask an administrator of this service.',
   );
 }
 
 /** Makes a user with all that belongs to one. Throws `conflict` as `createUser` does. */
-export async function bearUser(
+export async function insertUserWithWorkspace(
   { onUserCreated }: Pick<UserDependencies, 'onUserCreated'>,
   trx: Transaction<Schema>,
   input: NewUser,

@@ -17,7 +17,7 @@ type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' |
  * - names, addresses, numbers, password and keys are gone, and the user name and the e-mail address are free again.
  *
  * A worker then closes the session and removes everything else, which may be millions of rows, in small steps that a crash only
- * interrupts (`erasure/erase-user.ts`); what is left meanwhile belongs to nobody who could sign in.
+ * interrupts (`erasure/erase-user.ts`); until then the rest belongs to a user who cannot sign in.
  *
  * Throws what `confirmPassword` throws, on `password`, and `conflict` when password or tokens were changed at the same moment.
  */
@@ -40,7 +40,7 @@ export async function endUser(
     // Before the user: whoever locks lanes locks them first.
     await onUserDeleted(trx, user.workspaceId);
     if (!(await setUserDeleted(trx, user)))
-      throw new AppError('changed_meanwhile', 'The password or the tokens were changed at the same moment: try again');
+      throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
     await deleteFactors(trx, user.userId);
     await also(trx);
   });

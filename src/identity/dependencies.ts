@@ -27,12 +27,12 @@ export interface UserSettings {
   isPublic: boolean;
   /** Seals what is kept of second factors. */
   vault: Vault;
-  /** Whether mails leave. False: whoever invites somebody is told the code, to hand it on. */
+  /** Whether mails are sent. False: the administrator gets the code of an invitation, to pass it on. */
   hasMail?: boolean;
   /** IANA zone of users who chose none. */
   timeZone: string;
   /** Without hints a revocation still reaches this process within 0.8 s. */
-  hints?: Pick<Notifications, 'on'>;
+  notifications?: Pick<Notifications, 'on'>;
   /** Called in the transaction that creates a user: whatever their workspace has from the beginning. */
   onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
@@ -72,7 +72,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     db,
     log,
     clock,
-    hints,
+    notifications,
     jwtSecret,
     jwtSecretPrevious,
     signUp,
@@ -101,8 +101,8 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     allowsNumber,
     challenges: createChallenges({ secret: jwtSecret, clock }),
     tokens: createTokens({ secret: jwtSecret, previousSecret: jwtSecretPrevious, clock }),
-    tokenStates: createTokenStates({ db, clock, ...(hints ? { hints } : {}) }),
+    tokenStates: createTokenStates({ db, clock, ...(notifications ? { notifications } : {}) }),
     recordSessionUse: createSessionUseRecorder({ db, log, clock }),
-    apiKeyStates: createApiKeyStates({ db, log, clock, ...(hints ? { hints } : {}) }),
+    apiKeyStates: createApiKeyStates({ db, log, clock, ...(notifications ? { notifications } : {}) }),
   };
 }

@@ -31,7 +31,7 @@ export async function getProfile(
   about: Pick<Actor, 'userId' | 'workspaceId'>,
 ): Promise<UserProfile> {
   const row = await readProfile(db, about, quotas);
-  if (!row) throw userIsGone();
+  if (!row) throw userGoneError();
   return {
     user: toUser(row),
     timeZone: knownTimeZone(row.time_zone, timeZone),
@@ -54,6 +54,6 @@ async function readProfile(
 }
 
 /** A token can outlive its user by a moment. */
-export function userIsGone(): AppError {
+export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
 }

@@ -2,7 +2,7 @@ import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { dropInvitation, queueMail, selectInvitations, type Invitation } from '../platform/mail/mail-store.ts';
 import { countAttempts } from './sign-in/brute-force-limit.ts';
-import { bearUser, type SignUp } from './create-user.ts';
+import { insertUserWithWorkspace, type SignUp } from './create-user.ts';
 import type { UserDependencies } from './dependencies.ts';
 import { loginOf } from './login.ts';
 import { requireMailId, consumeCode } from './mail-codes.ts';
@@ -27,7 +27,7 @@ export async function invite(
 ): Promise<{ code?: string }> {
   await requireAdmin(db, actor);
   if (signUp === 'closed')
-    throw new AppError('signup_closed', 'Sign-up is closed here: SIGNUP=invite lets in who is invited');
+    throw new AppError('signup_closed', 'Sign-up is closed (SIGNUP=closed). SIGNUP=invite allows invitations.');
   if (await findUserByLogin(db, loginOf(email)))
     throw new AppError('login_taken', 'email is already taken', {
       details: [{ field: 'email', issue: 'is already taken' }],
@@ -53,24 +53,25 @@ export async function withdrawInvitation(
   email: string,
 ): Promise<void> {
   await requireAdmin(db, actor);
-  if (!(await dropInvitation(db, email))) throw new AppError('invitation_not_found', 'There is no such invitation');
+  if (!(await dropInvitation(db, email)))
+    throw new AppError('invitation_not_found', 'No invitation to this address is pending');
 }
 
 /**
- * Signs up who was invited, under the address that the invitation went to; who got it by mail has proven that it is theirs. Throws
+ * Creates the invited user under the address that the invitation was sent to. An invitation by mail proves that address. Throws
  * `invalid` on `code` when the invitation is good no more, and on `password` what `rejectWeakPassword` throws where strangers can come, `forbidden` where sign-up is closed by now, `conflict` as `createUser`.
  */
 export async function acceptInvite(deps: AcceptDeps, input: AcceptedInvite, address: string): Promise<User> {
   if (deps.signUp === 'closed')
-    throw new AppError('signup_closed', 'Sign-up is closed here: ask whoever runs this service');
+    throw new AppError('signup_closed', 'Sign-up is closed. Ask an administrator of this service.');
   requireMailId(deps.links, input.code);
-  return withSignInPermit(address, () => acceptInTurn(deps, input, address));
+  return withSignInPermit(address, () => acceptWithPermit(deps, input, address));
 }
 
 type AcceptDeps = Pick<UserDependencies, 'db' | 'signUp' | 'isPublic' | 'hasMail' | 'links' | 'onUserCreated'>;
 type AcceptedInvite = Omit<SignUp, 'email'> & { code: string };
 
-async function acceptInTurn(
+async function acceptWithPermit(
   deps: AcceptDeps,
   { code, password, ...input }: AcceptedInvite,
   address: string,
@@ -81,7 +82,7 @@ async function acceptInTurn(
   return db.transaction().execute(async (trx) => {
     const { recipient: email } = await consumeCode(trx, links, { code, kind: 'invitation' });
     if (isPublic) await rejectWeakPassword('password', password, { ...input, email });
-    const user = await bearUser(deps, trx, { ...input, email, whatsappDigits, passwordHash }, address);
+    const user = await insertUserWithWorkspace(deps, trx, { ...input, email, whatsappDigits, passwordHash }, address);
     if (hasMail) await setEmailVerified(trx, user.userId, email);
     return user;
   });

@@ -4,7 +4,7 @@ import { countAttempts, type AttemptLimit } from './sign-in/brute-force-limit.ts
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** Whoever signs up many does so for people who know of it, or for strangers; either way those need no mail each. */
+/** More sign-ups from one address are either a known group or strangers; neither needs a mail each. */
 export const SIGN_UP_MAILS_PER_ADDRESS: AttemptLimit = { name: 'sign-up mails', max: 30, windowMs: HOUR_MS };
 /** Of one login, whoever asks, and whether there is such a user or not. */
 export const RESETS_PER_LOGIN: AttemptLimit = { name: 'resets', max: 3, windowMs: HOUR_MS };

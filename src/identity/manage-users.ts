@@ -132,13 +132,10 @@ async function requireManaged(db: Database, actor: Actor, userId: UserId): Promi
 async function requireOther(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
   const user = await requireManaged(db, actor, userId);
   if (userId === actor.userId)
-    throw new AppError(
-      'not_for_oneself',
-      'That is yourself: there must be an administrator left, and your own account is under Settings',
-    );
+    throw new AppError('not_for_oneself', 'You cannot do this to your own user. Manage your account under Settings.');
   return user;
 }
 
 function noSuchUser(): AppError {
-  return new AppError('user_not_found', 'There is no such user, or you are not an administrator');
+  return new AppError('user_not_found', 'The user does not exist, or you are not an administrator');
 }

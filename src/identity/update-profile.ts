@@ -1,6 +1,6 @@
 import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import type { UserDependencies } from './dependencies.ts';
-import { getProfile, userIsGone, type UserProfile } from './get-profile.ts';
+import { getProfile, userGoneError, type UserProfile } from './get-profile.ts';
 import { requirePhoneDigits } from './phone-number.ts';
 import { changeUser, type ProfileChange } from './store.ts';
 
@@ -28,6 +28,6 @@ export async function updateProfile(
       await recordAudit(trx, { ...actor, action: 'user.profile_changed', subject: changed.userName });
     return changed;
   });
-  if (!user) throw userIsGone();
+  if (!user) throw userGoneError();
   return getProfile({ db, timeZone, hasMail }, actor);
 }

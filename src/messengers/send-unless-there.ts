@@ -1,17 +1,17 @@
 import { OUTCOME_UNKNOWN, type Destination, type SendResult } from './messenger.ts';
 
 /**
- * Sends one post to a chat whose messaging application does not drop repeated ids (contract §5, channels). What may have left
- * already is looked for among the chat's recent posts: found means sent. What is not there is sent only if its owner asked for
- * that, and otherwise refused for good as of unknown outcome. Where the posts cannot be read the look is tried again later.
+ * Sends one post to a chat whose application does not drop repeated ids (contract §5, channels). A post that may have left is searched
+ * for among the chat's recent posts. If it is found, it is sent. If not, it is sent only if its owner asked for that, and otherwise
+ * refused as `outcome_unknown`. If the posts cannot be read, it is attempted again later.
  */
 export async function sendUnlessThere(
   to: Destination,
   chat: {
     send(): Promise<SendResult>;
     /**
-     * Whether the post is among the recent ones, and at how many it is aimed; null: it is not there. `begun`: its first part is
-     * there, and the rest is known not to have left, so that it can be sent.
+     * Searches the recent posts. Null if the post is not there. `begun` if its first part is there, and the rest has certainly not
+     * left, so that it can be sent.
      */
     find(): Promise<{ recipients: number } | 'begun' | null>;
   },

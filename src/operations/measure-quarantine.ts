@@ -9,7 +9,7 @@ export function measureQuarantine(registry: Registry, { db, log }: { db: Databas
   const read = readSeldom(() => countQuarantined(db), log);
   const counted = new Gauge({
     name: 'campanile_quarantined',
-    help: 'Accounts, workspaces and users that made a batch fail and are left out of it for a while, by batch',
+    help: 'Accounts, workspaces and users in quarantine, since they made a batch fail, by batch',
     labelNames: ['batch'],
     registers: [],
     async collect() {

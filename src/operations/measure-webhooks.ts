@@ -21,7 +21,7 @@ export function createWebhookMetrics(registry: Registry): {
   });
   const disabled = new Counter({
     name: 'campanile_webhooks_disabled_total',
-    help: 'Webhooks that were disabled, and not by their owner',
+    help: 'Webhooks that the service disabled',
     labelNames: ['reason'],
     registers,
   });
@@ -51,11 +51,11 @@ export function measureWebhooks(registry: Registry, { db, log }: { db: Database;
   registry.registerMetric(counted);
   const overdue = {
     name: 'campanile_webhook_overdue_seconds',
-    help: 'How long the webhook that has waited longest to be told has been due, slow endpoints aside',
+    help: 'Delay of the webhook that has waited longest, without slow endpoints',
   };
   const slow = {
     name: 'campanile_webhooks_slow',
-    help: 'Webhooks whose last answer took over 2 s: they are served by permits of their own',
+    help: 'Webhooks whose last answer took over 2 s, and which use separate permits',
   };
   addGauge(registry, slow, async () => (await read())?.slow);
   addGauge(registry, overdue, async () => (await read())?.overdueSeconds);

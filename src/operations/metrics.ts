@@ -74,7 +74,7 @@ export function createMetrics(): Metrics {
   });
   const retries = new Counter({
     name: 'campanile_retries_total',
-    help: 'Attempts of deliveries that had been attempted before',
+    help: 'Attempts of deliveries that were attempted before',
     registers,
   });
   const loopErrors = new Counter({
@@ -91,18 +91,18 @@ export function createMetrics(): Metrics {
   });
   const lostEvents = new Counter({
     name: 'campanile_member_events_lost_total',
-    help: 'Receipts, reactions and replies that could not be recorded in time and were let go of',
+    help: 'Receipts, reactions and replies that were dropped, since they could not be recorded in time',
     registers,
   });
   const alarms = new Counter({
     name: 'campanile_whatsapp_alarms_total',
-    help: 'What WhatsApp did that an operator should look into',
+    help: 'Events on WhatsApp that an operator should investigate',
     labelNames: ['alarm'],
     registers,
   });
   const build = new Gauge({
     name: 'campanile_build_info',
-    help: 'Always 1; its labels say what is running',
+    help: 'Always 1; its labels name the running version',
     labelNames: ['version', 'commit'],
     registers,
   });
@@ -142,7 +142,7 @@ export function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => P
   };
 }
 
-/** What cannot be told is NaN, and not what it was before. */
+/** Adds a gauge that is NaN, and not its last value, while it cannot be read. */
 export function addGauge(
   registry: Registry,
   about: { name: string; help: string },
@@ -167,9 +167,9 @@ export function measureBacklog(registry: Registry, { db, log }: { db: Database; 
       return found && pick(found);
     });
   gauge('campanile_queue_deliveries', 'Deliveries queued in runs under way', (found) => found.queued);
-  gauge('campanile_queue_oldest_seconds', 'Since the oldest unfinished run was due', (found) => found.oldestSeconds);
-  gauge('campanile_runs_late', 'Runs that should have begun a minute ago and have not', (found) => found.late);
-  gauge('campanile_lane_overdue_seconds', 'How long the most overdue lane waits', (found) => found.overdueSeconds);
+  gauge('campanile_queue_oldest_seconds', 'Lateness of the oldest unfinished run', (found) => found.oldestSeconds);
+  gauge('campanile_runs_late', 'Runs that have not begun a minute after their time', (found) => found.late);
+  gauge('campanile_lane_overdue_seconds', 'Delay of the most overdue lane', (found) => found.overdueSeconds);
 }
 
 /**
@@ -199,12 +199,12 @@ export function measureAccounts(registry: Registry, { db, log }: { db: Database;
   gauge(accounts, 'status', (found) => found.byStatus);
   const paused = {
     name: 'campanile_accounts_paused',
-    help: 'Accounts that rest because their messaging application asks for it, by cause',
+    help: 'Accounts that the messaging application has paused, by cause',
   };
   gauge(paused, 'cause', (found) => found.paused);
   const stopped = {
     name: 'campanile_accounts_stopped',
-    help: 'Accounts that were stopped because their ledger would have become wrong',
+    help: 'Accounts in quarantine, since their ledger would have become inconsistent',
   };
   addGauge(registry, stopped, async () => (await read())?.stopped);
 }
@@ -216,11 +216,9 @@ export function measureStore(
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) =>
     addGauge(registry, { name, help }, readSeldom(read, log));
-  gauge('campanile_database_size_bytes', 'What the database takes on its disk', () => readDatabaseSize(db));
+  gauge('campanile_database_size_bytes', 'Size of the database on its disk', () => readDatabaseSize(db));
   if (folder !== undefined)
-    gauge('campanile_disk_free_bytes', 'What is free on the disk that the embedded database is on', () =>
-      readFreeBytes(folder),
-    );
+    gauge('campanile_disk_free_bytes', 'Free space on the disk of the embedded database', () => readFreeBytes(folder));
 }
 
 /** Adds how many shards this process serves. */
@@ -240,7 +238,7 @@ export function measureShards(registry: Registry, shardsHeld: () => number): voi
 export function measureBackups(registry: Registry, lastGoodAt: () => Date | undefined): void {
   const made = new Gauge({
     name: 'campanile_backup_last_success_timestamp_seconds',
-    help: 'When the last good daily backup was made, in seconds since 1970; 0: none is there',
+    help: 'Time of the last good daily backup, in seconds since 1970; 0: no backup exists',
     registers: [],
     collect() {
       this.set((lastGoodAt()?.getTime() ?? 0) / 1_000);

@@ -39,7 +39,7 @@ beforeAll(async () => {
 test('only signing up and signing in, and what a link in a mail proves, are open to everybody', () => {
   const open = operations.filter((operation) => !operation.isBearer).map(({ path }) => path);
   expect(open).toEqual(
-    ['create_user', 'authorize_user', 'verify_email', 'request_password_reset', 'reset_password', 'accept_invite'].map(
+    ['create_user', 'authorize_user', 'verify_email', 'accept_invite', 'request_password_reset', 'reset_password'].map(
       (name) => `/api/v1/user/${name}`,
     ),
   );

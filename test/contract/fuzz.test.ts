@@ -14,12 +14,12 @@ import { bodiesOf, type KnownFields } from '../support/inputs/generate-bodies.ts
 import { until } from '../support/ledger.ts';
 import { readOperations, type DocumentedOperation } from '../support/http/openapi.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { runs } from '../support/runs.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 const RUNS = runs(6);
 const ENDS_TOKENS = new Set(['revoke_tokens', 'delete_account']);
-const DEADLINE_MS = 20_000;
 
 const app = await startTestApp({ sandboxSpeed: 0 });
 afterAll(() => app.stop());
@@ -108,7 +108,7 @@ async function sendOdd({ path, isBearer, statuses }: DocumentedOperation, body: 
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json', ...(isBearer && { authorization: `Bearer ${owner.token}` }) },
-    signal: AbortSignal.timeout(DEADLINE_MS),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   const text = await response.text();
   expect(statuses, `a status that the document lists, for ${text.slice(0, 500)}`).toContain(response.status);

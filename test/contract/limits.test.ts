@@ -267,7 +267,7 @@ describe('the other refusals are', () => {
     for (let round = 0; round < 10; round++) expect((await erin.call('venom/check-campaign', check)).status).toBe(404);
     expect(Math.min(...left)).toBe(10);
     const answer = await preview();
-    expect(answer.body).toMatchObject({ code: 429, message: 'No more than 600 previews and checks a minute' });
+    expect(answer.body).toMatchObject({ code: 429, message: 'Rate limit exceeded: 600 previews and checks a minute' });
     expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

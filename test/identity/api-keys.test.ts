@@ -15,19 +15,19 @@ let here: TestServer;
 let there: TestServer;
 /** A third, behind a pooler that swallows hints. */
 let deaf: TestServer;
-let hints: Notifications;
+let notifications: Notifications;
 let alice: Person;
 let mallory: Person;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForNotifications(database.address, { log: createLog('silent') });
+  notifications = listenForNotifications(database.address, { log: createLog('silent') });
   here = await startTestServer({ db: database.db });
-  there = await startTestServer({ db: database.db, users: { hints } });
+  there = await startTestServer({ db: database.db, users: { notifications } });
   deaf = await startTestServer({ db: database.db });
 });
 afterAll(async () => {
-  await Promise.all([here.close(), there.close(), deaf.close(), hints.close()]);
+  await Promise.all([here.close(), there.close(), deaf.close(), notifications.close()]);
   await database.drop();
 });
 beforeEach(async () => {
@@ -310,7 +310,7 @@ describe('what a key reaches', () => {
         const reached = scope === name || (scope !== 'token' && name === 'all');
         // A body nobody takes: who is let through is told so, or answered.
         const answer = await app.call(path, { html: 1, group_metadata_id: 'x', campaign_id: 'x', first_name: 1 }, key);
-        const needs = scope === 'token' ? 'takes no API key' : `needs an API key with the scope ${scope}`;
+        const needs = scope === 'token' ? 'does not accept API keys' : `needs an API key with the scope ${scope}`;
         const refusal = answer.status === 403 ? answer.body.message : '';
         expect(refusal, `${path} with ${name}`).toContain(reached ? '' : needs);
         expect(refusal === '', `${path} with ${name}`).toBe(reached);

@@ -43,13 +43,13 @@ const signIn = async (user_name: string, password: string) => {
   const { status, body } = await post(service.url, 'user/authorize_user', { user_name, password });
   return { status, token: (body.data as { token?: string } | null)?.token };
 };
-const passwordIn = (text: string) => / password (\S+), /.exec(text)?.[1] ?? '';
+const passwordIn = (text: string) => / Password: (\S+)\. /.exec(text)?.[1] ?? '';
 
 let password: string;
 let token: string | undefined;
 test('a user is created, and signs in with the password that was shown', async () => {
   const { status, text } = await campanile('users', 'create', 'erin', 'erin@example.com', '+49 151 1234567');
-  expect({ status, text }).toMatchObject({ status: 0, text: expect.stringMatching(/^erin can sign in with/) });
+  expect({ status, text }).toMatchObject({ status: 0, text: expect.stringMatching(/^Created erin\. Password: /) });
   password = passwordIn(text);
   const signedIn = await signIn('erin', password);
   expect(signedIn.status).toBe(200);
@@ -88,17 +88,17 @@ test('who is disabled is kept out until they are enabled', async () => {
 
 test('an invitation is a link to hand on', async () => {
   expect((await campanile('users', 'invite', 'guest@example.com')).text).toMatch(
-    /^Hand this on to guest@example\.com, .*\/accept-invite#[\w-]{64}\n$/,
+    /^Send this link to guest@example\.com\. .*\/accept-invite#[\w-]{64}\n$/,
   );
 });
 
 test('make-admin and reset-factor are done at once, and say when there is no such user', async () => {
   expect(await campanile('users', 'make-admin', 'frank')).toEqual({
     status: 0,
-    text: 'frank is an administrator now\n',
+    text: 'frank is now an administrator\n',
   });
   expect(await campanile('users', 'reset-factor', 'frank')).toMatchObject({ status: 0 });
-  const text = 'There is no user with the name or e-mail address nobody\n';
+  const text = 'No user has the name or e-mail address nobody\n';
   expect(await campanile('users', 'make-admin', 'nobody')).toEqual({ status: 1, text });
 });
 
@@ -154,7 +154,7 @@ test('the secret of the tokens is renewed, and nobody is signed out', async () =
 test('deleting asks to be sure', async () => {
   expect(await campanile('users', 'delete', 'frank')).toMatchObject({
     status: 1,
-    text: expect.stringContaining('add --yes to do it'),
+    text: expect.stringContaining('Add --yes to confirm'),
   });
   expect((await campanile('users', 'delete', 'frank', '--yes')).status).toBe(0);
   expect((await campanile('users', 'list', 'frank')).text).not.toContain('frank');

@@ -147,22 +147,22 @@ describe('on its own', () => {
   let there: TestServer;
   /** A third, behind a pooler that swallows hints. */
   let deaf: TestServer;
-  let hints: Notifications;
+  let notifications: Notifications;
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    hints = listenForNotifications(database.address, { log: createLog('silent') });
+    notifications = listenForNotifications(database.address, { log: createLog('silent') });
     const users = {
       onUserCreated: (...[trx, workspaceId]: Parameters<UserSettings['onUserCreated']>) =>
         linkAccount(trx, workspaceId, SANDBOX),
       onUserDeleted: unlinkAccount,
     };
     here = await startTestServer({ db: database.db, users });
-    there = await startTestServer({ db: database.db, users: { ...users, hints } });
+    there = await startTestServer({ db: database.db, users: { ...users, notifications } });
     deaf = await startTestServer({ db: database.db, users });
   });
   afterAll(async () => {
-    await Promise.all([here.close(), there.close(), deaf.close(), hints.close()]);
+    await Promise.all([here.close(), there.close(), deaf.close(), notifications.close()]);
     await database.drop();
   });
 

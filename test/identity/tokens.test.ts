@@ -14,20 +14,20 @@ let here: TestServer;
 let there: TestServer;
 /** A third, behind a pooler that swallows hints. */
 let deaf: TestServer;
-let hints: Notifications;
+let notifications: Notifications;
 let alice: Person;
 let bob: Person;
 let mallory: Person;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForNotifications(database.address, { log: createLog('silent') });
+  notifications = listenForNotifications(database.address, { log: createLog('silent') });
   here = await startTestServer({ db: database.db, hasDashboard: true });
-  there = await startTestServer({ db: database.db, users: { hints } });
+  there = await startTestServer({ db: database.db, users: { notifications } });
   deaf = await startTestServer({ db: database.db });
 });
 afterAll(async () => {
-  await Promise.all([here.close(), there.close(), deaf.close(), hints.close()]);
+  await Promise.all([here.close(), there.close(), deaf.close(), notifications.close()]);
   await database.drop();
 });
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { createSandbox } from '../../src/messengers/sandbox/sandbox.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createOwner } from '../support/ledger.ts';
 
-test('a post that waits for a connection does not leave once its account is another worker’s', async () => {
+test('does not send a post that waits for a connection once another worker holds the account', async () => {
   const database = await createTestDatabase();
   const { accountId } = await createOwner(database.db, 0);
   const log = createLog('error');

@@ -24,17 +24,17 @@ const reasonOf = async (text: string) => {
 };
 
 test.each(['', ' \n ', '\u200b', '- \u2800', '*\u034f*', '```\u200b```'])(
-  'the sandbox refuses a text of which members would see nothing: %j',
+  'rejects an invisible text: %j',
   async (text) => {
     expect(await reasonOf(text)).toBe('Members would see nothing of the post');
   },
 );
 
-test('the sandbox refuses a text that is longer than WhatsApp takes', async () => {
+test('rejects a text that is too long for WhatsApp', async () => {
   expect(await reasonOf('x'.repeat(TEXT_LIMIT + 1))).toBe('The text is longer than 65536 characters');
 });
 
-test.each(['x', '*', '- a', '* *', '``` ```'])('the sandbox finds nothing wrong with %j', async (text) => {
+test.each(['x', '*', '- a', '* *', '``` ```'])('accepts the text %j', async (text) => {
   // The account has no such group: that is all that is wrong.
   expect(await reasonOf(text)).toMatch(/^The group no longer exists/);
 });

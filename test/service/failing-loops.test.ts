@@ -83,7 +83,7 @@ test('an account that fails leaves the process ready, and others served; the doc
     level: 'warning',
     message: expect.stringMatching(
       new RegExp(
-        `^Account ${accountId} \\(bad\\) is left out of the batch "outcomes" since .*: this row is poisoned\\. `,
+        `^Account ${accountId} \\(bad\\) has been in quarantine from the batch "outcomes" since .*: this row is poisoned\\. `,
       ),
     ),
     advice: expect.stringContaining('docs/how-to/watch-it.md'),

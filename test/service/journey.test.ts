@@ -320,7 +320,9 @@ describe('another user', () => {
     const mixed = [own[0]?.group_metadata_id, group];
     const refused = await mallory.call('venom/add-campaign', { name: 'x', html: 'x', group_metadata_ids: mixed });
     missing(refused);
-    expect(refused.body.details).toEqual([{ field: 'group_metadata_ids.1', issue: 'is not one of your groups' }]);
+    expect(refused.body.details).toEqual([
+      { field: 'group_metadata_ids.1', issue: 'is not the id of one of your groups' },
+    ]);
     for (const verb of ['pause', 'resume', 'cancel', 'get'])
       missing(await mallory.call(`venom/${verb}-campaign`, { campaign_id }));
     missing(await mallory.call('analytics/get-campaign-group-analytics-master', { campaign_id }));

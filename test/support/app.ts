@@ -7,6 +7,7 @@ import type { HttpLimits } from '../../src/api/server/server.ts';
 import type { UserId } from '../../src/platform/database/schema.ts';
 import { createLog, type Log } from '../../src/platform/log/log.ts';
 import type { WhatsAppOptions } from '../../src/messengers/whatsapp/whatsapp.ts';
+import { BUILD_FOLDER } from '../../web/freshness.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { UNHURRIED } from './unhurried.ts';
 
@@ -88,6 +89,8 @@ export async function startTestApp(
     checkAnswers: true,
     whatsappTiming: { ...WHATSAPP_TIMING, ...timing },
     httpLimits: { overload: UNHURRIED, ...httpLimits },
+    // Built by the run. Were its sources changed meanwhile, each app would build it once more.
+    dashboardFolder: BUILD_FOLDER,
   });
   const url = app.url ?? '';
   const call = (path: string, body: unknown = {}, token?: string) => post(url, path, body, token);

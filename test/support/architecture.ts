@@ -22,7 +22,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     summary: 'knows nothing of campaigns: database, configuration, mail, HTTP client, secrets, loops, log',
     rooms: {
       errors: {
-        summary: 'errors that a reader can act on, their codes, and what an error of the database means',
+        summary: 'errors with their codes, and the meaning of database errors',
         imports: [],
       },
       log: { summary: 'the structured log, and traces', imports: [] },
@@ -45,7 +45,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         imports: ['platform/concurrency', 'platform/config', 'platform/errors', 'platform/log', 'platform/time'],
       },
       secrets: {
-        summary: 'the encryption key and what is sealed with it',
+        summary: 'the encryption key and sealed data',
         imports: ['platform/config', 'platform/database', 'platform/errors', 'platform/log'],
       },
       i18n: { summary: 'languages, and messages from the catalogs in `messages/`', imports: [] },
@@ -56,7 +56,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     },
   },
   workspaces: {
-    summary: 'what every feature of a workspace shares',
+    summary: 'shared parts of all features of a workspace',
     rooms: {
       audit: { summary: 'the actor, and the audit log', imports: ['platform'] },
       quotas: { summary: 'limits and usage of a workspace', imports: ['platform'] },
@@ -97,7 +97,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     rooms: { '': { summary: 'all of it; its folders import each other', imports: ['platform', 'workspaces'] } },
   },
   sending: {
-    summary: 'the campaign ledger: what is to be sent, by whom, when, and the results',
+    summary: 'the campaign ledger: posts, accounts, times and results',
     rooms: {
       leases: { summary: 'which worker serves which shard of accounts', imports: ['platform'] },
       accounts: {
@@ -130,7 +130,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         ],
       },
       receipts: {
-        summary: 'counts what members did, and takes it as proof of sending',
+        summary: 'counts receipts, reactions and replies, and accepts them as proof of sending',
         imports: ['platform', 'messengers', 'sending/accounts', 'sending/deliveries'],
       },
       analytics: {
@@ -162,7 +162,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       backup: { summary: 'makes, verifies and restores backups', imports: ['platform', 'operations/hold'] },
       doctor: {
-        summary: 'checks an installation and says what to do',
+        summary: 'checks an installation and suggests remedies',
         imports: [
           'platform',
           'workspaces',
@@ -183,10 +183,13 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     summary: 'the HTTP API',
     rooms: {
       contract: {
-        summary: 'schemas of requests and answers; browsers load them',
+        summary: 'declares the operations of each resource; clients take its types',
         imports: ['platform', 'workspaces', 'identity', 'notifications'],
       },
-      mcp: { summary: 'the API as tools for language models (MCP)', imports: ['platform', 'clients/typescript'] },
+      mcp: {
+        summary: 'the API as tools for language models (MCP)',
+        imports: ['platform', 'api/contract', 'clients/typescript'],
+      },
       '': {
         summary:
           '`server/` (envelope, limits, load shedding), `routes/`, `events/` (SSE). No SQL; only types of the database',
@@ -413,7 +416,7 @@ export function roomsPage(): string {
   ]);
   return `# Rooms
 
-The groups and rooms of \`src/\`, lowest first, and what each may import besides itself. \`npm run docs\` writes this page from the rules in \`test/support/architecture.ts\`, which \`test/project/architecture.test.ts\` checks. A group's name in the last column means all of its rooms.
+The groups and rooms of \`src/\`, lowest first, with the imports that each may have. \`npm run docs\` writes this page from the rules in \`test/support/architecture.ts\`, which \`test/project/architecture.test.ts\` checks. A group's name in the last column means all of its rooms.
 
 | room | purpose | may import |
 | --- | --- | --- |

@@ -120,11 +120,11 @@ export async function startTestWorker(
   > = {},
 ): Promise<Worker> {
   const log = createLog('fatal');
-  const hints = listenForNotifications(address, { log });
+  const notifications = listenForNotifications(address, { log });
   const worker = await startWorker({
     db,
     log,
-    hints,
+    notifications,
     messengers: new Map([[messenger.name, messenger]]),
     gaps: { sandbox: gap },
     name,
@@ -135,7 +135,7 @@ export async function startTestWorker(
     ...worker,
     async stop() {
       await worker.stop();
-      await hints.close();
+      await notifications.close();
     },
   };
 }

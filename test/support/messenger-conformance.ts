@@ -35,7 +35,7 @@ const to = (chatId: string, uncertain = false): Destination => ({
 const always = () => true;
 
 export function expectMessenger(name: string, start: () => Promise<Conforming>): void {
-  describe(`what every messenger holds: ${name}`, () => {
+  describe(`conformance of a messenger: ${name}`, () => {
     let here: Conforming;
     let session: MessengerSession;
     const told: SessionState[] = [];
@@ -59,11 +59,11 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       await here.stop();
     });
 
-    test('is linked at once, or by a phone that agrees, as it says', () => {
+    test('is linked at once, or by a phone, as `linksAtOnce` says', () => {
       expect(told[0]?.status).toBe(here.messenger.linksAtOnce ? 'connected' : 'linking');
     });
 
-    test('lets no post leave, and changes none, once it may not go on', async () => {
+    test('sends and changes no post once `mayGoOn` is false', async () => {
       const group = await session.createGroup({ name: 'Held', participants: here.people });
       const held = to(group.sendTo);
       await send('held', [held]);
@@ -75,7 +75,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.seenNow(group.sendTo)).toEqual(['held']);
     });
 
-    test('asks whether it may go on before each post, if it says that they leave one by one', async () => {
+    test('calls `mayGoOn` before each post if it has `sendsOneByOne`', async () => {
       const group = await session.createGroup({ name: 'One by one', participants: here.people });
       const chats = [to(group.sendTo), to(group.sendTo), to(group.sendTo)];
       let asked = 0;
@@ -83,7 +83,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(asked).toBeGreaterThanOrEqual(here.messenger.sendsOneByOne ? chats.length : 1);
     });
 
-    test('edits and deletes what has left, and takes the same change twice, if it says for how long', async () => {
+    test('edits and deletes sent posts, idempotently, if it has `changeWindows`', async () => {
       expect(session.revise !== undefined).toBe(here.messenger.changeWindows !== undefined);
       const group = await session.createGroup({ name: 'Changing', participants: here.people });
       const channel = await session.createChannel({ name: 'Changing', description: '', picture: null });
@@ -101,7 +101,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await change({ kind: 'recall' })).toEqual(['done', expect.stringMatching(/^(done|absent)$/)]);
     });
 
-    test('creates groups, communities and channels, and lists them as it answered', async () => {
+    test('creates groups, communities and channels, and lists them unchanged', async () => {
       const group = await session.createGroup({ name: 'Chess', participants: here.people });
       const community = await session.createCommunity({ name: 'Old town', description: 'Neighbours' });
       const channel = await session.createChannel({ name: 'News', description: 'Weekly', picture: null });
@@ -148,7 +148,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       for (const chat of chats) expect(await here.shown(chat)).toEqual(['*one*', 'two']);
     });
 
-    test('shows a post once that is sent again under the same id', async () => {
+    test('shows a post once that is repeated under its id', async () => {
       const group = await session.createGroup({ name: 'Repeats', participants: here.people });
       const once = to(group.sendTo);
       await send('once', [once]);
@@ -157,7 +157,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.shown(group.sendTo)).toEqual(['once']);
     });
 
-    test('does not post again in a channel what may have left and did', async () => {
+    test('does not repeat a post in a channel where it has arrived', async () => {
       const channel = await session.createChannel({ name: 'Certain', description: '', picture: null });
       const once = to(channel.sendTo);
       await send('once', [once]);
@@ -165,7 +165,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.shown(channel.sendTo)).toEqual(['once']);
     });
 
-    test('refuses for good what goes to a chat that is not there, and harms no other', async () => {
+    test('refuses a post to a missing chat as final, and sends the others', async () => {
       const group = await session.createGroup({ name: 'Beside', participants: here.people });
       const chats = ['120363999999999999@g.us', group.sendTo, '120363999999999999@newsletter'];
       const results = await send(
@@ -180,14 +180,14 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.shown(group.sendTo)).toEqual(['hello']);
     });
 
-    test('takes texts of any kind as they are', async () => {
+    test('sends texts of any kind unchanged', async () => {
       const group = await session.createGroup({ name: 'Texts', participants: here.people });
       const texts = ['a\n\n- b', '👩‍👩‍👧 *b* _i_', `${'x'.repeat(65_000)}end`, '\u200Bשלום ~s~'];
       for (const text of texts) expect(await send(text, [to(group.sendTo)])).toMatchObject([{ kind: 'sent' }]);
       expect(await here.shown(group.sendTo)).toEqual(texts);
     });
 
-    test('shows a file with its text, which is loaded once for all chats', async () => {
+    test('shows a file with its text, and loads it once for all chats', async () => {
       const group = await session.createGroup({ name: 'Files', participants: here.people });
       const other = await session.createGroup({ name: 'More files', participants: here.people });
       const channel = await session.createChannel({ name: 'Bells and files', description: '', picture: null });
@@ -212,7 +212,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(loaded).toBeLessThanOrEqual(2);
     });
 
-    test('opens again what was closed, and knows what it knew', async () => {
+    test('opens a closed session again, with its chats', async () => {
       const group = await session.createGroup({ name: 'Lasting', participants: here.people });
       await session.close();
       await session.ended;
@@ -227,7 +227,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.shown(group.sendTo)).toEqual(['again']);
     });
 
-    test('forgets an account whose user is gone', async () => {
+    test('forgets the account of a deleted user', async () => {
       await session.close();
       await until(
         () => here.messenger.forget(here.account.accountId),

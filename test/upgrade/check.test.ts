@@ -26,7 +26,7 @@ const check = (...words: string[]) => campanile(environmentOf(database), 'upgrad
 test('the exit code says whether a start would change the database, or would be refused', async () => {
   expect(await check('--check')).toEqual({
     code: 0,
-    said: expect.stringMatching(/^The database is up to date \(epoch \d+\): a start changes nothing of it\.\n$/),
+    said: expect.stringMatching(/^The database is up to date \(epoch \d+\)\. The next start changes nothing\.\n$/),
   });
 
   await sql`update migrations set epoch = 0`.execute(database.db);
@@ -35,22 +35,22 @@ test('the exit code says whether a start would change the database, or would be 
   const pending = await check('--check');
   expect(pending.code).toBe(3);
   expect(pending.said).toMatch(
-    /^The next start brings the database \(.* MiB\) from epoch 0 to \d+, by 1 migration\.\n/,
+    /^The next start upgrades the database \(.* MiB\) from epoch 0 to \d+ with 1 migration\.\n/,
   );
   expect(pending.said).toMatch(
-    /\n {2}002-ledger-epoch\.sql\n {6}locks: `migrations` exclusively.* Within a second\.\n {6}tables here: migrations \(.* KiB/,
+    /\n {2}002-ledger-epoch\.sql\n {6}locks: `migrations` exclusively.* Within a second\.\n {6}tables: migrations \(.* KiB/,
   );
-  expect(pending.said).toContain('  Functions that are replaced: close_runs\n');
+  expect(pending.said).toContain('  Functions to replace: close_runs\n');
   expect(pending.said).toContain(
-    `No backup is known of: none is in ${dataDir}/backups.\nOne is made into ${dataDir}/backups before`,
+    `No backup was found in ${dataDir}/backups.\nThe start first writes a backup to ${dataDir}/backups (`,
   );
-  expect(pending.said).toMatch(/GiB are free there\.\nNothing was changed\.\n$/);
+  expect(pending.said).toMatch(/GiB free\)\.\nThis check changed nothing\.\n$/);
 
   await sql`drop table group_sums`.execute(database.db);
   const refused = await check('--check');
   expect(refused).toEqual({
     code: 1,
-    said: expect.stringMatching(/^A start would be refused\. .*table group_sums is missing/),
+    said: expect.stringMatching(/^The next start would fail\. .*table group_sums is missing/),
   });
   expect((await check()).code).toBe(2);
 });
@@ -61,7 +61,7 @@ test('of an empty database the start makes the schema', async () => {
   const { code, said } = await campanile(environmentOf(empty), 'upgrade', '--check');
   expect(code).toBe(3);
   expect(said).toMatch(
-    /^The database is empty: the next start makes the schema, by \d+ migrations\.\n {2}001-schema\.sql\n/,
+    /^The database is empty\. The next start creates the schema with \d+ migrations\.\n {2}001-schema\.sql\n/,
   );
 });
 

@@ -54,7 +54,7 @@ describe.skipIf(!browser)('in a browser', () => {
     );
   }
 
-  test('an account is linked by the QR code on the page, and posts to the groups of its number', async () => {
+  test('links an account by QR code and posts to its groups', async () => {
     await signUpInBrowser(page, 'ada', `+${OWN_NUMBER}`);
     await page.getByText('Link your WhatsApp, or try everything').waitFor();
     await page.getByRole('link', { name: 'View account' }).click();
@@ -80,7 +80,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Running club').waitFor();
   });
 
-  test('an account is linked by a code that is entered on the phone, and unlinked when that is confirmed', async () => {
+  test('links an account by pairing code, and unlinks it after a confirmation', async () => {
     // Nobody else has entered it, or no code would go to it.
     const own = peer.addPerson('447700900150');
     await enterAsNew(page, 'ben', '+447700900150');
@@ -102,7 +102,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await state('Not linked').waitFor();
   });
 
-  test('an account goes to the sandbox, and stays there as long as a campaign is planned', async () => {
+  test('switches an account to the sandbox, and keeps it there while a campaign is planned', async () => {
     await enterAsNew(page, 'cleo', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await page.getByRole('radiogroup', { name: 'Messaging app' }).getByText('Sandbox').click();
@@ -127,7 +127,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });
   });
 
-  test('a rest is told with its reason and its end, and that nothing has to be done', async () => {
+  test('shows the reason and the end of a pause, and that no action is needed', async () => {
     await enterAsNew(page, 'rita', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await state('Not linked').waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  test('an account that was stopped says why, and goes on when it is asked to', async () => {
+  test('shows why an account was stopped, and resumes it by button', async () => {
     await enterAsNew(page, 'stan', `+${OWN_NUMBER}`);
     await ask('venom/connect-account', { messenger: 'sandbox' });
     await page.goto('/account');
@@ -153,14 +153,14 @@ describe.skipIf(!browser)('in a browser', () => {
     const { rows } = await sql<{ id: number }>`select max(account_id) as id from accounts`.execute(db);
     await writeOrQuarantine({ db }, rows[0]?.id ?? 0, () => sql`select 1 / 0`.execute(db));
     await page.getByText('Sending is stopped', { exact: true }).waitFor();
-    await page.getByText(/^Sending is stopped: the records .* Connect your account again/).waitFor();
+    await page.getByText(/^Sending is stopped, because the records .* Connect your account again/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await press('Check and resume');
     await page.getByText('Sending is stopped', { exact: true }).waitFor({ state: 'detached' });
     expect(await ask<Status>('venom/account-status')).toMatchObject({ messenger: 'sandbox', status: 'connected' });
   });
 
-  test('quiet hours and a daily cap are set on the page, and taken away again', async () => {
+  test('sets and removes quiet hours and the daily cap', async () => {
     await enterAsNew(page, 'dora', `+${OWN_NUMBER}`);
     await page.goto('/account');
     await page.getByRole('checkbox', { name: /^Quiet hours/ }).check();

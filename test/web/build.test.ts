@@ -36,7 +36,7 @@ async function run(): Promise<{ log: string; page: string; scripts: string }> {
   return { log: service.log(), page, scripts: scripts.join('\n') };
 }
 
-test('a fresh checkout is built by its first start, and not by the next', async () => {
+test('builds a fresh checkout at its first start only', async () => {
   expect(existsSync(join(checkout, 'web/dist'))).toBe(false);
   const first = await run();
   expect(first.log).toContain(BUILDING);
@@ -46,7 +46,7 @@ test('a fresh checkout is built by its first start, and not by the next', async 
   expect(second.page.replaceAll(/content="[\w-]{22}"/g, '')).toBe(first.page.replaceAll(/content="[\w-]{22}"/g, ''));
 });
 
-test('a change of its sources is built, and one that cannot be built leaves what was there', async () => {
+test('rebuilds after a change of the sources, and keeps the last build if that fails', async () => {
   const file = join(checkout, 'messages/en.json');
   const catalog = await readFile(file, 'utf8');
   await writeFile(file, catalog.replace('"shell.newCampaign": "New campaign"', '"shell.newCampaign": "Ring the bell"'));
@@ -59,7 +59,7 @@ test('a change of its sources is built, and one that cannot be built leaves what
   expect(broken.scripts).toContain('Ring the bell');
 });
 
-test('without it the service starts all the same', async () => {
+test('starts the service without a build', async () => {
   await rm(join(checkout, 'web/dist'), { recursive: true, force: true });
   const { log, page } = await run();
   expect(log).toContain('the service goes on without it');

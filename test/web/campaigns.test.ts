@@ -75,7 +75,7 @@ describe.skipIf(!browser)('in a browser', () => {
       (width) => width === 48,
     );
 
-  test('the picture of a post is seen on its page and on the phone, and other files by what they are', async () => {
+  test('shows a picture on the campaign page and on the phone, and other files by their type', async () => {
     const id = await send({ image: PICTURE });
     await page.goto(`/campaigns/${id}`);
     await seePicture('section[aria-label="What members see"]');
@@ -93,7 +93,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await files.allTextContents()).toEqual(['PDF document18 byte']);
   });
 
-  test('what failed is told with its reason, and is sent again at one click', async () => {
+  test('shows the reason of failures and retries them with one click', async () => {
     // The group is taken from the account behind its back, as when an admin of it removes somebody.
     const takeAway = (by: number) =>
       sql`update sandbox_chats set account_id = account_id + ${by}::bigint where name = 'Chess friends' and account_id + ${by}::bigint in
@@ -116,7 +116,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await read(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('what was sent is edited and then deleted for everyone, as members see it', async () => {
+  test('corrects and then recalls sent posts, as members see it', async () => {
     const id = await send();
     await isDone(id);
     await page.goto(`/campaigns/${id}`);
@@ -152,7 +152,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await phone.getByText('We open').count()).toBe(0);
   });
 
-  test('what is too old to be edited is said before, and why it was refused after', async () => {
+  test('warns before correcting posts that are too old, and shows why it failed', async () => {
     const id = await send();
     await isDone(id);
     // In the ledger and at the members' phones it is an hour ago.
@@ -174,7 +174,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByRole('row', { name: /Not done: Too late/ }).count()).toBe(3);
   });
 
-  test('one run of a schedule is deleted, and the others stay', async () => {
+  test('recalls one run of a schedule without the others', async () => {
     const id = await schedule(1, 3);
     await sql`update runs set due_at = campanile_now() where run_id in
                 (select run_id from runs r join campaigns c using (campaign_id) where c.public_id = ${id} order by r.due_at limit 2)`.execute(
@@ -199,7 +199,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await phone.getByText('We open at nine').count()).toBe(1);
   });
 
-  test('a schedule is changed: what it says, to whom, with what and when; what is over is not', async () => {
+  test('changes the text, groups, file and times of a schedule without touching finished runs', async () => {
     const id = await schedule(1, 4, { image: PICTURE });
     await sql`update runs set due_at = campanile_now() where run_id =
                 (select min(run_id) from runs r join campaigns c using (campaign_id) where c.public_id = ${id})`.execute(
@@ -259,7 +259,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect((await read(id))['media']).toBeNull();
   });
 
-  test('what is over cannot be changed, which is said with a way back', async () => {
+  test('says that a finished campaign cannot be changed, with a link back', async () => {
     const id = await send();
     await isDone(id);
     await page.goto(`/campaigns/${id}/change`);
@@ -272,7 +272,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('404'));
   });
 
-  test('the calendar shows each run at its time, and leads to its campaign', async () => {
+  test('shows each run in the calendar at its time, linked to its campaign', async () => {
     for (const hour of [8, 9, 10, 11, 12])
       await schedule(1, 2, { name: `At ${hour}`, schedule_time: `${String(hour).padStart(2, '0')}:00:00` });
     const tomorrow = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
@@ -290,7 +290,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(new URL(page.url()).pathname).toMatch(/^\/campaigns\/[0-9a-f-]{36}$/);
   });
 
-  test('the calendar shows what goes to a kind or a list, keeps that in the address, and a day begins a campaign', async () => {
+  test('filters the calendar by kind and list, keeps the filter in the URL, and starts a campaign on a day', async () => {
     const made = await person.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
     await schedule(1, 1, { name: 'To groups' });
     await schedule(1, 1, { name: 'To the channel', group_metadata_ids: [made.body.data.group_metadata_id] });
@@ -319,7 +319,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Days', exact: true }).getByText(shown, { exact: false }).waitFor();
   });
 
-  test('home says what goes out today and tomorrow and what needs somebody, and leads there', async () => {
+  test('shows the runs of today and tomorrow and what needs attention, with links', async () => {
     const id = await schedule(1, 3);
     await person.call('venom/pause-campaign', { campaign_id: id });
     await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
@@ -342,7 +342,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByRole('row').count(), 'the heading and the group that failed').toBe(2);
   });
 
-  test('the groups to which posts failed are opened, left out or written to alone', async () => {
+  test('opens failed groups, excludes them, or starts a campaign for them alone', async () => {
     await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
     const id = await schedule(1, 3);
     await sql`update runs set due_at = campanile_now() where run_id =
@@ -369,7 +369,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
   });
 
-  test('the page, its table, the list and home tell one read rate, and count each group once', async () => {
+  test('shows the same read rate everywhere, and counts each group once', async () => {
     // Nobody is there but those whom the test speaks for.
     await sql`update sandbox_chats set participants = '{}' where account_id in
                 (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
@@ -402,7 +402,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => overview.textContent()).toMatch(/Read\s*25%/);
   });
 
-  test('a campaign is paused, resumed and cancelled out of the list', async () => {
+  test('pauses, resumes and cancels a campaign from the list', async () => {
     const id = await schedule(1, 3);
     await page.goto('/');
     const row = listed(page).getByRole('listitem').filter({ hasText: 'Good morning' });
@@ -420,7 +420,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await read(id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('what is over is deleted from its page, and is gone from the list, in another window too', async () => {
+  test('deletes a finished campaign, and removes it from the list in another window too', async () => {
     const id = await send();
     await isDone(id);
     const other = await page.context().newPage();
@@ -443,7 +443,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await other.close();
   });
 
-  test('a campaign under way says when it should be through', async () => {
+  test('shows the expected finish of a running campaign', async () => {
     await sql`update lanes set next_send_at = campanile_now() + interval '1 hour' where account_id in
                 (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
     const id = await send();

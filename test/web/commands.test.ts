@@ -1,4 +1,4 @@
-/** What can be done to a campaign by typing it, and which keys do it. */
+/** Typed commands on campaigns, and the modifier key. */
 import { expect, test } from 'vitest';
 import { commandKey } from '../../web/format/command-key.ts';
 import { commandsFor, parseCommand } from '../../web/shell/commands.ts';
@@ -11,7 +11,7 @@ test.each([
   ['pause', undefined, 'pause'],
   ['pauses for breath', undefined, 'pauses for breath'],
   ['', undefined, ''],
-])('a command is read out of what is typed, first or last: %j', (typed, command, rest) => {
+])('parses a command at the start or the end of the text: %j', (typed, command, rest) => {
   expect(parseCommand(typed)).toEqual({ command, rest });
 });
 
@@ -23,11 +23,11 @@ test.each([
   ['completed', false, 0, []],
   ['completed_with_errors', false, 3, ['retry']],
   ['cancelled', true, 0, []],
-] as const)('only what makes sense is offered: %s', (status, is_schedule, failed, commands) => {
+] as const)('offers only the commands that the state allows: %s', (status, is_schedule, failed, commands) => {
   expect(commandsFor({ status, is_schedule, progress: { failed } })).toEqual(commands);
 });
 
-test('the key that goes with others is called as it is on the keyboard', () => {
+test('names the modifier key of the platform', () => {
   expect(['MacIntel', 'iPhone', 'iPad', 'Win32', 'Linux x86_64'].map((platform) => commandKey(platform))).toEqual([
     '⌘',
     '⌘',

@@ -36,7 +36,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
-  test('what a campaign still lacks is said from the start, and only when nothing is missing that nothing is', async () => {
+  test('lists what a new campaign still lacks, until nothing is missing', async () => {
     await enterAsNew(page, 'ada');
     await page.goto('/campaigns/new');
     for (const missing of ['Write a message.', 'Select at least one group.'])
@@ -52,7 +52,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText(/^Sending takes about .* Expected finish: about \d\d:\d\d\.$/).waitFor();
   });
 
-  test('a group that got the same text is named before it gets it again, and can be left out', async () => {
+  test('warns about a group that already got the same text, and can exclude it', async () => {
     await enterAsNew(page, 'bea');
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
     await ask('venom/add-campaign', {
@@ -71,7 +71,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByRole('checkbox', { name: 'Chess friends' }).isChecked()).toBe(false);
   });
 
-  test('a test goes to one group, file and all, as a campaign of its own, and the draft stays', async () => {
+  test('sends a test with its file to one group as its own campaign, and keeps the draft', async () => {
     await enterAsNew(page, 'eve');
     await page.goto('/campaigns/new');
     await press('Send a test…');
@@ -107,7 +107,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('3 groups · 151 members').waitFor();
   });
 
-  test('a picture that is pasted into the message goes along with it', async () => {
+  test('attaches a picture that is pasted into the message', async () => {
     await enterAsNew(page, 'gwen');
     await page.goto('/campaigns/new');
     const editor = page.getByRole('textbox', { name: 'Message' });
@@ -134,7 +134,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('complementary').locator('img').waitFor({ state: 'detached' });
   });
 
-  test('on a phone the preview is a press away, and shows the post as a member sees it', async () => {
+  test('opens the preview by button on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await enterAsNew(page, 'hana');
     await page.goto('/campaigns/new');
@@ -148,7 +148,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
   });
 
-  test('emoji are picked by mouse and by keyboard, and go where the cursor is', async () => {
+  test('inserts emoji at the cursor, by mouse and by keyboard', async () => {
     await enterAsNew(page, 'iris');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Cake ');
@@ -164,7 +164,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('complementary').getByText('Cake 🎂😉').waitFor();
   });
 
-  test('who is picked for says when it was last posted to, and the confirmation sums up, warnings first', async () => {
+  test('shows the last post of each group, and sums up in the confirmation, warnings first', async () => {
     await enterAsNew(page, 'jon');
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
     const sent = await ask<{ campaign_id: string }>('venom/add-campaign', {
@@ -201,7 +201,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
   });
 
-  test('what is typed within a name is where it was typed', async () => {
+  test('keeps the cursor in its place while a name is edited', async () => {
     await enterAsNew(page, 'nia');
     await page.goto('/campaigns/new');
     const name = page.getByLabel('Campaign name');
@@ -211,7 +211,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => name.inputValue()).toBe('Spring Fair');
   });
 
-  test('how often a post goes out is one press, and the confirmation says the days, the time and the zone', async () => {
+  test('applies a schedule preset, and confirms its days, time and zone', async () => {
     await enterAsNew(page, 'kim');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Good morning');
@@ -229,7 +229,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
   });
 
-  test('a schedule keeps its time of day over a change of the clocks, before it is saved and in the calendar', async () => {
+  test("keeps a schedule's time of day across a clock change", async () => {
     const last = nextClockChange();
     const first = last.subtract({ days: 2 });
     await enterAsNew(page, 'finn');

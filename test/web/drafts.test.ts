@@ -27,7 +27,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
   afterEach(() => visited.end());
 
-  test('a draft has an address of its own, which shows it on another machine too', async () => {
+  test('opens a draft by its URL on another machine', async () => {
     await enterAsNew(page, 'ann');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'From the desk');
@@ -44,7 +44,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await phone.end();
   });
 
-  test('two windows with one draft do not eat each other’s text: it is said, and both can be kept', async () => {
+  test('detects a conflict of two windows, and can keep both texts', async () => {
     await enterAsNew(page, 'ben');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Both');
@@ -62,7 +62,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('409'));
   });
 
-  test('nothing of a draft stays in the browser after signing out', async () => {
+  test('keeps nothing of a draft in the browser after signing out', async () => {
     await enterAsNew(page, 'cat');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Secret of the village');
@@ -86,7 +86,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
   }
 
-  test('what arrived without an answer is not taken for the text of another window', async () => {
+  test('does not take an unanswered save for a conflict', async () => {
     await beginAs('dan');
     await writeMessage(page, 'One');
     await isSaved(page);
@@ -106,7 +106,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(CUT);
   });
 
-  test('what is written without a network is kept once there is one, on whatever page its writer is by then', async () => {
+  test('saves a draft that was written offline once the network is back, from any page', async () => {
     await beginAs('eva');
     await page.context().setOffline(true);
     await writeMessage(page, 'On the train');
@@ -118,7 +118,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(CUT);
   });
 
-  test('the text of the other window can be taken, and is what is written on', async () => {
+  test("continues with the other window's text after a conflict", async () => {
     await beginAs('fay');
     await writeMessage(page, 'Both');
     await isSaved(page);
@@ -143,7 +143,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
   };
 
-  test('what was written a moment before signing out is kept', async () => {
+  test('saves the last changes before signing out', async () => {
     await beginAs('gus');
     await writeMessage(page, 'In a hurry');
     await signOut('gus');
@@ -154,7 +154,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('401'));
   });
 
-  test('whoever signs out, here or everywhere, is asked before what could not be kept is lost', async () => {
+  test('asks before signing out with changes that could not be saved', async () => {
     await beginAs('ida');
     await page.route('**/venom/save-draft', (route) => route.abort('connectionreset'));
     await writeMessage(page, 'Nowhere else');
@@ -178,7 +178,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(CUT);
   });
 
-  test('a day of the calendar that is only looked into leaves no draft behind', async () => {
+  test('leaves no draft behind when a day of the calendar is only opened', async () => {
     await enterAsNew(page, 'jon');
     const tomorrow = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
     await page.goto(`/campaigns/new?day=${tomorrow.toString()}`);
@@ -194,7 +194,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .toMatchObject({ drafts: [{ content: { is_schedule: true, start_date: tomorrow.toString() } }] });
   });
 
-  test('what is changed of a campaign stays while one looks elsewhere, and is thrown away when its writer says so', async () => {
+  test('keeps the edits of a campaign across pages until they are discarded', async () => {
     await enterAsNew(page, 'kim');
     const id = await plan();
     await page.goto(`/campaigns/${id}/change`);
@@ -238,7 +238,7 @@ describe.skipIf(!browser)('in a browser', () => {
     return campaigns[0]?.campaign_id ?? '';
   }
 
-  test('the browser asks before it closes a page with something that is kept nowhere else', async () => {
+  test('asks before closing a page with unsaved changes', async () => {
     await beginAs('lea');
     await page.route('**/venom/save-draft', (route) => route.abort('connectionreset'));
     await writeMessage(page, 'Nowhere else');

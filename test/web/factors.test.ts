@@ -45,7 +45,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('Sign in').click();
   }
 
-  test('an app is set up by a QR code or a key, and asked for at the next sign-in', async () => {
+  test('sets up an authenticator app by QR code or key, and asks for its code at sign-in', async () => {
     await enterAsNew(page, 'ann');
     await page.goto('/settings');
     await button('Add an authenticator app').click();
@@ -78,7 +78,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('4'));
   });
 
-  test('a passkey is made, signs in without a name, and can be removed', async () => {
+  test('registers a passkey, signs in with it, and removes it', async () => {
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('WebAuthn.enable');
     const authenticator = {
@@ -114,7 +114,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('4'));
   });
 
-  test('what matters asks once more who it is, and then goes on', async () => {
+  test('asks for re-authentication before a sensitive action, then runs it', async () => {
     await enterAsNew(page, 'cat');
     const cookies = await page.context().cookies();
     await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: aged(cookie.value) })));
@@ -134,7 +134,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('4'));
   });
 
-  test('who waves that away has done nothing, is told why, and has kept what was written', async () => {
+  test('does nothing when re-authentication is dismissed, and keeps the form', async () => {
     await enterAsNew(page, 'dan');
     const cookies = await page.context().cookies();
     await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: aged(cookie.value) })));

@@ -6,7 +6,7 @@ import { busiestHour, spansOf, pointsWithin } from '../../web/campaigns/detail/t
 import { copyName } from '../../web/campaigns/detail/copy-name.ts';
 import { addDays, addMonths, daysOfView } from '../../web/calendar/days.ts';
 import { DATE_PICKER_FORMAT, formatRange } from '../../web/compose/date-picker-format.ts';
-import { applyPreset as daysOfPreset, PRESETS, findPreset } from '../../web/compose/schedule-presets.ts';
+import { applyPreset, PRESETS, findPreset } from '../../web/compose/schedule-presets.ts';
 import { count, fileSize, share } from '../../web/format/numbers.ts';
 import { entryProblems, fieldProblems, problemText } from '../../web/format/problem.ts';
 import { dateIn, duration, exactTime, relativeTime } from '../../web/format/time.ts';
@@ -19,11 +19,11 @@ describe('times', () => {
     ['Europe/Berlin', 'Sun, 29 Mar 2026, 03:30 CEST'],
     ['Asia/Kathmandu', 'Sun, 29 Mar 2026, 07:15 GMT+5:45'],
     ['America/Los_Angeles', 'Sat, 28 Mar 2026, 18:30 GMT-7'],
-  ])('are those of the zone, which is named: %s', (zone, written) => {
+  ])('are in the zone, with its name: %s', (zone, written) => {
     expect(exactTime(AT, zone)).toBe(written);
   });
 
-  test('have the date that the zone has at that time', () => {
+  test('have the date of the zone', () => {
     expect(
       ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((zone) => dateIn('2026-12-31T12:00:00Z', zone)),
     ).toEqual(['2026-12-31', '2027-01-01', '2026-12-31']);
@@ -38,39 +38,39 @@ describe('times', () => {
     [-3 * 3_600_000, '3 hours ago'],
     [-26 * 3_600_000, 'yesterday'],
     [30 * 86_400_000, 'Tue 28 Apr, 01:30'],
-  ])('are told from now while they are near: %s ms', (deltaMs, written) => {
+  ])('are relative while they are near: %s ms', (deltaMs, written) => {
     expect(relativeTime(new Date(Date.parse(AT) + deltaMs).toISOString(), 'UTC', Date.parse(AT))).toBe(written);
   });
 
-  test('that take long are told in the unit that fits', () => {
+  test('have durations in a fitting unit', () => {
     expect([0, 40, 200, 7_200].map(duration)).toEqual(['1 second', '40 seconds', '3 minutes', '2 hours']);
     expect([40 * 3_600, 3 * 86_400].map(duration)).toEqual(['40 hours', '3 days']);
   });
 });
 
 describe('numbers', () => {
-  test('are grouped, and what is not known is no number', () => {
+  test('are grouped, with a dash for null', () => {
     expect([count(1_234_567), count(0), count(null)]).toEqual(['1,234,567', '0', '–']);
   });
 
-  test('are all or nothing only where they are', () => {
+  test('round to 0 % and 100 % only if exact', () => {
     expect([1, 0.999, 0.5, 0.001, 0, null].map(share)).toEqual(['100%', '99%', '50%', '1%', '0%', '–']);
   });
 
-  test('of bytes are short', () => {
+  test('shorten bytes', () => {
     expect([12, 2_048, 16 * 1_048_576].map(fileSize)).toEqual(['12 byte', '2 kB', '16 MB']);
   });
 });
 
 describe('calendars', () => {
-  test('show whole weeks from Monday on, and every day of the month', () => {
+  test('show whole weeks from Monday', () => {
     const days = daysOfView('month', '2026-02-14');
     expect([days.length, days[0], days.at(-1)]).toEqual([35, '2026-01-26', '2026-03-01']);
     expect(daysOfView('month', '2027-02-28')).toHaveLength(28);
     expect(daysOfView('week', '2026-03-29')).toEqual(Array.from({ length: 7 }, (_, day) => addDays('2026-03-23', day)));
   });
 
-  test('go on by months without skipping a short one', () => {
+  test('step by months without skipping a short one', () => {
     expect([addMonths('2026-01-31', 1), addMonths('2026-01-31', 2), addMonths('2026-01-31', -2)]).toEqual([
       '2026-02-28',
       '2026-03-31',
@@ -79,7 +79,7 @@ describe('calendars', () => {
   });
 });
 
-test('the date picker writes its days as the language does', () => {
+test('formats the dates of the date picker in the language', () => {
   expect(formatRange(['2026-12-01', '2026-12-03'])).toBe('1\u2009–\u20093 Dec 2026');
   expect(formatRange(['2026-12-01', null])).toBe('1 Dec 2026 –');
   expect(formatRange([null, null])).toBe('');
@@ -105,7 +105,7 @@ describe('errors', () => {
     expect(problemText(error)).toMatch(said);
   });
 
-  test('belong to the first part of a field', () => {
+  test("map to the first part of a field's path", () => {
     const details = [
       { field: 'participants.3', issue: 'must be a phone number' },
       { field: 'participants.4', issue: 'must be another' },
@@ -115,7 +115,7 @@ describe('errors', () => {
     });
   });
 
-  test('of one among several say which', () => {
+  test('name the value with the issue in a field of several', () => {
     const details = [
       { field: 'participants.1', issue: 'must be a phone number' },
       { field: 'group_name', issue: 'must not be empty' },
@@ -125,7 +125,7 @@ describe('errors', () => {
     expect(entryProblems(new TypeError('x'), 'participants', ['12'])).toEqual([]);
   });
 
-  test('of a wrong password say so wherever it is asked for', () => {
+  test('name a wrong password in every form', () => {
     const of = (field: string) =>
       new CampanileError('x', { code: 400, details: [{ field, issue: 'is not the present password' }] });
     expect(fieldProblems(of('current_password'))['current_password']).toMatch(/^Current password is wrong/);
@@ -133,14 +133,14 @@ describe('errors', () => {
   });
 });
 
-test('a copy is called so, and stays within what a name may be', () => {
+test('names a copy within the limit of a name', () => {
   expect(copyName('Spring fair')).toBe('Spring fair (copy)');
   expect(copyName('Spring fair (copy)')).toBe('Spring fair (copy)');
   expect(copyName('x'.repeat(200))).toHaveLength(200);
   expect(copyName(`${'x'.repeat(192)}🎪🎪🎪🎪`)).toBe(`${'x'.repeat(192)} (copy)`);
 });
 
-describe('the marks of a chart', () => {
+describe('axis ticks', () => {
   test.each([
     [0, [0]],
     [1, [0, 1]],
@@ -149,7 +149,7 @@ describe('the marks of a chart', () => {
     [184, [0, 50, 100, 150, 200]],
     [224, [0, 50, 100, 150, 200, 250]],
     [1_000_000, [0, 200_000, 400_000, 600_000, 800_000, 1_000_000]],
-  ])('go in equal steps beyond the highest value, %d', (highest, marks) => {
+  ])('reach beyond the highest value in equal steps: %d', (highest, marks) => {
     expect(countTicks(highest)).toEqual(highest === 0 ? [0, 1] : marks);
   });
 
@@ -177,19 +177,19 @@ describe('timelines', () => {
     read: 1,
   }));
 
-  test('tell the hour in which most was read, by the clocks of the zone', () => {
+  test('return the busiest hour in the zone', () => {
     const points = read(['08:50', 3], ['09:10', 2], ['09:20', 2], ['10:40', 3]);
     expect(busiestHour(points, 'UTC')).toEqual({ atMs: Date.parse('2026-11-23T09:00Z'), read: 4 });
     expect(busiestHour(points, 'Asia/Kathmandu')).toEqual({ atMs: Date.parse('2026-11-23T08:15Z'), read: 5 });
   });
 
-  test('tell no hour where nothing was read, or where their steps are longer', () => {
+  test('return no hour without reads or with longer steps', () => {
     expect(busiestHour(read(['09:00', 0]), 'UTC')).toBeUndefined();
     expect(busiestHour(read(['09:00', 3], ['12:00', 2]), 'UTC')).toBeUndefined();
     expect(busiestHour([], 'UTC')).toBeUndefined();
   });
 
-  test('offer their first hour and day where that is less than all, and shows something', () => {
+  test('offer the first hour and day if those are shorter and not empty', () => {
     expect(spansOf(MINUTES)).toEqual(['hour', 'all']);
     expect(pointsWithin(MINUTES, 'hour')).toHaveLength(60);
     expect(spansOf(MINUTES.slice(0, 30))).toEqual(['all']);
@@ -198,24 +198,24 @@ describe('timelines', () => {
   });
 });
 
-describe('how often a post goes out', () => {
+describe('schedule presets', () => {
   const none = { startDate: null, endDate: null, weekdays: [1, 2, 3, 4, 5, 6, 7] };
   test.each([
     ['once', '2026-11-24', '2026-11-24', [1, 2, 3, 4, 5, 6, 7]],
     ['daily', '2026-11-24', '2026-11-30', [1, 2, 3, 4, 5, 6, 7]],
     ['weekdays', '2026-11-24', '2026-12-04', [1, 2, 3, 4, 5]],
     ['weekly', '2026-11-24', '2026-12-15', [2]],
-  ] as const)('%s is from tomorrow on, and ends on a day of its own', (preset, startDate, endDate, weekdays) => {
-    expect(daysOfPreset(preset, none, '2026-11-24')).toEqual({ startDate, endDate, weekdays });
+  ] as const)('%s starts tomorrow and ends on a day with a run', (preset, startDate, endDate, weekdays) => {
+    expect(applyPreset(preset, none, '2026-11-24')).toEqual({ startDate, endDate, weekdays });
   });
 
-  test('keeps the days that were chosen, and is known again by them', () => {
+  test('keep chosen days and are recognized by them', () => {
     const chosen = { startDate: '2026-12-01', endDate: '2026-12-31', weekdays: [3] };
-    expect(daysOfPreset('daily', chosen, '2026-11-24')).toMatchObject({
+    expect(applyPreset('daily', chosen, '2026-11-24')).toMatchObject({
       startDate: '2026-12-01',
       endDate: '2026-12-31',
     });
-    for (const preset of PRESETS) expect(findPreset(daysOfPreset(preset, none, '2026-11-24'))).toBe(preset);
+    for (const preset of PRESETS) expect(findPreset(applyPreset(preset, none, '2026-11-24'))).toBe(preset);
     expect([findPreset(none), findPreset(chosen)]).toEqual([undefined, undefined]);
   });
 });

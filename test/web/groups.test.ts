@@ -22,7 +22,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const dialog = () => page.getByRole('dialog');
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
-  test('groups are saved as a list, picked by it, and the list is renamed, changed and deleted', async () => {
+  test('saves groups as a list, picks by it, and renames, changes and deletes it', async () => {
     await enterAsNew(page, 'cleo');
     await page.goto('/groups');
     await page.getByRole('checkbox', { name: 'Select Chess friends' }).check();
@@ -70,7 +70,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('row', { name: /Running club/ }).waitFor();
   });
 
-  test('groups tell when they were last posted to, and what reading them anew has changed', async () => {
+  test('shows the last post of each group, and the result of a sync', async () => {
     await enterAsNew(page, 'dan');
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
     await ask('venom/add-campaign', {
@@ -95,7 +95,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Nothing has changed.').waitFor();
   });
 
-  test('groups are sorted and narrowed by keyboard alone, the address says how, and Back finds it again', async () => {
+  test('sorts and filters groups by keyboard, and restores both from the URL', async () => {
     await enterAsNew(page, 'eve');
     await page.goto('/groups');
     await page.getByText('3 groups · 151 members').waitFor();
@@ -125,7 +125,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByRole('checkbox', { name: 'Silent for 14 days' }).isChecked()).toBe(true);
   });
 
-  test('on a phone, which has no room for the columns, groups are sorted as well', async () => {
+  test('sorts groups on a phone, which has no columns', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await enterAsNew(page, 'gil');
     await page.goto('/groups');
@@ -143,7 +143,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  test("a group's page tells its posts, what is planned, its link and its lists", async () => {
+  test("shows a group's posts, planned runs, link and lists", async () => {
     await enterAsNew(page, 'finn');
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number; group_name: string }> }>(
       'venom/list-groups',

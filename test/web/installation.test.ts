@@ -1,4 +1,4 @@
-/** How the installation is, as administrators see it. */
+/** The page of the installation, for administrators. */
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const root = await app.signUp('root');
 const other = await app.signUp('other');
 afterAll(() => app.stop());
 
-test.skipIf(!browser)('what is wrong stands first, with what to do, and is looked at again on request', async () => {
+test.skipIf(!browser)('lists findings with errors first and advice, and checks again on request', async () => {
   const visited = await visit(browser as Browser, app.url);
   const { page } = visited;
   await enter(page, root.name);
@@ -24,7 +24,7 @@ test.skipIf(!browser)('what is wrong stands first, with what to do, and is looke
   await page.getByRole('heading', { name: 'Installation', level: 1 }).waitFor();
   const wrong = page.getByRole('region', { name: 'Something is wrong' });
   await wrong.getByText('fsync or full_page_writes is off').waitFor();
-  await wrong.getByText('Turn both on in postgresql.conf, and reload it.').waitFor();
+  await wrong.getByText('Turn both on in postgresql.conf, and reload the server.').waitFor();
   await page
     .getByRole('region', { name: 'Needs attention' })
     .getByText('No automatic backups are configured')
@@ -53,7 +53,7 @@ test.skipIf(!browser)('what is wrong stands first, with what to do, and is looke
   await visited.end();
 });
 
-test.skipIf(!browser)('nobody else is offered it, and who goes there all the same is told whom it is for', async () => {
+test.skipIf(!browser)('is for administrators only', async () => {
   const visited = await visit(browser as Browser, app.url);
   const { page } = visited;
   await enter(page, other.name);

@@ -1,4 +1,4 @@
-/** The dashboard in a real browser: what a user does from the sign-up on, found by role and name as with a screen reader. */
+/** A user's way from the sign-up on, in a real browser; elements are found by role and name. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
@@ -32,7 +32,7 @@ describe.skipIf(!browser)('in a browser', () => {
     return (answer.body.data as unknown as { token: string }).token;
   }
 
-  test('a sign-up, a group and a campaign with a picture lead to who read it', async () => {
+  test('signs up, creates a group, sends a campaign with a picture, and sees its reads', async () => {
     await signUpInBrowser(page, 'ada');
     await page.getByRole('link', { name: 'View groups' }).click();
     await page.getByRole('button', { name: 'New', exact: true }).click();
@@ -81,7 +81,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
   });
 
-  test('a campaign is duplicated, file and groups included, and what is being written is not lost unasked', async () => {
+  test('duplicates a campaign with its file and groups, and keeps the current draft', async () => {
     await enterAsNew(page, 'copyist');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Spring *fair*');
@@ -121,7 +121,7 @@ describe.skipIf(!browser)('in a browser', () => {
     return page.getByRole('textbox', { name: 'Message' }).innerHTML();
   }
 
-  test('what is pasted keeps what a message can hold, and loses the rest', async () => {
+  test('keeps supported formatting of pasted html and drops the rest', async () => {
     await enterAsNew(page, 'bea');
     await page.goto('/campaigns/new');
     const html = await paste(
@@ -134,7 +134,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
   });
 
-  test('what is pasted from Word keeps its lists and loses its spacers', async () => {
+  test('keeps lists pasted from Word and drops its spacers', async () => {
     await enterAsNew(page, 'wanda');
     await page.goto('/campaigns/new');
     const item = (marker: string, text: string) =>
@@ -153,7 +153,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(html).not.toContain('·');
   });
 
-  test('a schedule is made for days, a time and a zone, and can be cancelled', async () => {
+  test('creates a schedule with days, time and zone, and cancels it', async () => {
     await enterAsNew(page, 'cleo');
     await page.goto('/campaigns/new');
     await page.getByLabel('Campaign name').fill('Good morning');
@@ -188,7 +188,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Cancelled', { exact: true }).first().waitFor();
   });
 
-  test('a session that ends leads to signing in, and back to a draft that is still there', async () => {
+  test('returns to the draft after an expired session', async () => {
     await enterAsNew(page, 'dora');
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Not lost');
@@ -204,7 +204,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('401'));
   });
 
-  test('wrong credentials, and what a form lacks, are said where they belong', async () => {
+  test('shows wrong credentials and missing fields beside the fields', async () => {
     await app.signUp('eve');
     await page.goto('/');
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -10,7 +10,7 @@ const app = await startTestApp();
 afterAll(() => app.stop());
 
 describe.skipIf(!browser)('in a browser', () => {
-  test('a browser whose language nobody else would take for one is served as well', async () => {
+  test('works with an invalid browser language', async () => {
     const { page, end } = await visit(browser as Browser, app.url);
     // What Chromium says where the system has no language.
     await page.addInitScript(`Object.defineProperties(navigator, {
@@ -23,7 +23,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await end();
   });
 
-  test('the language of the browser is spoken until another is chosen', async () => {
+  test("follows the browser's language until another is chosen", async () => {
     const { page, end } = await visit(browser as Browser, app.url, { locale: 'pt-BR' });
     await page.goto('/sign-in');
     await page.getByRole('button', { name: 'Entrar' }).waitFor();

@@ -45,7 +45,7 @@ describe.skipIf(!browser)('in a browser', () => {
       select max(workspace_id), ${type}, ${JSON.stringify(data)}::jsonb from workspaces`.execute(app.database.db);
   const bell = (name: string | RegExp) => page.getByRole('button', { name });
 
-  test('the bell counts what was not read, as it comes; its list leads there, and to open it is to have read it', async () => {
+  test('counts unread notices live, and marks them read when the list is opened', async () => {
     await enterAsNew(page, 'ada');
     await page.goto('/');
     await bell('Notices').waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await askInBrowser(page, 'user/list_notices')).toMatchObject({ unread_count: 0 });
   });
 
-  test('whoever chooses is asked for nothing before they press the button, and told no more than they chose', async () => {
+  test('asks for push permission only by button, and sends only the chosen notices', async () => {
     await enterAsNew(page, 'bea');
     await happen('campaign.late', {
       campaign_id: crypto.randomUUID(),

@@ -54,7 +54,7 @@ describe.skipIf(!browser)('in a browser', () => {
     page.getByRole('dialog').getByRole('button', { name: 'Send now', exact: true }).click({ noWaitAfter: true });
   const goBack = () => page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
 
-  test('what is sent without a network fails at once, and is not sent when there is one again', async () => {
+  test('fails a change at once without a network, and does not send it later', async () => {
     await writeToAll();
     await page.context().setOffline(true);
     await pressSend();
@@ -69,7 +69,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await campaigns()).toEqual([]);
   });
 
-  test('live events go on where they were, once the network is back', async () => {
+  test('resumes live events where they stopped', async () => {
     const lastIds: Array<string | undefined> = [];
     page.on('request', (request) => {
       if (request.url().endsWith('/api/v1/events')) lastIds.push(request.headers()['last-event-id']);
@@ -89,7 +89,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(loseNetwork, { interval: 2_000 }).toMatch(/^\d+-\d+-\d+$/);
   });
 
-  test('what is sent to a service that is gone fails with a sentence, and can be sent once it is back', async () => {
+  test('fails a change while the service is down, and succeeds once it is back', async () => {
     await writeToAll();
     network.cut();
     await page.getByText(BAR).waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await campaigns()).toEqual(['Not to be sent']);
   });
 
-  test('whoever closes the dialog withdraws what is still on its way, and is told', async () => {
+  test('cancels a request in flight when its dialog is closed, and says so', async () => {
     await writeToAll();
     network.stall();
     await pressSend();
@@ -122,7 +122,7 @@ describe.skipIf(!browser)('in a browser', () => {
     ['the browser has no network', () => page.context().setOffline(true), () => page.context().setOffline(false)],
     ['the service is gone', () => network.cut(), () => network.heal()],
     ['nothing comes through', () => network.stall(), () => network.heal()],
-  ])('every page says so when %s, and no longer when that is over', async (_what, cut, mend) => {
+  ])('every page shows the lost connection when %s, until it is back', async (_what, cut, mend) => {
     for (const name of ['Calendar', 'Groups', 'Account', 'Settings', 'Campaigns']) {
       await page.getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { name, level: 1 }).waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(!browser)('in a browser', () => {
       await page.getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       await page.getByText(/^As of \d\d:\d\d$/).waitFor();
-      await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+      await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     }
     await mend();
     await isConnected();
@@ -143,7 +143,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => page.getByText(/as of \d\d:\d\d/i).count()).toBe(0);
   });
 
-  test('what says so is in nobody’s way, light, dark and on a phone', async () => {
+  test('shows the connection banner without covering anything, light, dark and on a phone', async () => {
     await page.context().setOffline(true);
     await page.getByText(BAR).waitFor();
     expect(await findBarriers(page)).toEqual([]);
@@ -155,7 +155,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await isConnected();
   });
 
-  test('a search that could not be asked shows nothing as found', async () => {
+  test('shows no results for a search without a network', async () => {
     await page.goto('/groups');
     await page.getByRole('row', { name: /Village news/ }).waitFor();
     await page.context().setOffline(true);
@@ -169,7 +169,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => page.getByRole('row', { name: /Village news/ }).count()).toBe(0);
   });
 
-  test('a page that was never opened says that it waits for the network, and comes with it', async () => {
+  test('loads a page that was never opened once the network is back', async () => {
     await page.context().setOffline(true);
     await page.getByText(BAR).waitFor();
     await page.getByRole('link', { name: 'Calendar', exact: true }).click();

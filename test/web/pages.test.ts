@@ -1,4 +1,4 @@
-/** Every page of the dashboard: usable with a keyboard, on desks and phones; and small. */
+/** Every page: by keyboard, on desktops and phones, and its size. */
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -59,11 +59,11 @@ describe.skipIf(!browser)('in a browser', () => {
   /** The page has come to rest: nothing stands in for what is still to come. */
   async function settle(): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     await page.evaluate('document.fonts.ready');
   }
 
-  test('nothing needs to be scrolled sideways on a phone, and every page is in reach', async () => {
+  test('reaches every page on a phone without horizontal scrolling', async () => {
     await page.setViewportSize(PHONE);
     await enter(page, 'ada');
     for (const path of [...PAGES, campaign, change, group]) {
@@ -80,7 +80,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
   });
 
-  test('the keyboard alone finds a campaign, skips the rail, and begins a new one', async () => {
+  test('finds and starts campaigns by keyboard', async () => {
     await enter(page, 'ada');
     await page.goto('/');
     await settle();
@@ -103,7 +103,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/campaigns/new');
   });
 
-  test('what is typed before the palette has come over the line is in it, and no shortcut', async () => {
+  test('keeps keys typed before the command palette has loaded', async () => {
     let arrive = () => {};
     const typed = new Promise<void>((resolve) => (arrive = resolve));
     await page.route(/\/palette-[^/]+\.js$/, async (route) => {
@@ -128,7 +128,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => field.inputValue()).toBe('');
   });
 
-  test('what is typed with the name of a campaign is done to it', async () => {
+  test('runs a typed command on a campaign', async () => {
     await enter(page, 'ada');
     await page.goto('/calendar');
     await settle();
@@ -154,7 +154,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByText('Every morning is cancelled').count()).toBe(0);
   });
 
-  test('what was found before is not done when more is typed, and that nothing could be asked is not called nothing found', async () => {
+  test('ignores stale results in the command palette, and shows errors', async () => {
     await enter(page, 'ada');
     await page.goto('/calendar');
     await settle();
@@ -178,7 +178,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(CUT);
   });
 
-  test('a question mark shows the keys and answers, and a stroke leads to the search', async () => {
+  test('opens the help with ? and the search with /', async () => {
     await enter(page, 'ada');
     await page.goto('/groups');
     await settle();
@@ -195,7 +195,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await help.waitFor({ state: 'detached' });
   });
 
-  test('a campaign to ten thousand groups is a page that draws some dozens of rows, and sorts all', async () => {
+  test('virtualizes a campaign with ten thousand groups', async () => {
     const owner = await app.signUp('olga');
     const { rows } = await sql<{ group_id: number }>`
       insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
@@ -226,7 +226,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => page.getByRole('row', { name: /^Group 777/ }).count()).toBe(11);
   });
 
-  test('the first page needs no more script than it should, and no editor and no chart', async () => {
+  test('loads no editor, no chart and little script on the first page', async () => {
     await enter(page, 'ada');
     const scripts = new Map<string, number>();
     const sizes: Promise<void>[] = [];

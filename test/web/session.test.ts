@@ -1,4 +1,4 @@
-/** The end of a session in the dashboard: with its time, and by signing out. */
+/** The end of a session: by expiry and by signing out. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp } from '../support/app.ts';
@@ -21,7 +21,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
   afterEach(() => visited.end());
 
-  test('a session that ends with its time asks for the password, and gives page and draft back as they were', async () => {
+  test('restores the page and the draft after an expired session', async () => {
     await page.clock.install();
     await signUpInBrowser(page, 'gil');
     await page.goto('/campaigns/new');
@@ -41,7 +41,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('401'));
   });
 
-  test('whoever signs out cannot go on with what the cookie held', async () => {
+  test('invalidates the cookie on sign-out', async () => {
     await signUpInBrowser(page, 'hal');
     const [cookie] = await page.context().cookies();
     const asked = async () => (await app.call('user/get_profile', {}, cookie?.value)).status;

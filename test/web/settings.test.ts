@@ -25,7 +25,7 @@ describe.skipIf(!browser)('in a browser', () => {
   test.each([
     ['a desk', { width: 1_280, height: 860 }],
     ['a phone', { width: 390, height: 844 }],
-  ])('what is told at %s covers none of the bars, and what it covers can be pressed through it', async (_at, size) => {
+  ])('a toast on %s covers no bar and lets clicks through', async (_at, size) => {
     await enterAsNew(page, `ann${size.width}`);
     await page.setViewportSize(size);
     await page.goto('/settings');
@@ -43,7 +43,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await toast.waitFor({ state: 'detached' });
   });
 
-  test('what a workspace has of its limits is shown as bars that are read out', async () => {
+  test('shows the usage of quotas as accessible meters', async () => {
     await enterAsNew(page, 'max');
     await page.goto('/settings');
     const bar = (name: string) => page.getByRole('meter', { name, exact: true });
@@ -55,7 +55,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  test('a key that is shown once stays until its reader is done with it', async () => {
+  test('keeps the dialog with a new API key open until it is confirmed', async () => {
     await enterAsNew(page, 'ben');
     await page.goto('/settings');
     await button('New API key').click();
@@ -80,7 +80,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().waitFor({ state: 'detached' });
   });
 
-  test('whoever deletes their account is told goodbye, and can begin anew', async () => {
+  test('says goodbye after deleting the account, and allows a new sign-up', async () => {
     await enterAsNew(page, 'cleo');
     await page.goto('/settings');
     await button('Delete account…').click();
@@ -96,7 +96,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('401'));
   });
 
-  test('a zone is found by its city, and what is typed takes the place of what was there', async () => {
+  test('finds a time zone by city, replacing the current text', async () => {
     await enterAsNew(page, 'dee');
     await page.goto('/settings');
     const zone = page.getByRole('combobox', { name: 'Time zone' });
@@ -122,7 +122,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('No city or country found.').waitFor();
   });
 
-  test('a campaign whose zone is not known is shown in UTC', async () => {
+  test('shows a campaign with an unknown zone in UTC', async () => {
     await enterAsNew(page, 'eve');
     const groups = await askInBrowser<{ groups: Array<{ group_metadata_id: number }> }>(page, 'venom/list-groups');
     const year = new Date().getUTCFullYear() + 1;
@@ -143,7 +143,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByText(`1 Jul ${year}, 00:00 UTC`).count()).toBeGreaterThan(0);
   });
 
-  test('who has the clock of twelve hours has it everywhere, fields and all', async () => {
+  test('uses the 12-hour clock everywhere', async () => {
     const american = await visit(browser as Browser, app.url, { locale: 'en-US' });
     await enterAsNew(american.page, 'flo');
     await american.page.goto('/settings');

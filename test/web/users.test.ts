@@ -42,7 +42,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const dialog = () => page.getByRole('dialog');
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 
-  test('a forgotten password is set anew: asked for at the sign-in, set at the address of the link', async () => {
+  test('resets a forgotten password by a link from a mail', async () => {
     await enterAsNew(page, 'ada');
     await page.context().clearCookies();
     await page.goto('/');
@@ -72,7 +72,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited?.forgive(refused('400'));
   });
 
-  test('an address is confirmed by a button, so that programs which open links do not', async () => {
+  test('verifies an e-mail address by button, not by opening the link', async () => {
     await signInUnverified('ben');
     await page.goto('/settings');
     await page.getByText('Your email address is not confirmed yet.').waitFor();
@@ -111,7 +111,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await enter(page, name);
   }
 
-  test('an administrator invites, whoever is invited signs up, and is disabled, enabled and deleted', async () => {
+  test('invites a user, who signs up and is disabled, enabled and deleted', async () => {
     await visited?.end();
     await open(silent.url);
     await enterAsNew(page, 'root');

@@ -41,7 +41,7 @@ async function expectNoBarriers(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
 }
 
-test('a local time is the instant at which the clocks of the zone show it', () => {
+test('converts a local time to its instant', () => {
   expect(instantOf('2026-01-15T12:00', 'Europe/Berlin')?.toISOString()).toBe('2026-01-15T11:00:00.000Z');
   expect(instantOf('2026-07-15T12:00', 'America/New_York')?.toISOString()).toBe('2026-07-15T16:00:00.000Z');
   expect(instantOf('2026-07-15T12:00', 'Asia/Kathmandu')?.toISOString()).toBe('2026-07-15T06:15:00.000Z');
@@ -53,7 +53,7 @@ test('a local time is the instant at which the clocks of the zone show it', () =
 });
 
 describe.skipIf(!browser)('in a browser', () => {
-  test('a webhook is made, tried, followed through a failure, given a new secret and deleted, by keys alone', async () => {
+  test('creates, tests, follows, rotates and deletes a webhook by keyboard', async () => {
     const visited = await visit(browser as Browser, app.url);
     const { page } = visited;
     const section = page.getByRole('region', { name: 'Webhooks' });
@@ -187,7 +187,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await visited.end();
   });
 
-  test('without a network a webhook is not made later by itself, and a key tells what it may and when it was used', async () => {
+  test('does not create a webhook later without a network, and shows scopes and last use of a key', async () => {
     const visited = await visit(browser as Browser, app.url, { viewport: { width: 390, height: 844 } });
     const { page } = visited;
     const dialog = page.getByRole('dialog');

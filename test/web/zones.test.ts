@@ -11,7 +11,7 @@ const choices = zoneChoices(listTimeZones());
 const found = (search: string) => findZones(choices, search).map(({ label }) => label);
 
 describe('a zone', () => {
-  test('is called by its city and country', () => {
+  test('is labelled by city and country', () => {
     const labels = new Map(choices.map(({ value, label }) => [value, label]));
     expect(['America/New_York', 'Europe/Berlin', 'America/Argentina/Salta', 'UTC'].map((id) => labels.get(id))).toEqual(
       ['New York, United States', 'Berlin, Germany', 'Salta, Argentina', 'UTC'],
@@ -33,31 +33,31 @@ describe('a zone', () => {
     expect(found(search)).toEqual(labels);
   });
 
-  test('has one country, of those that there are today, and is there once', () => {
+  test('appears once, with a current country', () => {
     const labels = found('');
     expect(labels.length).toBeGreaterThan(400);
     expect(new Set(labels).size).toBe(labels.length);
     expect(labels.filter((label) => /Soviet|Yugoslavia|Zaire/.test(label))).toEqual([]);
   });
 
-  test('is chosen by any of its names', () => {
+  test('matches any of its names', () => {
     for (const chosen of ['Asia/Calcutta', 'Asia/Kolkata', 'asia/kolkata'])
       expect(findChoice(choices, chosen)).toBe('Asia/Calcutta');
     expect(findChoice(choices, 'EST')).toBe('America/Panama');
     expect(findChoice(choices, 'Mars/Olympus')).toBeNull();
   });
 
-  test('is offered only by a name that the service accepts', () => {
+  test('is offered only under a name that the service accepts', () => {
     expect(choices.length).toBeGreaterThan(400);
     expect(choices.filter(({ value }) => findTimeZone(value) !== value)).toEqual([]);
   });
 
-  test('is not offered where the service or the browser does not know it', () => {
+  test('is not offered if the service or the browser does not know it', () => {
     const offered = ['Europe/Berlin', 'Mars/Olympus'];
     expect(zoneChoices(offered)).toEqual([{ value: 'Europe/Berlin', label: 'Berlin, Germany' }]);
   });
 
-  test('that the browser does not know is shown as UTC, and says so', () => {
+  test('falls back to UTC if the browser does not know it', () => {
     expect(supportedZone('Mars/Olympus')).toBe('UTC');
     expect(exactTime('2026-03-29T15:05:00Z', 'Mars/Olympus')).toMatch(/15:05 UTC$/);
     expect(instantOf('2026-03-29T15:05', 'Mars/Olympus')).toEqual(new Date('2026-03-29T15:05:00Z'));
@@ -74,12 +74,12 @@ describe('the clock', () => {
     ['en-GB', ['15:05', 'Sun, 29 Mar 2026, 15:05 UTC', '17:30']],
     ['de', ['15:05', 'Sun, 29 Mar 2026, 15:05 UTC', '17:30']],
     ['hi-IN', ['03:05 pm', 'Sun, 29 Mar 2026, 03:05 pm UTC', '05:30 pm']],
-  ])('has 12 or 24 hours as people with %s have it, everywhere alike', (locale, written) => {
+  ])('has 12 or 24 hours by the locale %s', (locale, written) => {
     setHourCycle(locale);
     expect([clockTime(AT, 'UTC'), exactTime(AT, 'UTC'), timeOfDay('17:30')]).toEqual(written);
   });
 
-  test('that is no time of day stays as it was typed', () => {
+  test('keeps an invalid time of day', () => {
     expect(timeOfDay('')).toBe('');
   });
 });

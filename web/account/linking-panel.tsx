@@ -32,7 +32,7 @@ export function LinkingPanel({ account }: { account: AccountStatus }) {
         ref={box}
         tabIndex={-1}
         className={classes.linking}
-        data-hides-new
+        data-hides-fab
         role="group"
         aria-label={t('account.link')}
       >

@@ -57,7 +57,7 @@ function Days({ day, caps }: WarmUpToday) {
         <div
           key={cap}
           className={classes.day}
-          data-is={index + 1 < day ? 'over' : index + 1 === day ? 'today' : 'ahead'}
+          data-phase={index + 1 < day ? 'over' : index + 1 === day ? 'today' : 'ahead'}
         >
           <span className={classes.bar} style={{ height: Math.round(Math.sqrt(cap / most) * HIGHEST_PX) }} />
           <span className={classes.cap}>{count(cap)}</span>

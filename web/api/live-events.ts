@@ -171,9 +171,9 @@ function refetchAnalyticsSoon(client: QueryClient, campaignId: string): void {
   const state = client.getQueryState(queryKey);
   if (!state || refetchTimers.has(campaignId)) return;
   const gapMs = ANALYTICS_INTERVAL_MS * (state.data ? pollFactor(state.data) : 1);
-  const ask = () => {
+  const refetch = () => {
     refetchTimers.delete(campaignId);
     void client.invalidateQueries({ queryKey });
   };
-  refetchTimers.set(campaignId, setTimeout(ask, Math.max(0, state.dataUpdatedAt + gapMs - Date.now())));
+  refetchTimers.set(campaignId, setTimeout(refetch, Math.max(0, state.dataUpdatedAt + gapMs - Date.now())));
 }

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
 import { call } from './call.ts';
+import { cursorPaging } from './cursor-paging.ts';
 
 /** For changes without a live event. */
 const POLL_MS = 60_000;
@@ -11,8 +12,7 @@ const PAGE = 20;
 export const noticesQuery = infiniteQueryOptions({
   queryKey: ['notices'],
   queryFn: ({ pageParam, signal }) => call('user/list_notices', { limit: PAGE, cursor: pageParam }, { signal }),
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (last) => last.next_cursor ?? undefined,
+  ...cursorPaging,
   refetchInterval: POLL_MS,
 });
 

@@ -31,7 +31,6 @@ export type UserSession = Data<'user/list_sessions'>['sessions'][number];
 export type Notice = Data<'user/list_notices'>['notices'][number];
 export type NoticeKind = Notice['kind'];
 export type Message = Data<'sandbox/list-messages'>['messages'][number];
-export type Warning = Data<'venom/preview-campaign'>['warnings'][number];
 
 /**
  * The state of the link to the messaging application. The optional fields belong to messengers that are linked by hand (contract §4); the

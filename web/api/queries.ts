@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query';
 import { call } from './call.ts';
+import { cursorPaging } from './cursor-paging.ts';
 import type { AccountStatus, Analytics, CampaignStatus, Group, GroupColumn, GroupKind } from './operations.ts';
 
 /** Polling covers changes without a live event and times without a live connection. */
@@ -18,9 +19,9 @@ export const historyQuery = (status: AccountStatus['status']) =>
   queryOptions({
     queryKey: ['account-history', status],
     queryFn: async ({ signal, client }) => {
-      const told = await call('venom/account-status', { with_history: true }, { signal });
-      client.setQueryData(numberFixedQuery.queryKey, told.number_fixed);
-      return told.history ?? [];
+      const status = await call('venom/account-status', { with_history: true }, { signal });
+      client.setQueryData(numberFixedQuery.queryKey, status.number_fixed);
+      return status.history ?? [];
     },
     placeholderData: keepPreviousData,
     refetchInterval: SLOW_POLL_MS,
@@ -86,11 +87,10 @@ export const groupsWithActivityQuery = (filter: GroupFilter, { by, isDown }: Gro
   infiniteQueryOptions({
     queryKey: ['groups', 'activity', filter, by, isDown],
     queryFn: ({ pageParam, signal }) => {
-      const asked = { ...toWire(filter), sort_by: by, descending: isDown, with_activity: true, with_totals: true };
-      return call('venom/list-groups', { ...asked, limit: GROUPS_PAGE, cursor: pageParam }, { signal });
+      const body = { ...toWire(filter), sort_by: by, descending: isDown, with_activity: true, with_totals: true };
+      return call('venom/list-groups', { ...body, limit: GROUPS_PAGE, cursor: pageParam }, { signal });
     },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    ...cursorPaging,
     placeholderData: keepPreviousData,
     staleTime: 10_000,
   });
@@ -121,12 +121,11 @@ export const groupsQuery = ({ kind, search }: GroupFilter) =>
     queryKey: ['groups', kind ?? 'all', search],
     queryFn: ({ pageParam, signal }) =>
       call('venom/list-groups', { kind, search, limit: GROUPS_PAGE, cursor: pageParam }, { signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    ...cursorPaging,
     staleTime: 30_000,
   });
 
-export interface CampaignFilter {
+interface CampaignFilter {
   status: CampaignStatus | undefined;
   search: string;
 }
@@ -143,8 +142,7 @@ export const campaignsQuery = ({ status, search }: CampaignFilter) =>
         { status, search, limit: CAMPAIGNS_PAGE, cursor: pageParam, with_reads: true, with_post: true },
         { signal },
       ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    ...cursorPaging,
     refetchInterval: ({ state }) => {
       const isBusy = state.data?.pages.some((page) => page.campaigns.some((one) => one.status === 'running'));
       return isBusy ? FAST_POLL_MS : SLOW_POLL_MS;

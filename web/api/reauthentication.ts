@@ -3,8 +3,8 @@ import { CampanileError } from '../../clients/typescript/failure.ts';
 
 /** A pending re-authentication. */
 interface ReauthenticationRequest {
-  done(): void;
-  giveUp(): void;
+  resolve(): void;
+  cancel(): void;
 }
 
 let current: ReauthenticationRequest | undefined;
@@ -13,7 +13,7 @@ const listeners = new Set<() => void>();
 
 function setRequest(next: ReauthenticationRequest | undefined): void {
   current = next;
-  for (const watcher of listeners) watcher();
+  for (const listener of listeners) listener();
 }
 
 /** Step-up authentication: runs `act`; if the service asks for a fresh proof of identity, prompts the user and runs it again. */
@@ -29,8 +29,8 @@ export async function withReauthentication<Result>(act: () => Promise<Result>): 
 
 /** Several requests at once share one prompt. */
 function promptOnce(refusal: unknown): Promise<void> {
-  pending ??= new Promise<void>((done, giveUp) => {
-    setRequest({ done, giveUp: () => giveUp(refusal) });
+  pending ??= new Promise<void>((resolve, reject) => {
+    setRequest({ resolve, cancel: () => reject(refusal) });
   }).finally(() => {
     pending = undefined;
     setRequest(undefined);
@@ -41,9 +41,9 @@ function promptOnce(refusal: unknown): Promise<void> {
 /** Returns the pending re-authentication, or undefined. */
 export function useReauthentication(): ReauthenticationRequest | undefined {
   return useSyncExternalStore(
-    (watcher) => {
-      listeners.add(watcher);
-      return () => listeners.delete(watcher);
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     () => current,
   );

@@ -53,7 +53,7 @@ function NewCampaignOnDay({ day }: { day: string }) {
   const [, go] = useLocation();
   return (
     <UnstyledButton
-      className={classes.begin}
+      className={classes.newCampaign}
       aria-label={t('calendar.beginOn', { day: longDay(day) })}
       onClick={() => go(newCampaignPath(day))}
     >
@@ -81,7 +81,7 @@ export function RunChip({ run }: { run: PlannedRun }) {
       data-tone={toneOfStatus(status)}
       title={`${run.name}: ${t(`status.${status}`)}`}
     >
-      <span className={classes.said}>
+      <span className={classes.label}>
         <span className={classes.time}>
           <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
         </span>{' '}

@@ -96,13 +96,13 @@ export function Checks({
           <Line
             key={problem}
             icon={isSubmitted ? 'alert' : 'circle'}
-            look={isSubmitted ? textClasses.failed : textClasses.dim}
+            className={isSubmitted ? textClasses.failed : textClasses.dim}
           >
             {problem}
           </Line>
         ))}
         {check.error !== null && check.error !== undefined && (
-          <Line look={textClasses.failed}>{problemText(check.error)}</Line>
+          <Line className={textClasses.failed}>{problemText(check.error)}</Line>
         )}
         {[...groupIssues(check)].map(([issue, ids]) => (
           <Issue key={issue} issue={issue} ids={ids} picked={picked} onLeaveOut={onLeaveOut} />
@@ -115,9 +115,17 @@ export function Checks({
   );
 }
 
-function Line({ icon = 'alert', look, children }: { icon?: IconName; look?: string | undefined; children: ReactNode }) {
+function Line({
+  icon = 'alert',
+  className,
+  children,
+}: {
+  icon?: IconName;
+  className?: string | undefined;
+  children: ReactNode;
+}) {
   return (
-    <li className={look}>
+    <li className={className}>
       <Icon name={icon} size={16} /> {children}
     </li>
   );

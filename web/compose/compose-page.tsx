@@ -97,7 +97,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
     groups: draft.groups.length,
   });
-  const ask = () => {
+  const openConfirm = () => {
     tried.open();
     // Rejections are shown under Check. A failed check (offline) does not block sending.
     if (problems.length === 0 && !isRejection(check.error)) asking.open();
@@ -120,7 +120,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         buttons={
           <>
             <TestPostButton draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
-            <Button onClick={ask} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
+            <Button onClick={openConfirm} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {action}
             </Button>
           </>

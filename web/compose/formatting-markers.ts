@@ -16,7 +16,7 @@ export function markFor(style: TextStyle, schema: Schema): Mark | undefined {
   return name === undefined ? undefined : schema.mark(name);
 }
 
-export interface ClosedMarker {
+interface ClosedMarker {
   style: TextStyle;
   /** The position of the opening marker. */
   from: number;

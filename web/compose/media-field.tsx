@@ -13,11 +13,11 @@ import classes from './media-field.module.css';
 export default function MediaField({
   file,
   attach,
-  refuse,
+  onReject,
 }: {
   file: File | null;
   attach: (file: File | null) => void;
-  refuse: (why: string) => void;
+  onReject: (message: string) => void;
 }) {
   if (file)
     return (
@@ -37,7 +37,7 @@ export default function MediaField({
   return (
     <Dropzone
       onDrop={([dropped]) => attach(dropped ?? null)}
-      onReject={() => refuse(t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) }))}
+      onReject={() => onReject(t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) }))}
       maxSize={FILE_LIMIT_BYTES}
       multiple={false}
       aria-label={t('compose.addFile')}

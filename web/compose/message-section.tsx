@@ -50,7 +50,7 @@ export function MessageSection({
         {hasText && (
           <Suspense fallback={<PartSkeleton height={220} />}>
             <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
-            <MediaField file={file} attach={takeFile} refuse={setProblem} />
+            <MediaField file={file} attach={takeFile} onReject={setProblem} />
           </Suspense>
         )}
         {problem !== undefined && (

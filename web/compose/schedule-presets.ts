@@ -1,7 +1,7 @@
 import { addDays } from '../calendar/days.ts';
 
 export const PRESETS = ['once', 'daily', 'weekdays', 'weekly'] as const;
-export type Preset = (typeof PRESETS)[number];
+type Preset = (typeof PRESETS)[number];
 
 /** Dates are `YYYY-MM-DD`, weekdays are 1 (Monday) to 7. */
 interface Days {

@@ -84,7 +84,7 @@ export const WhatsAppFormatting = Extension.create<WhatsAppOptions>({
             const apart = listsApart(doc.content);
             const found: Decoration[] = [];
             doc.forEach((line, at) => {
-              if (apart.has(line)) found.push(Decoration.node(at, at + line.nodeSize, { 'data-apart': '' }));
+              if (apart.has(line)) found.push(Decoration.node(at, at + line.nodeSize, { 'data-gap': '' }));
             });
             return DecorationSet.create(doc, found);
           },

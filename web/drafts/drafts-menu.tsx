@@ -34,7 +34,7 @@ export function DraftsMenu({ openId }: { openId?: string }) {
 }
 
 /** Returns its name, or the start of its message. */
-export function draftTitle({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
+function draftTitle({ name, html_start: html }: Pick<DraftRow, 'name' | 'html_start'>): string {
   if (name.trim() !== '') return name;
   const text = new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();
   return text === '' ? t('drafts.unnamed') : text.slice(0, 60);

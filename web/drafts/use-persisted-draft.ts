@@ -1,15 +1,16 @@
+import { useForceUpdate } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Draft } from '../compose/draft.ts';
 import { draftQuery } from './persisted-draft.ts';
 import { changeDraft, deleteDraft, savePersistedDraft } from './save-draft.ts';
-import { useRerender } from './use-rerender.ts';
 
 /** The draft with this id, saved as it changes. */
 export function usePersistedDraft(id: string, timeZone: string) {
   const client = useQueryClient();
-  const rerender = useRerender();
+  // The query cache notifies a moment after a change: by then React would have reset the field and its cursor.
+  const rerender = useForceUpdate();
   const { data: kept, error, refetch } = useQuery(draftQuery(id, timeZone));
 
   // Saves on unmount without waiting.

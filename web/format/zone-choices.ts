@@ -18,7 +18,7 @@ const CITIES_NOW: Readonly<Record<string, string>> = {
 };
 const LETTERS = Array.from({ length: 26 }, (_, index) => String.fromCodePoint('A'.charCodeAt(0) + index));
 
-export interface ZoneChoice {
+interface ZoneChoice {
   value: string;
   /** "New York, United States" */
   label: string;

@@ -34,8 +34,8 @@ export default function GroupsPage() {
   const saved = useSavedLists(selection);
   const { lists, list, changing } = saved;
   const view = useTableView();
-  const asked = { ...filter, ...view.filter, listId: list?.group_list_id };
-  const found = useGroups(asked, view);
+  const filters = { ...filter, ...view.filter, listId: list?.group_list_id };
+  const found = useGroups(filters, view);
   const write = useNewCampaign();
   const syncing = useSync();
 
@@ -70,7 +70,7 @@ export default function GroupsPage() {
         </Text>
       )}
       <GroupResults
-        {...{ found, asked, selection, view }}
+        {...{ found, asked: filters, selection, view }}
         isFiltered={isFiltered}
         hasList={list !== undefined}
         create={setCreating}

@@ -13,7 +13,7 @@ export const COLUMNS: readonly GroupColumn[] = [
 /** A group is called silent after so many days without a post. */
 export const SILENT_DAYS = 14;
 export const SIZES = ['small', 'medium', 'large'] as const;
-export type Size = (typeof SIZES)[number];
+type Size = (typeof SIZES)[number];
 /** Members, both inclusive. */
 const BOUNDS: Record<Size, Pick<GroupFilter, 'minMembers' | 'maxMembers'>> = {
   small: { maxMembers: 49 },

@@ -17,26 +17,30 @@ const TONES: Readonly<Record<Level, Tone>> = { error: 'bad', warning: 'paused', 
 
 /** For administrators: the findings about the installation, errors first, with advice. */
 export default function InstallationPage() {
-  const look = useQuery({
+  const installation = useQuery({
     queryKey: ['installation'],
     queryFn: ({ signal }) => call('admin/get_installation', {}, { signal }),
     refetchInterval: 60_000,
   });
   const again = (
-    <Button variant="default" loading={look.isFetching} onClick={() => void look.refetch()}>
+    <Button variant="default" loading={installation.isFetching} onClick={() => void installation.refetch()}>
       {t('installation.again')}
     </Button>
   );
   return (
     <Page title={t('pages.installation')} actions={again}>
-      <QueryStatus of={look} rows={8} />
-      {look.data && (
+      <QueryStatus of={installation} rows={8} />
+      {installation.data && (
         <Stack gap="md">
           {LEVELS.map((level) => (
-            <Findings key={level} level={level} findings={look.data.findings.filter((one) => one.level === level)} />
+            <Findings
+              key={level}
+              level={level}
+              findings={installation.data.findings.filter((one) => one.level === level)}
+            />
           ))}
           <Text size="sm" c="dimmed">
-            {t('installation.looked')} <RelativeTime at={look.data.examined_at} />. {t('installation.note')}
+            {t('installation.looked')} <RelativeTime at={installation.data.examined_at} />. {t('installation.note')}
           </Text>
         </Stack>
       )}

@@ -37,7 +37,7 @@ export function NoticeList({ close }: { close: () => void }) {
   }, [client, newest]);
   return (
     <>
-      <div className={classes.edge}>
+      <div className={classes.header}>
         <Title order={2} size="h5">
           {t('notices.title')}
         </Title>
@@ -79,11 +79,11 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
   const { kind, at } = notice;
   const href = pageOf(notice);
   const className = `${classes.row} ${isUnread ? classes.unread : ''}`;
-  const said = (
+  const content = (
     <>
       <Icon name={ICONS[kind]} className={`${classes.icon} ${kind === 'campaign_done' ? '' : classes.bad}`} />
       <span>
-        <Said notice={notice} />
+        <NoticeText notice={notice} />
         <span className={classes.when}>
           <RelativeTime at={at} />
         </span>
@@ -91,15 +91,15 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
     </>
   );
   return href === undefined ? (
-    <div className={className}>{said}</div>
+    <div className={className}>{content}</div>
   ) : (
     <Link href={href} className={className} onClick={close}>
-      {said}
+      {content}
     </Link>
   );
 }
 
-function Said({ notice: { kind, campaign, due_at: dueAt, url } }: { notice: Notice }) {
+function NoticeText({ notice: { kind, campaign, due_at: dueAt, url } }: { notice: Notice }) {
   const zone = useZone();
   const name = campaign?.name.trim() || (url ?? t('notices.unnamed'));
   return (

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { storePushKey, storedPushKey } from './stored-push-key.ts';
 import workerUrl from './push-worker.ts?worker&url';
 
-export type PushState = 'unsupported' | 'denied' | 'off' | 'on';
+type PushState = 'unsupported' | 'denied' | 'off' | 'on';
 
 /** Service workers need a secure context, and not every browser supports push. */
 function isSupported(): boolean {

@@ -64,7 +64,7 @@ export function PageSkeleton() {
       </Text>
     );
   return (
-    <Stack className={`${classes.page} ${classes.late}`} gap="md" aria-hidden="true" data-late>
+    <Stack className={`${classes.page} ${classes.skeleton}`} gap="md" aria-hidden="true" data-skeleton>
       <Skeleton height={32} width={220} />
       <RowsSkeleton rows={5} />
     </Stack>
@@ -73,7 +73,7 @@ export function PageSkeleton() {
 
 export function RowsSkeleton({ rows, height = 44 }: { rows: number; height?: number }) {
   return (
-    <Stack gap="xs" className={classes.late} aria-hidden="true" data-late>
+    <Stack gap="xs" className={classes.skeleton} aria-hidden="true" data-skeleton>
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={height} />
       ))}
@@ -89,7 +89,7 @@ export function PartSkeleton({ height }: { height: number }) {
         {t('connection.notAsked')}
       </Text>
     );
-  return <Skeleton height={height} className={classes.late} data-late />;
+  return <Skeleton height={height} className={classes.skeleton} data-skeleton />;
 }
 
 /** A section of a page. */

@@ -13,13 +13,13 @@ export function useVirtualRows(count: number, rowHeight: number) {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    look();
-    element.addEventListener('scroll', look, { passive: true });
-    const observer = new ResizeObserver(look);
+    const updateView = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    updateView();
+    element.addEventListener('scroll', updateView, { passive: true });
+    const observer = new ResizeObserver(updateView);
     observer.observe(element);
     return () => {
-      element.removeEventListener('scroll', look);
+      element.removeEventListener('scroll', updateView);
       observer.disconnect();
     };
   }, []);

@@ -2,6 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';
+import { cursorPaging } from '../api/cursor-paging.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { LoadMoreButton } from '../parts/load-more-button.tsx';
@@ -17,8 +18,7 @@ export function AuditLog() {
   const log = useInfiniteQuery({
     queryKey: ['audit-log'],
     queryFn: ({ pageParam, signal }) => call('user/list_audit_log', { limit: PAGE, cursor: pageParam }, { signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    ...cursorPaging,
   });
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
   return (

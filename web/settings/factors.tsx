@@ -21,10 +21,10 @@ export function Factors() {
   const [isAddingApp, addingApp] = useDisclosure(false);
   const [isAddingPasskey, addingPasskey] = useDisclosure(false);
   const [isRenewing, renewing] = useDisclosure(false);
-  const look = () => client.invalidateQueries({ queryKey: KEY });
+  const refetch = () => client.invalidateQueries({ queryKey: KEY });
   const remove = async ({ factor_id }: Factor, signal: AbortSignal) => {
     await call('user/remove_factor', { factor_id }, { signal });
-    await look();
+    await refetch();
   };
   const own = factors.data?.factors ?? [];
   return (
@@ -59,9 +59,9 @@ export function Factors() {
           </Group>
         )}
       </Stack>
-      <AddAppDialog opened={isAddingApp} close={addingApp.close} onAdded={look} />
-      <AddPasskeyDialog opened={isAddingPasskey} close={addingPasskey.close} onAdded={look} />
-      <RenewCodesDialog opened={isRenewing} close={renewing.close} onAdded={look} />
+      <AddAppDialog opened={isAddingApp} close={addingApp.close} onAdded={refetch} />
+      <AddPasskeyDialog opened={isAddingPasskey} close={addingPasskey.close} onAdded={refetch} />
+      <RenewCodesDialog opened={isRenewing} close={renewing.close} onAdded={refetch} />
     </Section>
   );
 }

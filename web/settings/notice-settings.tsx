@@ -26,13 +26,13 @@ const ANCHOR = 'notices';
 /** Which notices the user gets, by which channel. */
 export function NoticeSettings({ isAdmin }: { isAdmin: boolean }) {
   const settings = useQuery(noticeSettingsQuery);
-  const place = useRef<HTMLDivElement>(null);
+  const anchor = useRef<HTMLDivElement>(null);
   const isThere = settings.data !== undefined;
   useEffect(() => {
-    if (isThere && location.hash === `#${ANCHOR}`) place.current?.scrollIntoView();
+    if (isThere && location.hash === `#${ANCHOR}`) anchor.current?.scrollIntoView();
   }, [isThere]);
   return (
-    <div ref={place} id={ANCHOR}>
+    <div ref={anchor} id={ANCHOR}>
       <Section title={t('notices.title')}>
         <QueryStatus of={settings} rows={4} />
         {settings.data && <Choices settings={settings.data} isAdmin={isAdmin} />}

@@ -11,7 +11,7 @@ export function ConnectionBanner() {
   const lostSince = useDisconnectedSince();
   // Always mounted: screen readers announce only changes of an existing live region.
   return (
-    <div role="status" className={classes.place}>
+    <div role="status" className={classes.region}>
       {lostSince !== undefined && (
         <p className={classes.bar}>
           <Icon name="alert" size={16} />

@@ -20,7 +20,7 @@ export function HoldBanner() {
   // Always mounted: screen readers announce only changes of an existing live region.
   return (
     <>
-      <div role="status" className={classes.place}>
+      <div role="status" className={classes.region}>
         {data?.held_since !== undefined && (
           <LargeCallout icon="alert" title={t('held.title')} role="note">
             <Text size="sm">{isAdmin ? t('held.decide') : t('held.ask')}</Text>

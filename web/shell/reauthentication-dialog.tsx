@@ -14,19 +14,19 @@ const STOP_PROPAGATION = { 'data-mantine-stop-propagation': 'true' };
 
 /** Step-up authentication, above other dialogs: asks for a code if the user has a second factor, else for the password. */
 export default function ReauthenticationDialog() {
-  const asked = useReauthentication();
+  const pending = useReauthentication();
   return (
     <Modal
-      opened={asked !== undefined}
-      onClose={() => asked?.giveUp()}
+      opened={pending !== undefined}
+      onClose={() => pending?.cancel()}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') asked?.giveUp();
+        if (event.key === 'Escape') pending?.cancel();
       }}
       closeButtonProps={{ 'aria-label': t('common.close'), ...STOP_PROPAGATION }}
       title={t('factors.proveTitle')}
       zIndex={300}
     >
-      {asked && <ReauthenticationForm done={asked.done} />}
+      {pending && <ReauthenticationForm done={pending.resolve} />}
     </Modal>
   );
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import { cursorPaging } from '../api/cursor-paging.ts';
 import { LoadMoreButton } from '../parts/load-more-button.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
@@ -20,8 +21,7 @@ export default function UsersPage() {
     queryKey: ['users', search],
     queryFn: ({ pageParam, signal }) =>
       call('admin/list_users', { search: search || undefined, cursor: pageParam }, { signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    ...cursorPaging,
     placeholderData: keepPreviousData,
   });
   const users = list.data?.pages.flatMap((page) => page.users) ?? [];

@@ -56,7 +56,7 @@ function Log({ webhook }: { webhook: Webhook }) {
         </Text>
       )}
       {tries.length > 0 && (
-        <ul className={classes.tries}>
+        <ul className={classes.attempts}>
           {tries.map((one) => (
             <Attempt
               key={`${one.message_id} ${one.at}`}
@@ -74,7 +74,7 @@ function Log({ webhook }: { webhook: Webhook }) {
 
 function Attempt({ of, retry, isRetrying }: { of: WebhookTry; retry?: () => void; isRetrying: boolean }) {
   return (
-    <li className={classes.try}>
+    <li className={classes.attempt}>
       <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm">
         <Stack gap={2} miw={0}>
           <Text size="sm" fw={550}>

@@ -15,11 +15,11 @@ function isDelivered({ status }: Attempt): boolean {
 export function AttemptOutcome({ of }: { of: Attempt }) {
   const { status, error, milliseconds } = of;
   const took = count(milliseconds);
-  const said =
+  const label =
     status === null
       ? t('webhooks.noAnswer', { reason: reason(error), took })
       : t('webhooks.answered', { status: String(status), took });
-  return <Dot tone={isDelivered(of) ? 'good' : 'bad'} label={said} />;
+  return <Dot tone={isDelivered(of) ? 'good' : 'bad'} label={label} />;
 }
 
 /** Errors that have a message; any other is shown by its name. */

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { cursorPaging } from '../api/cursor-paging.ts';
 import type { Webhook } from '../api/operations.ts';
 
 const KEY = ['webhooks'];
@@ -29,7 +30,6 @@ export const attemptsQuery = ({ webhook_id: webhookId }: Webhook, failedOnly: bo
         { webhook_id: webhookId, failed_only: failedOnly, limit: PAGE, cursor: pageParam },
         { signal },
       ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    ...cursorPaging,
     refetchInterval: SOON_MS,
   });

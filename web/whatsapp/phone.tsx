@@ -20,7 +20,7 @@ export function Phone({
   return (
     <figure className={classes.phone} aria-label={t('phone.label', { name })}>
       <figcaption className={classes.head}>
-        <span className={classes.face} aria-hidden="true">
+        <span className={classes.avatar} aria-hidden="true">
           {name.charAt(0).toUpperCase()}
         </span>
         <span className={classes.name}>

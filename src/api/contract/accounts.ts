@@ -43,7 +43,7 @@ export const accountStatusData = z.object({
     .optional()
     .meta({
       description:
-        "The number of a phone that was rejected because it is not the account's. To use it, set it as `whatsapp_number` with `update_profile` and call `connect-account` again.",
+        "The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again.",
       examples: ['+5511987654321'],
     }),
   number_fixed: z.boolean().optional().meta({
@@ -72,10 +72,7 @@ const none = z.literal('none').meta({ description: 'Off.' });
 const updateAccountBody = z
   .object({
     quiet_hours: optional(
-      z.union([
-        quietHours.refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another time than from' }),
-        none,
-      ]),
+      z.union([quietHours.refine(({ from, to }) => from !== to, { path: ['to'], error: 'must not equal from' }), none]),
     ).meta({ description: 'No posts are sent in these hours; they are sent afterwards. `none` turns it off.' }),
     daily_cap: optional(z.union([z.int().min(1).max(1_000_000), none])).meta({
       description:

@@ -1,7 +1,7 @@
 /** The envelope of every answer (contract §2). */
 import { z } from 'zod';
 
-/** What a success with this `data` looks like on the wire. */
+/** Returns the schema of a successful answer with this `data`. */
 export function success<Data extends z.ZodType>(data: Data) {
   return z.object({
     error: z.literal(false),
@@ -18,22 +18,26 @@ export const failure = z
     code: z
       .number()
       .int()
-      .meta({ description: 'Equals the HTTP status.', examples: [400] }),
+      .meta({ description: 'The HTTP status.', examples: [400] }),
     error_code: z.string().meta({
-      description: 'What failed, for programs: one of those in the reference, which never change their meaning.',
+      description: 'The error for programs: a stable code from the reference of errors.',
       examples: ['invalid_request'],
     }),
-    message: z.string().meta({ description: 'One plain sentence.', examples: ['end_date is before start_date'] }),
+    message: z
+      .string()
+      .meta({ description: 'The error for people, as one sentence.', examples: ['end_date is before start_date'] }),
     details: z
       .array(
         z.object({
-          field: z.string().meta({ description: 'A dotted path in the body.', examples: ['group_metadata_ids.3'] }),
-          issue: z.string().meta({ examples: ['is before start_date'] }),
+          field: z
+            .string()
+            .meta({ description: 'The dotted path of the field in the body.', examples: ['group_metadata_ids.3'] }),
+          issue: z.string().meta({ description: 'What is wrong with the field.', examples: ['is before start_date'] }),
         }),
       )
-      .meta({ description: 'What is wrong with which field; may be empty.' }),
+      .meta({ description: 'The invalid fields. May be empty.' }),
     data: z.null(),
-    request_id: z.string().meta({ description: 'The same as in `x-request-id`.' }),
+    request_id: z.string().meta({ description: 'The id of the request, as in `x-request-id`.' }),
   })
-  .meta({ id: 'Failure', description: 'The answer to a request that failed.' });
+  .meta({ id: 'Failure', description: 'The answer to a failed request.' });
 export type Failure = z.output<typeof failure>;

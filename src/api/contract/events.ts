@@ -1,12 +1,12 @@
-/** The wire of live progress (contract §4, events). */
+/** The stream of live events (contract §4, live events). */
 import { z } from 'zod';
 import { campaignStatus } from './campaigns.ts';
 import type { EventType } from '../../workspaces/events/event-types.ts';
 import { accountStatusData } from './accounts.ts';
+import { count } from './fields.ts';
 import type { WEBHOOK_EVENTS } from './webhook-events.ts';
 
-const count = z.number().int();
-const told = count.nullable().meta({ description: 'null: only channels, which do not tell.' });
+const knownCount = count.nullable().meta({ description: '`null` if all groups are channels, which do not report it.' });
 
 const campaignEventData = z
   .object({
@@ -15,45 +15,45 @@ const campaignEventData = z
     status: campaignStatus,
     progress: z.object({
       deliveries: count.meta({
-        description: '`queued` + `sent` + `failed` + `cancelled`, of the runs that have begun.',
+        description: '`queued` + `sent` + `failed` + `cancelled`, in runs that have begun.',
       }),
       queued: count,
       sent: count,
       failed: count,
       cancelled: count,
-      delivered: told,
-      read: told,
+      delivered: knownCount,
+      read: knownCount,
     }),
     next_run_at: z.string().meta({ format: 'date-time' }).nullable(),
   })
-  .meta({ id: 'CampaignEvent', description: 'How far a campaign is.' });
+  .meta({ id: 'CampaignEvent', description: 'The progress of a campaign.' });
 export type CampaignEvent = z.output<typeof campaignEventData>;
 
 const campaignDeletedEventData = z
   .object({ campaign_id: z.string().meta({ format: 'uuid' }) })
-  .meta({ id: 'CampaignDeletedEvent', description: 'A campaign that is gone.' });
+  .meta({ id: 'CampaignDeletedEvent', description: 'A deleted campaign.' });
 export type CampaignDeletedEvent = z.output<typeof campaignDeletedEventData>;
 
 /** The same as `account-status` answers. */
 const accountEventData = accountStatusData;
 export type AccountEvent = z.output<typeof accountEventData>;
 
-/** What has happened, as a webhook is told it: the `data` of each type are those of `WEBHOOK_EVENTS`. */
+/** An event, as webhooks receive it. `WEBHOOK_EVENTS` has the `data` of each type. */
 const messageEventData = z
   .object({
-    type: z.string().meta({ description: 'As of webhooks, such as `campaign.completed`.' }),
+    type: z.string().meta({ description: 'The event type, as for webhooks, such as `campaign.completed`.' }),
     timestamp: z.string().meta({ format: 'date-time' }),
-    data: z.record(z.string(), z.unknown()).meta({ description: 'What a webhook is told of the type.' }),
+    data: z.record(z.string(), z.unknown()).meta({ description: 'The data of the event type, as for webhooks.' }),
   })
-  .meta({ id: 'MessageEvent', description: 'What has happened. It has an `id`, with which one can go on.' });
+  .meta({ id: 'MessageEvent', description: 'An event of the workspace. Its `id` is a position to resume from.' });
 
 type DataOf<T extends EventType> = z.output<(typeof WEBHOOK_EVENTS)[T]['data']>;
-/** By its type. There may be more types than these at any time. */
+/** By type. Types may be added. */
 export type MessageEvent = { [T in EventType]: { type: T; timestamp: string; data: DataOf<T> } }[EventType];
 
 const expiredEventData = z
   .object({ last_event_id: z.string() })
-  .meta({ id: 'ExpiredEvent', description: 'What happened since then is no longer known: a snapshot follows.' });
+  .meta({ id: 'ExpiredEvent', description: 'Events since that id are no longer known. A snapshot follows.' });
 export type ExpiredEvent = z.output<typeof expiredEventData>;
 
 /** One event of the stream: the lines `event` and `data`, the latter as JSON. */

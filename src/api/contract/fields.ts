@@ -71,7 +71,7 @@ export const instant = z.string().meta({ format: 'date-time', description: 'ISO 
 /** A request's instant. */
 export const zonedInstant = z.iso.datetime({
   offset: true,
-  error: 'must be an instant with its zone, such as 2030-12-31T23:59:59Z',
+  error: 'must be a date and time with a time zone, such as 2030-12-31T23:59:59Z',
 });
 
 export const cursor = optional(text(1, 200)).meta({
@@ -88,7 +88,7 @@ export const search = optional(text(0, 200)).meta({ description: 'Part of the na
 export const descending = withDefault(z.boolean(), false).meta({ description: 'Reverses the order of `sort_by`.' });
 
 /** A file in a request. */
-export const base64File = optional(z.string().min(1, { error: 'must not be empty: leave it out or send null' }));
+export const base64File = optional(z.string().min(1, { error: 'must not be empty: omit it or send null' }));
 /** A stored file in an answer. */
 export const storedFile = z.object({
   mime: z.string(),

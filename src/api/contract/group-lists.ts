@@ -27,7 +27,7 @@ export const groupLists = defineOperations('Groups', {
     path: '/api/v1/venom/list-group-lists',
     access: 'read',
     summary: 'List your group lists',
-    description: 'Sorted by name. `list-groups` with a `group_list_id` returns the groups of a list.',
+    description: 'Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`.',
     body: nothing,
     data: z.object({
       group_lists: z.array(

@@ -9,7 +9,7 @@ export const MOST_QUEUED = 1_000;
 
 const choice = z.enum(['send', 'unknown']).meta({
   description:
-    '`send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they are `failed` with `outcome_unknown` until a receipt proves otherwise.',
+    '`send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise.',
 });
 
 const queuedCampaign = z.object({

@@ -1,7 +1,7 @@
-/** The wire of the dashboard's session. Not a part of the API: the dashboard alone uses it, and it may change with it. */
+/** The dashboard's session. Not a part of the API: it may change with the dashboard. */
 import { z } from 'zod';
 import { confirmIdentityBody } from './factors.ts';
-import { optional, text } from './fields.ts';
+import { instant, optional, text } from './fields.ts';
 import { authorizeUserBody, profile } from './users.ts';
 
 /** What a browser makes of a passkey (WebAuthn, in JSON). */
@@ -15,7 +15,7 @@ export const addPasskeyBody = z.object({ name: text(1, 100), passkey: passkeyBod
 /** Who is signed in, in which zone they live, until when, and to which version; null for nobody. */
 const sessionData = profile
   .extend({
-    expires_at: z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' }),
+    expires_at: instant,
     version: z.string().meta({ description: 'With the commit, where it is known: 0.1.0 (1a2b3c4d5e6f).' }),
   })
   .nullable();

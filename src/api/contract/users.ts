@@ -20,7 +20,7 @@ const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
 const phoneNumber = text(1, 64)
   .refine((number) => phoneDigits(number) !== undefined, {
-    error: 'must be 7 to 15 digits; spaces, dots, dashes, parentheses and a leading + or 00 may be among them',
+    error: 'must be 7 to 15 digits; spaces, dots, dashes, parentheses and a leading + or 00 are allowed',
   })
   .meta({
     description:

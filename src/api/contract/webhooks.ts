@@ -33,15 +33,12 @@ const url = text(1, 2_000).meta({
 });
 const description = text(0, 200).meta({ description: 'For your own use.' });
 const events = z.array(eventType).min(1).max(100);
-const publicKey = z
-  .string()
-  .nullable()
-  .meta({ description: 'With `v1a`: the public key, `whpk_…`. `null` with `v1`.' });
+const publicKey = z.string().nullable().meta({ description: 'For `v1a`: the public key, `whpk_…`. `null` for `v1`.' });
 const verifier = {
   secret: z
     .string()
     .nullable()
-    .meta({ description: 'With `v1`: the secret, `whsec_…`. Shown only once. `null` with `v1a`.' }),
+    .meta({ description: 'For `v1`: the secret, `whsec_…`. Shown only once. `null` for `v1a`.' }),
   public_key: publicKey,
 };
 
@@ -111,7 +108,7 @@ const retryWebhookBody = z
   })
   .refine((body) => (body.message_id === undefined) !== (body.from === undefined), {
     path: ['message_id'],
-    error: 'or from has to be given, and not both',
+    error: 'or from is required, but not both',
   })
   .meta({ id: 'RetryWebhook' });
 

@@ -55,7 +55,7 @@ export function createFeeds(limits: FeedLimits): Feeds {
       const all = feed && [...feed.streams, ...feed.newcomers, ...feed.behind];
       const own = all?.filter(({ caller }) => caller.userId === userId);
       if (own && own.length >= limits.perUser)
-        throw new AppError('too_many_streams', `No more than ${limits.perUser} event streams of one user at once`, {
+        throw new AppError('too_many_streams', `Limit exceeded: ${limits.perUser} concurrent event streams per user`, {
           retryAfterSeconds: RETRY_SECONDS,
           limit: limits.perUser,
         });

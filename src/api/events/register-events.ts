@@ -14,7 +14,7 @@ import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.
 export interface EventSource {
   db: Database;
   clock: Clock;
-  hints?: Pick<Notifications, 'on'>;
+  notifications?: Pick<Notifications, 'on'>;
   limits?: Partial<WatchLimits>;
   onLoopError?: OnLoopError;
 }
@@ -22,28 +22,30 @@ export interface EventSource {
 const PATH = '/api/v1/events';
 const FAILURES = [400, 401, 403, 429, 500, 503];
 
-const DESCRIPTION = `A stream of server-sent events, for as long as you listen. On each connect a snapshot comes first: \`account\`, and \`campaign\` for each campaign that has not ended, or has within the last hour. Then, at most twice a second for each campaign, whatever has changed; also how a campaign ended, and what members do within a day of that. Lines that begin with a colon only keep the connection open.
+const DESCRIPTION = `A stream of server-sent events. Each connection begins with a snapshot: \`account\`, and \`campaign\` for each campaign that has not ended, or ended within the last hour. Changes follow, at most two a second per campaign; they include the end of a campaign, and receipts within a day of it. Lines that begin with a colon keep the connection alive.
 
-What happens is told as \`message\`, each once and in order, with the same \`data\` as a webhook is told it; failed posts, groups, replies and reactions where a webhook of the workspace wants them. Whoever connects again with the last \`id\` in \`Last-Event-ID\` is first told what happened meanwhile, for 24 hours. After that, or with an id that is none, \`expired\` comes instead: what you know may be out of date, and the snapshot that follows is all there is. An \`id\` without an event only says from where you can go on. So browsers' \`EventSource\` does; it cannot send the header by itself at first, which is what \`last_event_id\` is for.
+Each event of the workspace is sent once, in order, as \`message\`, with the same \`data\` as a webhook receives. Failed deliveries, groups, replies and reactions are included if a webhook of the workspace subscribes to them.
 
-A client that reads too slowly is cut off, and goes on in the same way. The stream ends with its token or key.
+**Resuming**: a client that reconnects with the last \`id\` in \`Last-Event-ID\` first gets the events since then, for 24 hours. After that, or for an unknown id, it gets \`expired\`: discard what you know, the snapshot that follows is complete. An \`id\` without an event is only a position to resume from. Browsers' \`EventSource\` reconnects in this way; for the first connection, where it cannot set the header, use \`last_event_id\`.
 
-An API key needs the scope \`read\`.`;
+A client that reads too slowly is disconnected, and can resume. The stream ends when its token or API key expires.
 
-const LAST_ID = 'The last `id` that was heard. The header counts where there are both.';
+Needs a token, or an API key with the scope \`read\`.`;
+
+const LAST_ID = 'The last `id` received. The header takes precedence over the query parameter.';
 const querystring = z.object({ last_event_id: z.string().optional().meta({ description: LAST_ID }) });
 const headers = z.looseObject({ 'last-event-id': z.string().optional().meta({ description: LAST_ID }) });
 
 const SCHEMA = {
   operationId: 'events',
   tags: ['Events'],
-  summary: 'Listen to your own progress',
+  summary: 'Stream live events',
   description: DESCRIPTION,
   security: [{ bearer: [] }],
   querystring,
   headers,
   response: {
-    200: { description: 'The stream', content: { 'text/event-stream': { schema: streamedEvent } } },
+    200: { description: 'The event stream', content: { 'text/event-stream': { schema: streamedEvent } } },
     ...failureResponses(FAILURES),
   },
 };

@@ -60,7 +60,7 @@ export function watchProgress({
   db,
   log,
   clock,
-  hints,
+  notifications,
   limits = WATCH_LIMITS,
   onDrop,
   onLoopError,
@@ -68,7 +68,7 @@ export function watchProgress({
   db: Database;
   log: Log;
   clock: Clock;
-  hints?: Pick<Notifications, 'on'>;
+  notifications?: Pick<Notifications, 'on'>;
   limits?: WatchLimits;
   /** Called when a client was too slow. */
   onDrop: () => void;
@@ -88,7 +88,7 @@ export function watchProgress({
     for (const stream of feeds.streams()) stream.keepAlive();
     for (const feed of feeds.all()) feed.broadcastPosition();
   }, limits.keepAliveMs).unref();
-  hints?.on('campanile_tokens', () => loop.wake());
+  notifications?.on('campanile_tokens', () => loop.wake());
 
   return {
     assertDiskSpace(caller) {

@@ -49,7 +49,7 @@ async function requireValid(url: string, token: string): Promise<true> {
   } catch (error) {
     if (!(error instanceof CampanileError)) throw error;
     if (error.code === 401)
-      throw new McpAccessError(401, 'api_key_invalid', 'The API key is not valid, has expired or has been revoked');
+      throw new McpAccessError(401, 'api_key_invalid', 'The API key is invalid, expired or revoked');
     if (error.code === 0 || error.code >= 500)
       throw new McpAccessError(503, 'unreachable', 'The service cannot be reached to check the API key: try again');
     // A valid key that lacks the scope `read`, or has asked too often.

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { CampanileError, type Client } from '../../../clients/typescript/client.ts';
+import { campaignStatus } from '../contract/campaigns.ts';
+import { MOST_GROUPS } from '../contract/fields.ts';
+import { groupKind } from '../contract/groups.ts';
 import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './checked-campaigns.ts';
 import { ABOUT } from './messages.ts';
 
@@ -18,7 +21,7 @@ const READS = { readOnlyHint: true, openWorldHint: false };
 const groupIds = z
   .array(z.int())
   .min(1)
-  .max(10_000)
+  .max(MOST_GROUPS)
   .describe('Ids of the groups, communities and channels it goes to, as find_groups answers them');
 const html = z
   .string()
@@ -39,13 +42,13 @@ const schedule = z
 const LOOKING = {
   find_groups: z.object({
     search: search.describe('Part of the name'),
-    kind: z.enum(['group', 'community', 'channel']).optional(),
+    kind: z.enum(groupKind.options).optional(),
     cursor: z.string().optional().describe('next_cursor of the answer before, for more'),
   }),
   preview_message: z.object({ html }),
   list_campaigns: z.object({
     search: search.describe('Part of the name'),
-    status: z.enum(['scheduled', 'running', 'paused', 'completed', 'completed_with_errors', 'cancelled']).optional(),
+    status: z.enum(campaignStatus.options).optional(),
     cursor: z.string().optional().describe('next_cursor of the answer before, for more'),
   }),
   read_analytics: z.object({ campaign_id: z.string().describe('As list_campaigns or send_campaign answers it') }),

@@ -11,6 +11,6 @@ export function readCursor(cursor: string | undefined): number | undefined {
   const [, place] = /^v1:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   // Decoding passes over what is no base64 at all.
   if (place === undefined || writeCursor(Number(place)) !== cursor)
-    throw invalid([{ field: 'cursor', issue: 'is not one that a list has answered' }]);
+    throw invalid([{ field: 'cursor', issue: 'must be the next_cursor of an earlier answer' }]);
   return Number(place);
 }

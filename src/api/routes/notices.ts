@@ -1,6 +1,6 @@
 import { NOTICE_KINDS, type NoticeKind, type Ways } from '../../notifications/notices/kinds.ts';
 import { listNotices, readNotices } from '../../notifications/notices/list-notices.ts';
-import { readWays, type Notice } from '../../notifications/notices/notice-store.ts';
+import { readPreferences, type Notice } from '../../notifications/notices/notice-store.ts';
 import { setNotificationPreferences } from '../../notifications/notices/notification-preferences.ts';
 import { subscribePush, unsubscribePush, type SubscribeDeps } from '../../notifications/notices/subscribe-push.ts';
 import type { notices } from '../contract/notices.ts';
@@ -29,7 +29,7 @@ export const noticeHandlers: Handlers<typeof notices, NoticeDeps> = {
   },
 
   async getNoticeSettings(deps, { actor }) {
-    return toWireSettings(deps, await readWays(deps.db, actor.userId));
+    return toWireSettings(deps, await readPreferences(deps.db, actor.userId));
   },
 
   async updateNoticeSettings(deps, { body, actor }) {

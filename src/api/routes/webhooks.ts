@@ -54,14 +54,14 @@ export const webhookHandlers: Handlers<typeof webhooks, WebhookDeps> = {
   },
 
   async listWebhookTries(deps, { body, actor }) {
-    const { tries, next } = await listWebhookAttempts(deps, actor, {
+    const { attempts, next } = await listWebhookAttempts(deps, actor, {
       webhookId: body.webhook_id,
       limit: body.limit,
       before: readCursor(body.cursor) ?? null,
       failedOnly: body.failed_only,
     });
     return {
-      tries: tries.map(({ messageId, type, at, milliseconds, status, answer, error }) => ({
+      tries: attempts.map(({ messageId, type, at, milliseconds, status, answer, error }) => ({
         message_id: messageId,
         type,
         at: at.toISOString(),

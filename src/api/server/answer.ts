@@ -68,7 +68,7 @@ function wrongHead(request: FastifyRequest): AppError | undefined {
   if (lacksHost(request)) return new AppError('request_unreadable', 'The request has no Host header');
   // Of our own socket it is an address; what a proxy says may be anything, and would be stored and counted by.
   if (request.ip !== request.socket.remoteAddress && !isAddress(request.ip))
-    return new AppError('request_unreadable', 'The header x-forwarded-for holds something that is no address');
+    return new AppError('request_unreadable', 'The header x-forwarded-for contains an invalid address');
   return undefined;
 }
 

@@ -46,7 +46,7 @@ export function createAuthenticate({
         callerOfKey,
       );
     const claims = tokens.read(credential);
-    if (!claims) throw new AppError('token_invalid', 'The token is not valid, or has expired');
+    if (!claims) throw new AppError('token_invalid', 'The token is invalid or has expired');
     return settle(tokenStates.find(claims), (member) => {
       const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
       recordSessionUse(claims);
@@ -67,9 +67,9 @@ export function requireScope(caller: Caller, { scope, requiresRecentAuth = false
     return;
   }
   if (scope === 'token')
-    throw new AppError('token_required', 'This operation takes no API key: sign in, and send the token instead');
+    throw new AppError('token_required', 'This operation does not accept API keys: sign in, and send the token');
   if (!scopes.includes(scope))
-    throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}, which yours has not`);
+    throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}`);
 }
 
 /** What an operation asks of whoever calls it. */
@@ -79,7 +79,7 @@ interface Reach {
 }
 
 function unproven(): AppError {
-  return new AppError('proof_required', 'Prove once more who you are: user/confirm_identity, or sign in anew', {
+  return new AppError('proof_required', 'Re-authentication required: call user/confirm_identity, or sign in again', {
     details: [{ field: 'authorization', issue: 'has no proof of the last 10 minutes' }],
   });
 }
@@ -103,7 +103,7 @@ function callerOfToken(claims: TokenClaims, member: Membership | undefined, isRe
 }
 
 function callerOfKey(state: ApiKeyState | undefined): Caller {
-  if (!state) throw new AppError('api_key_invalid', 'The API key is not valid, has expired or has been revoked');
+  if (!state) throw new AppError('api_key_invalid', 'The API key is invalid, expired or revoked');
   const { expiresAt, ...known } = state;
   return { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
 }

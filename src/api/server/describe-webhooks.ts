@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { WEBHOOK_EVENTS } from '../contract/webhook-events.ts';
 
 const HEADERS: Readonly<Record<string, string>> = {
-  'webhook-id': 'Of the message; the same in all tries.',
-  'webhook-timestamp': 'Of the try: seconds since 1970.',
-  'webhook-signature': '`v1,` or `v1a,` and the signature of `id.timestamp.body`; several with a space between them.',
+  'webhook-id': 'The id of the message, which is the same in all attempts.',
+  'webhook-timestamp': 'The Unix time of the attempt, in seconds.',
+  'webhook-signature':
+    '`v1,` or `v1a,` followed by the signature of `id.timestamp.body`. Several signatures are separated by spaces.',
 };
 
-/** The section `webhooks` of the OpenAPI document: a message for each type of event. */
+/** Returns the section `webhooks` of the OpenAPI document: one message per event type. */
 export function describeWebhooks(): Record<string, unknown> {
   const parameters = Object.entries(HEADERS).map(([name, description]) => ({
     name,
@@ -30,7 +31,7 @@ export function describeWebhooks(): Record<string, unknown> {
         summary,
         parameters,
         requestBody: { required: true, content: { 'application/json': { schema } } },
-        responses: { '2XX': { description: 'Taken. Whatever else is answered is tried again; 410 ends the webhook.' } },
+        responses: { '2XX': { description: 'Success. Any other answer is retried; 410 disables the webhook.' } },
         security: [],
       };
       return [type, { post: operation }];

@@ -9,62 +9,64 @@ import { idempotencyOf, type Access, type OperationContract, type Tag } from '..
 import { WARNINGS_HEADER } from './validate-body.ts';
 
 const FAILURES: Readonly<Record<number, string>> = {
-  400: 'The body is not JSON, or a field is missing, malformed or makes no sense; `details` says which',
-  401: 'No token or API key, or one that is malformed, expired or revoked; of sign-in: wrong user name or password',
-  403: 'An API key whose scope does not reach, a token whose proof is too old (`details` names `authorization`), sign-up that is closed or by invitation, a user who is disabled, or who is no administrator',
-  404: 'Does not exist, or is another user’s',
-  408: 'The body came too slowly',
-  409: 'The present state forbids it, or it is taken',
-  413: 'The body is larger than this operation takes',
-  415: 'The content type is not application/json',
-  429: 'Too often; `retry-after` says for how many seconds',
-  500: 'A defect on our side; `request_id` leads to what was logged',
-  503: 'Not just now; `retry-after` says for how many seconds',
-  507: 'Your workspace has as many bytes stored as it may have',
+  400: 'Invalid request: the body is not JSON, or a field is missing, malformed or invalid; `details` names the fields',
+  401: 'Authentication failed: the token or API key is missing, malformed, expired or revoked; at sign-in, the user name or password is wrong',
+  403: 'Forbidden: the API key lacks the scope, the token needs a recent authentication (`details` names `authorization`), sign-up is closed or by invitation, or the user is disabled or not an administrator',
+  404: 'Not found: it does not exist, or belongs to another user',
+  408: 'Request timeout: the body was sent too slowly',
+  409: 'Conflict: the current state does not allow it, or the value is taken',
+  413: 'The body is too large for this operation',
+  415: 'The content type is not `application/json`',
+  429: 'Too many requests; retry after the number of seconds in `Retry-After`',
+  500: 'Internal error; `request_id` identifies it in the log',
+  503: 'Temporarily unavailable; retry after the number of seconds in `Retry-After`',
+  507: 'The storage quota of the workspace is used up',
 };
 const OF_EVERY_OPERATION = [400, 408, 413, 415, 500, 503];
 const OF_BEARER_OPERATIONS = [401, 403, 429];
 
 const ACCESS: Readonly<Record<Access, string>> = {
-  open: 'Needs no token.',
-  read: 'An API key needs the scope `read`.',
-  send: 'An API key needs the scope `send`.',
-  admin: 'An API key needs the scope `admin`.',
-  token: 'Takes no API key, only a token.',
+  open: 'Needs no authentication.',
+  read: 'Needs a token, or an API key with the scope `read`.',
+  send: 'Needs a token, or an API key with the scope `send`.',
+  admin: 'Needs a token, or an API key with the scope `admin`.',
+  token: 'Needs a token. API keys are not accepted.',
 };
 
+const RETRY_AFTER = { 'retry-after': 'Number of seconds to wait before a retry.' };
 const EXTRA_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'www-authenticate': '`Bearer`' },
-  429: { 'retry-after': 'Seconds to wait.' },
-  503: { 'retry-after': 'Seconds to wait.' },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
 };
 
 const IDEMPOTENCY_KEY =
-  '1 to 255 characters of your choice. The same key with the same body within 24 hours gets the first answer again, and nothing is done twice.';
+  '1 to 255 characters that identify the request, such as a UUID. Within 24 hours, the same key with the same body returns the first answer again and has no second effect.';
 
 const RATES = {
   'x-ratelimit-limit':
-    'How many are taken: requests a minute and user, of previews and checks those that both are counted by, or what else was limited.',
-  'x-ratelimit-remaining': 'How many of them are left.',
-  'x-ratelimit-reset': 'Seconds until all of them are again, or with 429 until there is one.',
+    'The rate limit: requests per minute and user, for previews and checks their own limit, or with 429 the limit that was exceeded.',
+  'x-ratelimit-remaining': 'Number of requests left.',
+  'x-ratelimit-reset': 'Seconds until the full limit is available again, or with 429 until the next request is.',
 };
 const TAGS: Readonly<Record<Tag | 'Events', string>> = {
-  Users: 'Sign-up, sign-in, profile, API keys and what else is about the person.',
-  Campaigns: 'What is sent: now, by a schedule, and what becomes of it.',
+  Users: 'Sign-up, sign-in, profile, second factors, sessions and API keys.',
+  Campaigns: 'Campaigns that are sent now or on a schedule, their runs, drafts and files.',
   Groups: 'Groups, communities and channels, and saved lists of them.',
-  Account: 'The link to the messaging application, and its rules.',
-  Analytics: 'What came of it.',
+  Account: 'The link to the messaging application, and the rules for sending.',
+  Analytics: 'Deliveries, receipts and reactions.',
   Webhooks:
-    'Addresses that are told what happens, by POSTs of `{type, timestamp, data}` as [Standard Webhooks](https://www.standardwebhooks.com/) has them. Each is verified by its signature and answered 2xx within 15 s. `docs/how-to/receive-webhooks.md`, which comes with the service, has a receiver in JavaScript and one in Python.',
-  Notices: 'What people are told of what happened: in the dashboard, in browsers and by e-mail.',
-  Sandbox: 'What members see on the messaging application that needs no account.',
-  Administration: 'For administrators: who there is.',
-  Events: 'What happens, while it happens.',
+    'Endpoints that receive events as POST requests of `{type, timestamp, data}`, following [Standard Webhooks](https://www.standardwebhooks.com/). Verify the signature of each message and answer 2xx within 15 s. `docs/how-to/receive-webhooks.md`, which comes with the service, has receivers in JavaScript and Python.',
+  Notices: 'Notices of events, in the dashboard, in browsers and by e-mail.',
+  Sandbox: 'Messages on the sandbox, the messaging application for tests.',
+  Administration: 'For administrators: users, invitations and the installation.',
+  Events: 'A stream of live events.',
 };
-const REPLAYED = '`true`: this is the first answer again, and nothing was done.';
-const PREFER = '`handling=strict`: what means nothing here is a 400, instead of a warning.';
+const REPLAYED = '`true`: a repeated answer. The request had no second effect.';
+const PREFER =
+  '`handling=strict` rejects ignored parts of the request, such as unknown fields, with 400. By default they are warnings.';
 const WARNINGS =
-  'There where the request carries what means nothing here, such as an unknown field: sentences in quotes between commas, so that brackets around them make JSON.';
+  'Present if parts of the request were ignored, such as an unknown field: quoted sentences, separated by commas. In brackets they are a JSON array.';
 
 const BEARER_SCHEME = {
   type: 'http',
@@ -79,7 +81,7 @@ function failuresOf(operation: OperationContract): number[] {
   return [...new Set([...OF_EVERY_OPERATION, ...ofKind, ...(operation.errors ?? [])])].toSorted((a, b) => a - b);
 }
 
-/** What Fastify validates bodies by and the document is made of. */
+/** Returns the Fastify schema of an operation: for validation and for the document. */
 export function routeSchema(operation: OperationContract): FastifySchema {
   const { access, answerType, body, data, path, summary, tag } = operation;
   const answer = answerType
@@ -91,12 +93,12 @@ export function routeSchema(operation: OperationContract): FastifySchema {
     summary,
     ...describe(operation),
     body,
-    response: { 200: { description: 'Done', content: answer }, ...failureResponses(failuresOf(operation)) },
+    response: { 200: { description: 'Success', content: answer }, ...failureResponses(failuresOf(operation)) },
     security: access === 'open' ? [] : [{ bearer: [] }],
   };
 }
 
-/** What a path says it fails with. */
+/** Returns the documented responses of failures. */
 export function failureResponses(statuses: readonly number[]): Record<number, unknown> {
   return Object.fromEntries(
     statuses.map((status) => [
@@ -111,15 +113,13 @@ function describe(operation: OperationContract): { description?: string } {
   const sentences = description === undefined ? [] : [description];
   sentences.push(ACCESS[operation.access]);
   if (operation.requiresRecentAuth)
-    sentences.push(
-      'Takes a token whose bearer has proven who they are within 10 minutes: see `user/confirm_identity`.',
-    );
+    sentences.push('The token needs an authentication within the last 10 minutes: see `user/confirm_identity`.');
   return sentences.length > 0 ? { description: sentences.join('\n\n') } : {};
 }
 
 /**
- * How @fastify/swagger makes the document. `serverUrl` is where the operations are to be found, `isLimited` whether all requests of a
- * user are.
+ * Returns the options for @fastify/swagger to generate the document. `serverUrl` is the address of the API; `isLimited` says whether
+ * all requests of a user are rate limited.
  */
 export function documentOptions(
   operations: readonly OperationContract[],
@@ -133,10 +133,10 @@ export function documentOptions(
         title: 'Campanile',
         version,
         ...(commit !== undefined && { 'x-commit': commit }),
-        contact: { name: 'Whoever runs this service' },
+        contact: { name: 'The operator of this service' },
         license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
         description:
-          'Messaging campaigns for groups, communities and channels. Every operation is a POST with a JSON body, but for the stream of live progress.',
+          'Messaging campaigns for groups, communities and channels. All operations are POST requests with a JSON body, except the stream of live events.',
       },
       servers: [{ url: serverUrl }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -148,7 +148,7 @@ export function documentOptions(
   };
 }
 
-/** A function, since the types of the document know fewer versions of OpenAPI. */
+/** A function, because the document's types do not have the webhooks of OpenAPI 3.1. */
 function withWebhooks<Document extends object>(document: Document): Document {
   return { ...document, webhooks: describeWebhooks() };
 }
@@ -162,7 +162,7 @@ interface DocumentedOperation {
   parameters?: unknown[];
 }
 
-/** Adds what the schemas of routes have no place for: headers, and that a body may be left out. */
+/** Adds what Fastify's route schemas cannot express: headers, and optional bodies. */
 function withHeaders<Document extends { paths?: unknown }>(
   document: Document,
   operations: readonly OperationContract[],
@@ -187,7 +187,7 @@ function additions(
   for (const [status, answer] of Object.entries(documented.responses ?? {})) {
     const limit = status === '429' ? RATES : status === '200' ? rates : {};
     const own = status === '200' ? answerHeadersOf(operation) : EXTRA_HEADERS[Number(status)];
-    responses[status] = { ...answer, headers: headers({ 'x-request-id': 'Of this request.', ...limit, ...own }) };
+    responses[status] = { ...answer, headers: headers({ 'x-request-id': 'The id of the request.', ...limit, ...own }) };
   }
   const parameters = Object.entries(requestHeadersOf(operation)).map(([name, description]) => ({
     name,
@@ -214,7 +214,7 @@ function answerHeadersOf(operation: OperationContract): Readonly<Record<string, 
   return idempotencyOf(operation) === 'keyed' ? { ...all, 'idempotency-replayed': REPLAYED } : all;
 }
 
-/** As clients are to read it: an answer may have more fields than those known today, and forms of a body may overlap. */
+/** Allows additional fields in answers, so that fields can be added later, and overlapping forms of a body. */
 function tolerant<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(tolerant) as Part;
   if (typeof part !== 'object' || part === null) return part;
@@ -222,7 +222,7 @@ function tolerant<Part>(part: Part): Part {
   return Object.fromEntries(kept.map(([key, value]) => [key === 'oneOf' ? 'anyOf' : key, tolerant(value)])) as Part;
 }
 
-/** Each named schema is made for requests and for answers; this drops the half that nothing refers to. */
+/** Drops unreferenced schemas: each named schema is generated for requests and for answers. */
 function withoutUnused<Document extends { paths?: unknown; components?: { schemas?: object } }>(document: Document) {
   const all = new Map(Object.entries(document.components?.schemas ?? {}));
   const used = new Set<string>();

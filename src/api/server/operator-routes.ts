@@ -12,7 +12,7 @@ import { whyDatabaseAway } from './database-unavailable.ts';
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
 
 /** Why nothing is sent, in a sentence; undefined: it is. */
-export type WhyHeld = () => Promise<string | undefined>;
+export type ReadHoldReason = () => Promise<string | undefined>;
 
 const CHECK_TIMEOUT_MS = 3_000;
 
@@ -21,7 +21,7 @@ export function registerOperatorRoutes(
   server: FastifyInstance,
   {
     readyChecks,
-    whyHeld,
+    readHoldReason,
     health,
     isDiskFull,
     isStopping,
@@ -30,7 +30,7 @@ export function registerOperatorRoutes(
     log,
   }: {
     readyChecks: ReadyChecks;
-    whyHeld?: WhyHeld;
+    readHoldReason?: ReadHoldReason;
     health?: Pick<Health, 'problems'>;
     isDiskFull: () => boolean;
     isStopping(): boolean;
@@ -56,10 +56,10 @@ export function registerOperatorRoutes(
     const isReady = Object.values(checks).every((outcome) => outcome === 'ok');
     reply.code(isReady ? 200 : 503);
     let held: string | undefined;
-    if (isReady && whyHeld)
+    if (isReady && readHoldReason)
       await outcomeOf(
         async () => {
-          held = await whyHeld();
+          held = await readHoldReason();
         },
         (error) => log.debug({ err: error }, 'whether the ledger is held could not be read'),
       );
@@ -69,7 +69,7 @@ export function registerOperatorRoutes(
 
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (metricsToken === undefined && publicUrl !== undefined && !publicDocs)
-      throw new AppError('metrics_closed', 'Where PUBLIC_URL is set the metrics need METRICS_TOKEN to be set, too');
+      throw new AppError('metrics_closed', 'With PUBLIC_URL, the metrics are only available if METRICS_TOKEN is set');
     if (metricsToken !== undefined && !isSameSecret(request.headers.authorization ?? '', metricsToken))
       throw new AppError('token_invalid', 'The metrics need the header Authorization: Bearer <METRICS_TOKEN>');
     reply.type(metrics.contentType);

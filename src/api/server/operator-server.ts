@@ -6,7 +6,7 @@ import { installEnvelope } from './answer.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { measureRequests } from './measure.ts';
-import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './operator-routes.ts';
+import { registerOperatorRoutes, type ReadyChecks, type ReadHoldReason } from './operator-routes.ts';
 import { handleRawHttpErrors } from './raw-errors.ts';
 import { createInstance, LIMITS, type HttpSettings } from './server.ts';
 import { checkHostHeader } from './check-host-header.ts';
@@ -18,7 +18,7 @@ import { registerNotFound } from './not-found.ts';
  */
 export function buildOperatorServer({
   readyChecks,
-  whyHeld,
+  readHoldReason,
   health,
   isDiskFull,
   metrics,
@@ -26,7 +26,7 @@ export function buildOperatorServer({
   settings,
 }: {
   readyChecks: ReadyChecks;
-  whyHeld?: WhyHeld;
+  readHoldReason?: ReadHoldReason;
   health?: Pick<Health, 'problems'>;
   isDiskFull: () => boolean;
   metrics: Registry;
@@ -43,7 +43,7 @@ export function buildOperatorServer({
   measureRequests(server, metrics);
   registerOperatorRoutes(server, {
     readyChecks,
-    ...(whyHeld && { whyHeld }),
+    ...(readHoldReason && { readHoldReason }),
     ...(health && { health }),
     isDiskFull,
     isStopping,

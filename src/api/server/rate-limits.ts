@@ -35,7 +35,7 @@ function limitTo(server: FastifyInstance, max: number, what: string): onRequestA
     const [limitName, remainingName, resetName] = RATE_HEADERS;
     reply.header(limitName, limit.max).header(remainingName, limit.remaining).header(resetName, limit.ttlInSeconds);
     if (limit.isExceeded)
-      throw new AppError('rate_limited', `No more than ${max} ${what} a minute`, {
+      throw new AppError('rate_limited', `Rate limit exceeded: ${max} ${what} a minute`, {
         retryAfterSeconds: Math.max(1, limit.ttlInSeconds),
       });
   };

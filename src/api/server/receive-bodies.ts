@@ -95,7 +95,7 @@ export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, 
         reply.send(
           new AppError(
             'body_too_slow',
-            `The body came too slowly: it takes at least ${bytesPerSecond / 1024} KiB a second`,
+            `The body was sent too slowly: at least ${bytesPerSecond / 1024} KiB a second are required`,
           ),
         );
     };

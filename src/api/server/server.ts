@@ -23,7 +23,7 @@ import { checkHostHeader } from './check-host-header.ts';
 import { registerDocument } from './serve-document.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
-import { registerOperatorRoutes, type ReadyChecks, type WhyHeld } from './operator-routes.ts';
+import { registerOperatorRoutes, type ReadyChecks, type ReadHoldReason } from './operator-routes.ts';
 import { OVERLOAD_LIMITS, createLoadShedder, type LoadWatch, type OverloadLimits } from './load-shedder.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller } from './routing.ts';
@@ -42,7 +42,7 @@ export interface ServerDependencies {
   events?: EventSource;
   authenticate: Authenticate;
   readyChecks: ReadyChecks;
-  whyHeld?: WhyHeld;
+  readHoldReason?: ReadHoldReason;
   health?: Pick<Health, 'problems'>;
   /** Whether the disk that the database is on is known to be full. */
   isDiskFull: () => boolean;

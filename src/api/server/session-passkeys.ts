@@ -79,7 +79,7 @@ export function userOfPasskey(
 }
 
 function assertFromDashboard(request: FastifyRequest): void {
-  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
+  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'This endpoint is for the dashboard only');
 }
 
 /** What is not told by the operator can only be this very machine: a name from elsewhere is whatever a request says. */

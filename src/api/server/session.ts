@@ -7,7 +7,7 @@ import { versionLine } from '../../platform/config/version.ts';
 import { authorizeUser, completeSignIn } from '../../identity/sign-in/authorize-user.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
 import { reauthenticate } from '../../identity/sign-in/reauthenticate.ts';
-import { getProfile, userIsGone } from '../../identity/get-profile.ts';
+import { getProfile, userGoneError } from '../../identity/get-profile.ts';
 import type { Client } from '../../identity/sessions/session-store.ts';
 import { signOut } from '../../identity/sessions/sign-out.ts';
 import { findUser, type Membership } from '../../identity/store.ts';
@@ -41,7 +41,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     }
     const userId = await userOfPasskey(users, request, { passkey: body.passkey, publicUrl });
     const user = await findUser(users.db, userId);
-    if (!user) throw userIsGone();
+    if (!user) throw userGoneError();
     return completeSignIn(users, user, clientOf(request));
   };
   /** What the cookie held until now is good for nobody any more. */
@@ -71,8 +71,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
       const { token } = await signInWith(body, request);
       await endOld(request);
       const claims = await claimsOf(users, token);
-      if (!claims)
-        throw new AppError('changed_meanwhile', 'You were signed out elsewhere at this very moment: sign in again');
+      if (!claims) throw new AppError('changed_meanwhile', 'The session was ended elsewhere: sign in again');
       setSessionCookie(reply, token);
       return answer(reply, await sessionOf(users, claims));
     },
@@ -82,10 +81,10 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     assertFromDashboard(request);
     const before = tokenOfCookie(request, isHttps);
     const claims = before === undefined ? undefined : await claimsOf(users, before);
-    if (!claims) throw new AppError('not_signed_in', 'Nobody is signed in');
+    if (!claims) throw new AppError('not_signed_in', 'Not signed in');
     const { passkey, ...proof } = request.body as z.output<typeof confirmBody>;
     const isTheirs = passkey && (await userOfPasskey(users, request, { passkey, publicUrl })) === claims.userId;
-    if (passkey && !isTheirs) throw invalid([{ field: 'passkey', issue: 'is not yours' }]);
+    if (passkey && !isTheirs) throw invalid([{ field: 'passkey', issue: 'belongs to another user' }]);
     setSessionCookie(reply, isTheirs ? users.tokens.prove(claims) : await reauthenticate(users, claims, proof));
     return answer(reply, await sessionOf(users, claims));
   });
@@ -110,7 +109,7 @@ function clientOf(request: FastifyRequest): Client {
 }
 
 function assertFromDashboard(request: FastifyRequest): void {
-  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'Only the dashboard signs in and out here');
+  if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'This endpoint is for the dashboard only');
 }
 
 async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {

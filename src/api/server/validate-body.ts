@@ -29,7 +29,7 @@ export function collectIgnoredFields(operation: Operation): preValidationHookHan
   };
 }
 
-const KEY_MEANS_NOTHING: FieldError = { field: 'Idempotency-Key', issue: 'means nothing to this operation' };
+const KEY_MEANS_NOTHING: FieldError = { field: 'Idempotency-Key', issue: 'is not supported by this operation' };
 
 /** The same as sentences, for answers that have a place for them. */
 export function warningsOf(request: FastifyRequest): string[] {

@@ -77,7 +77,8 @@ export async function post(
   { html, image }: { html: string; image?: string },
 ): Promise<{ campaignId: string; facts: Facts }> {
   const { client, patience, say } = checking;
-  if (groupId === undefined) throw new StepFailedError('What to post to was not created', {});
+  if (groupId === undefined)
+    throw new StepFailedError('There is no group to post to, since an earlier step failed', {});
   const beginMs = performance.now();
   const campaign = { name: 'Campanile check', html, image: image ?? null, group_metadata_ids: [groupId] };
   const { campaign_id: campaignId } = await client.call('venom/add-campaign', campaign);
@@ -87,7 +88,7 @@ export async function post(
   const { sent, failed, queued, recipients } = totals;
   const isUnknown = error?.startsWith('outcome_unknown') ?? false;
   const facts = { sent, failed, queued, recipients, code: codeIn(error), isUnknown, leftAfter: secondsSince(beginMs) };
-  if (sent !== 1) throw new StepFailedError(error ?? 'The post has not left in time', facts);
+  if (sent !== 1) throw new StepFailedError(error ?? 'The post was not sent in time', facts);
   say(`Sent after ${facts.leftAfter} s, to ${recipients} others.`);
   return { campaignId, facts };
 }
@@ -103,7 +104,7 @@ export async function waitForTotals(
   limitMs: number,
   holds: (totals: Totals) => boolean,
 ): Promise<Totals> {
-  if (campaignId === undefined) throw new StepFailedError('The post that this is about was not sent', {});
+  if (campaignId === undefined) throw new StepFailedError('The post of this step was not sent', {});
   const read = async () => (await readAnalytics(client, campaignId)).totals;
   return waitFor(patience, limitMs, read, holds);
 }

@@ -23,8 +23,8 @@ export function readPlan(page = readFileSync(PAGE, 'utf8')): PlannedStep[] {
 
 function toStep(section: string): PlannedStep {
   const [title = '', ...lines] = section.trim().split('\n');
-  const startingWith = (mark: RegExp) =>
-    lines.flatMap((line) => (mark.test(line) ? [plain(line.replace(mark, ''))] : []));
+  const startingWith = (prefix: RegExp) =>
+    lines.flatMap((line) => (prefix.test(line) ? [plain(line.replace(prefix, ''))] : []));
   const about = lines.filter((line) => line !== '' && !PROMPT.test(line) && !QUESTION.test(line));
   return {
     title,

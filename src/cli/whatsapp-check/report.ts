@@ -43,7 +43,7 @@ export function openReport(path: string): Report {
   if (!existsSync(path)) return beginReport();
   const found = parse(readFileSync(path, 'utf8'));
   if (!found || !Array.isArray(found.steps) || typeof found.made !== 'object')
-    throw new StartupError(`${path} is there already and no report of this check: name another file`);
+    throw new StartupError(`${path} exists and is not a report of this check. Name another file.`);
   return found;
 }
 

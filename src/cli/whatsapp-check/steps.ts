@@ -25,7 +25,7 @@ export const STEPS: Readonly<Record<string, RunStep>> = {
 async function syncGroups({ client, say }: Checking): Promise<Facts> {
   const beginMs = performance.now();
   const { added, updated, removed } = await client.call('venom/sync-groups');
-  say(`${added} new, ${updated} changed, ${removed} gone, after ${secondsSince(beginMs)} s.`);
+  say(`Groups: ${added} added, ${updated} updated, ${removed} removed, after ${secondsSince(beginMs)} s.`);
   return { added, updated, removed };
 }
 
@@ -56,7 +56,7 @@ async function awaitReceipts(checking: Checking): Promise<Facts> {
   await prompt();
   const isRead = ({ delivered, read }: { delivered: number | null; read: number | null }) => !!delivered && !!read;
   const { delivered, read } = await waitForTotals(checking, made.textId, patience.peopleMs, isRead);
-  say(`Of the text: received by ${delivered}, read by ${read}.`);
+  say(`The text was received by ${delivered} and read by ${read}.`);
   return { delivered, read };
 }
 
@@ -102,7 +102,7 @@ async function recallPicture(checking: Checking): Promise<Facts> {
 }
 
 function requireChanged(facts: Facts, changed: number): Facts {
-  if (changed === 0) throw new StepFailedError('It has not been changed in time', facts);
+  if (changed === 0) throw new StepFailedError('The post was not changed in time', facts);
   return facts;
 }
 

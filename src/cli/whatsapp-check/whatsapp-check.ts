@@ -76,7 +76,7 @@ async function walk(walking: Walk, plan: readonly PlannedStep[]): Promise<number
     saveReport(path, report);
   }
   const failed = report.steps.filter(({ outcome }) => outcome === 'failed').length;
-  terminal.say(`\n${report.steps.length - failed} steps are through, ${failed} failed. The report is ${path}.`);
+  terminal.say(`\n${report.steps.length - failed} steps done, ${failed} failed. The report is in ${path}.`);
   return failed === 0 ? 0 : 1;
 }
 
@@ -109,7 +109,7 @@ async function attempt(checking: Checking, run: RunStep): Promise<{ outcome: 'do
     return { outcome: 'done', facts: await run(checking) };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof InputEndedError) throw error;
-    checking.say(`This failed: ${error.message}`);
+    checking.say(`Failed: ${error.message}`);
     return { outcome: 'failed', facts: error instanceof StepFailedError ? error.facts : factsOf(error) };
   }
 }

@@ -31,7 +31,7 @@ export async function acceptMedia(field: string, base64: string, options: Accept
   const { declared, bytes } = decodeBase64(field, base64);
   if (options.channelPicture && !declared?.startsWith('image/')) {
     throw invalid([
-      { field, issue: 'is not a data URL that names the type of its picture, like data:image/png;base64,…' },
+      { field, issue: 'must be a data URL with the type of the picture, such as data:image/png;base64,…' },
     ]);
   }
   const { mime, kind } = await sniff(field, bytes);

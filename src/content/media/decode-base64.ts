@@ -36,10 +36,10 @@ function readHead(field: string, text: string): { declared: string | undefined; 
   const comma = start.indexOf(',');
   const parts = start.slice('data:'.length, Math.max(comma, 0)).toLowerCase().split(';');
   if (comma < 0 || parts.length < 2 || parts.at(-1) !== 'base64') {
-    throw invalid([{ field, issue: 'is a data URL that does not begin like data:image/png;base64,' }]);
+    throw invalid([{ field, issue: 'must begin like data:image/png;base64, if it is a data URL' }]);
   }
   const [type = ''] = parts;
-  if (type !== '' && !MIME.test(type)) throw invalid([{ field, issue: 'is a data URL of a type that makes no sense' }]);
+  if (type !== '' && !MIME.test(type)) throw invalid([{ field, issue: 'is a data URL with a malformed type' }]);
   return { declared: type === '' ? undefined : type, from: comma + 1 };
 }
 
@@ -55,7 +55,7 @@ function decodeStrictly(field: string, payload: string): Buffer {
     const bytes = Uint8Array.fromBase64(payload, { alphabet: 'base64', lastChunkHandling: 'strict' });
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid([{ field, issue: 'is not base64 with all of its padding' }]);
+    if (error instanceof SyntaxError) throw invalid([{ field, issue: 'is not valid base64 with padding' }]);
     throw error;
   }
 }

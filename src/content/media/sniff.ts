@@ -10,14 +10,14 @@ export interface MediaType {
   extension: string;
 }
 
-/** A kind of file by how it begins, and what it can turn out to be. */
+/** Files with the same leading bytes (magic number), and the types among them. */
 interface Family {
   at: number;
   bytes: readonly number[];
   types: ReadonlyMap<string, MediaType>;
-  /** What it is when it is something else that begins so. */
+  /** The type of other files with the same leading bytes. */
   otherwise?: MediaType;
-  /** What it is when its first bytes are all there is to go by, as of a file cut short. */
+  /** The type of a truncated file, of which only the first bytes are known. */
   cutShort?: MediaType;
 }
 

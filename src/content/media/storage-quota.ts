@@ -20,6 +20,6 @@ export async function assertStorageQuota(
   const [has, takes, may] = [stored, size, most].map((bytes) => (bytes / MEGABYTE).toFixed(1));
   throw new AppError(
     'storage_full',
-    `Your files take ${has} of ${may} MB, and this one has ${takes} MB: delete campaigns or drafts with a file that you no longer need. What they alone had goes within a day or two`,
+    `The file has ${takes} MB, and your files already use ${has} of ${may} MB. Delete campaigns or drafts with files that you no longer need. Their space is free within two days.`,
   );
 }

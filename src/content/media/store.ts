@@ -39,7 +39,9 @@ export async function saveMedia(
   if (mediaId === undefined) {
     await assertStorageQuota(db, workspaceId, media.size, most);
     // Someone else's insert was seen, and gone when we looked: deleted in between, or hidden by this transaction's snapshot.
-    throw new AppError('media_busy', 'The media file is being changed by another request', { retryAfterSeconds: 1 });
+    throw new AppError('media_busy', 'Another request is changing this file. Try again in a moment.', {
+      retryAfterSeconds: 1,
+    });
   }
   return mediaId;
 }
@@ -111,7 +113,7 @@ async function readPiece(db: Connection, mediaId: number, from: number): Promise
 }
 
 function noSuchMedia(): AppError {
-  return new AppError('media_not_found', 'There is no such media file');
+  return new AppError('media_not_found', 'The file does not exist, is not yours, or is no longer kept');
 }
 
 /** What is found was noted as used within the hour, so that it is not dropped meanwhile. */

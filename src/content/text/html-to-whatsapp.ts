@@ -27,9 +27,8 @@ export function convertHtml(html: string): Converted {
   if (problems.length > 0) return { text: '', warnings, problems };
   const text = render(document);
   if (text.length > TEXT_LIMIT)
-    return rejected(warnings, `comes to more than the ${TEXT_LIMIT} characters a message can have`);
-  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text))))
-    return rejected(warnings, 'has no text in it');
+    return rejected(warnings, `is longer than the ${TEXT_LIMIT} characters that a message can have`);
+  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text)))) return rejected(warnings, 'has no text');
   return { text, warnings, problems };
 }
 
@@ -63,7 +62,7 @@ function describeFindings(findings: Findings): FieldError[] {
   if (findings.links.size > 0) {
     problems.push(
       problem(
-        `has links that are not whole http, https, mailto or tel addresses: ${listNames(findings.links, quoted)}`,
+        `has links that are not complete http, https, mailto or tel addresses: ${listNames(findings.links, quoted)}`,
       ),
     );
   }

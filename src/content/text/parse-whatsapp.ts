@@ -109,8 +109,8 @@ function readInline(text: string, from: number, to: number, reading: Reading): v
   let plainFrom = from;
   for (let at = from; at < to; at++) {
     const sign = text.charAt(at);
-    const look = STYLES.get(sign);
-    if (look === undefined || hopeless.has(sign) || reading.styles.includes(look) || !opens(text, at, reading))
+    const style = STYLES.get(sign);
+    if (style === undefined || hopeless.has(sign) || reading.styles.includes(style) || !opens(text, at, reading))
       continue;
     const end = closingSign(text, at, to, reading);
     if (end < 0) {
@@ -119,8 +119,8 @@ function readInline(text: string, from: number, to: number, reading: Reading): v
       continue;
     }
     addRun(reading.line, text.slice(plainFrom, at), reading.styles);
-    if (look === 'code') addRun(reading.line, text.slice(at + 1, end), [...reading.styles, look]);
-    else readInline(text, at + 1, end, { ...reading, styles: [...reading.styles, look] });
+    if (style === 'code') addRun(reading.line, text.slice(at + 1, end), [...reading.styles, style]);
+    else readInline(text, at + 1, end, { ...reading, styles: [...reading.styles, style] });
     plainFrom = end + 1;
     at = end;
   }

@@ -25,12 +25,12 @@ interface ApiKeyStatesDeps {
   db: Database;
   log: Log;
   clock: Clock;
-  hints?: Pick<Notifications, 'on'>;
+  notifications?: Pick<Notifications, 'on'>;
 }
 
 /** Asks the database once for all who wait for the same key. Hints on `campanile_tokens` carry the user id. */
 export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
-  const { db, clock, hints } = deps;
+  const { db, clock, notifications } = deps;
   const recordUse = recordUses(deps);
   // By the key's hash in base64: the keys themselves are not kept in memory either.
   const states = createTtlCache<string, ApiKeyState | undefined>({
@@ -41,7 +41,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
     isKept: (state) => state !== undefined,
   });
   const drop = (userId: number) => states.drop((_id, state) => state?.userId === userId);
-  hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
+  notifications?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
 
   function toValidState(state: ApiKeyState | undefined): ApiKeyState | undefined {
     const nowMs = clock.nowMs();

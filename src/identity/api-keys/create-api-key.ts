@@ -4,7 +4,7 @@ import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { generateApiKey, hashApiKey } from './api-key.ts';
 import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { userIsGone } from '../get-profile.ts';
+import { userGoneError } from '../get-profile.ts';
 
 /** A user has at most so many keys, expired ones counted until they are revoked. */
 const API_KEYS_LIMIT = 50;
@@ -28,11 +28,11 @@ export async function createApiKey(
   if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([{ field: 'expires_at', issue: 'is past' }]);
   const { key, prefix } = generateApiKey();
   return db.transaction().execute(async (trx) => {
-    if (!(await lockUser(trx, actor.userId))) throw userIsGone();
+    if (!(await lockUser(trx, actor.userId))) throw userGoneError();
     if ((await countApiKeys(trx, actor.workspaceId)) >= API_KEYS_LIMIT)
       throw new AppError(
         'api_key_limit_reached',
-        `You have ${API_KEYS_LIMIT} API keys, which is the most: revoke one first`,
+        `You have reached the limit of ${API_KEYS_LIMIT} API keys. Revoke one first.`,
       );
     const stored = { name, scopes: [...new Set(scopes)], prefix, hash: hashApiKey(key), expiresAt };
     const apiKeyId = await insertApiKey(trx, actor, stored);

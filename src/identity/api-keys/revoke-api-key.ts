@@ -15,8 +15,8 @@ export async function revokeApiKey(
   const { userId } = await db.transaction().execute(async (trx) => {
     const revoked = await deleteApiKey(trx, actor.workspaceId, apiKeyId);
     if (!revoked)
-      throw new AppError('api_key_not_found', 'No such API key', {
-        details: [{ field: 'api_key_id', issue: 'is not one of your API keys' }],
+      throw new AppError('api_key_not_found', 'You have no API key with this id', {
+        details: [{ field: 'api_key_id', issue: 'is not the id of one of your API keys' }],
       });
     await recordAudit(trx, { ...actor, action: 'api_key.revoked', subject: revoked.name });
     return revoked;

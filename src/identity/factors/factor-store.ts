@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { FactorKind, UserId } from '../../platform/database/schema.ts';
 import { lockUser } from '../api-keys/api-key-store.ts';
-import { userIsGone } from '../get-profile.ts';
+import { userGoneError } from '../get-profile.ts';
 
 /** A factor as its owner sees it. */
 export interface Factor {
@@ -122,7 +122,7 @@ export async function deleteFactor(trx: Connection, userId: UserId, factorId: nu
 
 /** Locks the user until the transaction ends: what is counted of their factors stays so. Throws `unauthenticated` when they are gone. */
 export async function lockOwner(trx: Connection, userId: UserId): Promise<void> {
-  if (!(await lockUser(trx, userId))) throw userIsGone();
+  if (!(await lockUser(trx, userId))) throw userGoneError();
 }
 
 /** All of them, with the recovery codes. False when there was none. */
@@ -163,14 +163,14 @@ export async function clearSpentChallenges(db: Connection): Promise<void> {
   await sql`delete from spent_challenges where expires_at < campanile_now() - interval '1 hour'`.execute(db);
 }
 
-/** Sealed secrets that begin otherwise than `mark` says. */
+/** Sealed secrets that begin otherwise than `prefix` says. */
 export async function selectSealedOtherwise(
   db: Connection,
-  mark: Buffer,
+  prefix: Buffer,
 ): Promise<Array<TotpFactor & { userId: UserId }>> {
   const { rows } = await sql<TotpFactor & { userId: UserId }>`
     select factor_id as "factorId", user_id as "userId", secret from factors
-    where secret is not null and substring(secret from 1 for ${mark.length}) <> ${mark}`.execute(db);
+    where secret is not null and substring(secret from 1 for ${prefix.length}) <> ${prefix}`.execute(db);
   return rows;
 }
 

@@ -27,8 +27,8 @@ export async function removeFactor({ db }: { db: Database }, actor: Actor, facto
   await db.transaction().execute(async (trx) => {
     const removed = await deleteFactor(trx, actor.userId, factorId);
     if (!removed)
-      throw new AppError('factor_not_found', 'No such factor', {
-        details: [{ field: 'factor_id', issue: 'is not one of your factors' }],
+      throw new AppError('factor_not_found', 'You have no second factor with this id', {
+        details: [{ field: 'factor_id', issue: 'is not the id of one of your second factors' }],
       });
     await recordAudit(trx, { ...actor, action: 'user.factor_removed', subject: removed.name || removed.kind });
     await queueMail(trx, { kind: 'factors_changed', userId: actor.userId });
@@ -40,7 +40,7 @@ export async function renewRecoveryCodes({ db }: { db: Database }, actor: Actor)
   return db.transaction().execute(async (trx) => {
     await lockOwner(trx, actor.userId);
     if (!(await hasFactor(trx, actor.userId)))
-      throw new AppError('factor_missing', 'Recovery codes stand in for a second factor: set one up first');
+      throw new AppError('factor_missing', 'Recovery codes need a second factor. Set one up first.');
     const codes = generateRecoveryCodes();
     await replaceRecoveryCodes(trx, actor.userId, codes.map(hashRecoveryCode));
     await recordAudit(trx, { ...actor, action: 'user.recovery_codes_renewed', subject: String(codes.length) });

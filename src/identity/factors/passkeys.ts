@@ -75,17 +75,18 @@ export async function addPasskey(
     }),
   );
   if (!made?.registrationInfo || !(await challenge.spend(db)))
-    throw invalid([{ field: 'passkey', issue: 'does not prove itself: try again' }]);
+    throw invalid([{ field: 'passkey', issue: 'could not be verified; try again' }]);
   const { id, publicKey, counter } = made.registrationInfo.credential;
   return db.transaction().execute(async (trx) => {
     await lockOwner(trx, userId);
     if ((await selectPasskeys(trx, { userId })).length >= MOST_PASSKEYS)
       throw new AppError(
         'factor_limit_reached',
-        `You have ${MOST_PASSKEYS} passkeys, which is the most: remove one first`,
+        `You have reached the limit of ${MOST_PASSKEYS} passkeys. Remove one first.`,
       );
     const passkey = { userId, credentialId: id, publicKey: Buffer.from(publicKey), uses: counter };
-    if (!(await insertPasskey(trx, passkey, name))) throw new AppError('factor_exists', 'This passkey is kept already');
+    if (!(await insertPasskey(trx, passkey, name)))
+      throw new AppError('factor_exists', 'This passkey is already registered');
     await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: name });
     await queueMail(trx, { kind: 'factors_changed', userId });
     return { recoveryCodes: await issueRecoveryCodes(trx, userId) };
@@ -102,8 +103,8 @@ export function passkeyRequestOptions(
 }
 
 /**
- * Who proved themselves with a passkey: that they have it, and to it by a finger or a PIN who they are, so that it stands for password and
- * second factor. Throws `unauthenticated`, one and the same, for one that is not known or does not prove itself.
+ * Returns the user that a passkey authenticates. User verification (a fingerprint or a PIN) is required, so that a passkey replaces password
+ * and second factor. Throws the same `unauthenticated` for an unknown passkey and for a failed proof.
  */
 export async function provePasskey(
   { db, challenges }: PasskeyDeps,
@@ -128,7 +129,7 @@ export async function provePasskey(
       }),
     ));
   if (!passkey || !proof?.verified || !(await challenge.spend(db)))
-    throw new AppError('passkey_unknown', 'This passkey is not known here');
+    throw new AppError('passkey_unknown', 'This passkey is not registered here');
   await recordPasskeyUse(db, passkey.factorId, proof.authenticationInfo.newCounter);
   return passkey.userId;
 }

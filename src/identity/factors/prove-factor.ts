@@ -19,11 +19,11 @@ export const CODE_WRONG = 'is wrong, or was used before';
 export async function requireFactor(deps: ProofDeps, userId: UserId, code: string | undefined): Promise<void> {
   if (!(await hasFactor(deps.db, userId))) return;
   if (code === undefined)
-    throw new AppError('code_required', 'This user has a second factor: send its code as well', {
+    throw new AppError('code_required', 'This user has a second factor. Send its code too.', {
       details: [{ field: 'code', issue: CODE_MISSING }],
     });
   if (!(await proveCode(deps, userId, code)))
-    throw new AppError('code_wrong', 'The code is wrong, or was used before', {
+    throw new AppError('code_wrong', 'The code is wrong or was used before', {
       details: [{ field: 'code', issue: CODE_WRONG }],
     });
 }

@@ -33,7 +33,7 @@ export async function addTotp(
   const { user } = await getProfile(deps, actor);
   const secret = generateTotpSecret();
   if (!(await insertTotp(deps.db, userId, deps.vault.seal(secret, aboutTotp(userId)))))
-    throw new AppError('factor_exists', 'An authenticator app is set up already: remove it first');
+    throw new AppError('factor_exists', 'An authenticator app is already set up. Remove it first.');
   return describeTotp(secret, user.userName);
 }
 
@@ -48,7 +48,7 @@ export async function confirmTotp(
 ): Promise<{ recoveryCodes: string[] }> {
   const { userId } = actor;
   const totp = await findTotp(db, userId, false);
-  if (!totp) throw new AppError('factor_missing', 'No authenticator app is being set up: begin anew');
+  if (!totp) throw new AppError('factor_missing', 'No authenticator app is being set up. Call add_totp first.');
   const secret = vault.open(totp.secret, aboutTotp(userId));
   let recoveryCodes: string[] = [];
   const isRight = await countFailures(db, [{ limit: FACTOR_FAILURES, key: String(userId) }], async () => {

@@ -41,5 +41,5 @@ export async function changePassword(
   tokenStates.drop(actor.userId);
   apiKeyStates.drop(actor.userId);
   if (!replaced)
-    throw new AppError('changed_meanwhile', 'The password or the tokens were changed at the same moment: try again');
+    throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { countFailures, OWN_PASSWORD_FAILURES } from '../sign-in/brute-force-limit.ts';
-import { userIsGone } from '../get-profile.ts';
+import { userGoneError } from '../get-profile.ts';
 import { verifyPassword } from './password.ts';
 import { findUser, type UserWithSecrets } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
@@ -28,7 +28,7 @@ async function checkPassword(
   { field, password }: { field: string; password: string },
 ): Promise<UserWithSecrets> {
   const user = await findUser(db, userId);
-  if (!user) throw userIsGone();
+  if (!user) throw userGoneError();
   // Read anew: what a token may do that was revoked a moment ago can be taken back by nobody.
   if (!isCurrent(user, token)) throw new AppError('token_revoked', 'The token has been revoked');
   const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(userId) }];

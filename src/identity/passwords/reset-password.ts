@@ -35,7 +35,7 @@ export async function requestPasswordReset(
  */
 export async function resetPassword(deps: ResetDeps, reset: Reset, address: string): Promise<void> {
   requireMailId(deps.links, reset.code);
-  const owner = await withSignInPermit(address, () => resetInTurn(deps, reset, address));
+  const owner = await withSignInPermit(address, () => resetWithPermit(deps, reset, address));
   deps.tokenStates.drop(owner);
   deps.apiKeyStates.drop(owner);
 }
@@ -48,7 +48,7 @@ interface Reset {
   keepsApiKeys: boolean;
 }
 
-async function resetInTurn(
+async function resetWithPermit(
   { db, links, isPublic }: ResetDeps,
   { code, newPassword, keepsApiKeys }: Reset,
   address: string,

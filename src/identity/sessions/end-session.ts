@@ -15,8 +15,8 @@ export async function endSession(
 ): Promise<void> {
   const session = (await selectSessions(deps.db, actor.userId)).find((one) => one.tokenId === tokenId);
   if (!session)
-    throw new AppError('session_not_found', 'No such session', {
-      details: [{ field: 'session_id', issue: 'is not one of your sessions' }],
+    throw new AppError('session_not_found', 'You have no session with this id, or it has ended', {
+      details: [{ field: 'session_id', issue: 'is not the id of one of your sessions' }],
     });
   await signOut(deps, actor, { tokenId, expiresAtMs: session.expiresAt.getTime() });
 }

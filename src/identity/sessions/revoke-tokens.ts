@@ -1,7 +1,7 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { deleteApiKeysOf } from '../api-keys/api-key-store.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { userIsGone } from '../get-profile.ts';
+import { userGoneError } from '../get-profile.ts';
 import { revokeAllTokens } from '../store.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function revokeTokens(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const userName = await revokeAllTokens(trx, actor.userId);
-    if (userName === undefined) throw userIsGone();
+    if (userName === undefined) throw userGoneError();
     if (!keepApiKeys) await deleteApiKeysOf(trx, actor.userId);
     await recordAudit(trx, { ...actor, action: 'user.tokens_revoked', subject: userName });
   });

@@ -23,11 +23,11 @@ const MOST_REMEMBERED = 20_000;
 export function createTokenStates({
   db,
   clock,
-  hints,
+  notifications,
 }: {
   db: Database;
   clock: Clock;
-  hints?: Pick<Notifications, 'on'>;
+  notifications?: Pick<Notifications, 'on'>;
 }): TokenStates {
   // By user; undefined: there is no such user.
   const states = createTtlCache<UserId, TokenState | undefined>({
@@ -36,7 +36,7 @@ export function createTokenStates({
     read: (userId) => readTokenState(db, userId),
   });
   const drop = (userId: number) => states.drop((id) => id === userId);
-  hints?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
+  notifications?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
   return {
     find(token) {
       const state = states.get(token.userId);

@@ -21,7 +21,7 @@ export interface TokenClaims extends TokenIdentity {
 }
 
 export interface Tokens {
-  /** For somebody who has just proven who they are. */
+  /** Issues a token to a user who has just authenticated. */
   issue(user: { userId: UserId; generation: number }): { token: string; tokenId: string; expiresAtMs: number };
   /** The same token, with a proof of just now in it; it ends when it would have. */
   prove(claims: Omit<TokenClaims, 'provenAtMs'>): string;
@@ -34,7 +34,7 @@ export interface Tokens {
 export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 /** As long as what matters takes the proof in a token (contract §4). */
 const PROOF_LASTS_MS = 10 * 60 * 1_000;
-const PARTY = 'campanile';
+const ISSUER = 'campanile';
 const MOST_KNOWN = 10_000;
 
 /** Issues and reads tokens: JWTs signed with HS256, valid for 24 h (contract §3). Those signed with `previousSecret` are read, too. */
@@ -47,7 +47,7 @@ export function createTokens({
   previousSecret?: string | undefined;
   clock: Clock;
 }): Tokens {
-  const sign = createSigner({ key: secret, algorithm: 'HS256', iss: PARTY, aud: PARTY, noTimestamp: true });
+  const sign = createSigner({ key: secret, algorithm: 'HS256', iss: ISSUER, aud: ISSUER, noTimestamp: true });
   const verifiers = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(verifierOf);
   // Checking a signature takes longer than all else about a small request, and clients send the same token again and again.
   const known = new LRUCache<string, TokenClaims>({ max: MOST_KNOWN });
@@ -87,8 +87,8 @@ function verifierOf(key: string): (token: string) => unknown {
   return createVerifier({
     key,
     algorithms: ['HS256'],
-    allowedIss: PARTY,
-    allowedAud: PARTY,
+    allowedIss: ISSUER,
+    allowedAud: ISSUER,
     requiredClaims: ['iss', 'aud', 'sub', 'jti', 'gen', 'exp'],
     // Its clock cannot be ours; `read` looks at `exp` instead.
     ignoreExpiration: true,

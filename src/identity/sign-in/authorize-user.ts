@@ -66,8 +66,8 @@ async function checkCredentials(
 }
 
 /**
- * Signs somebody in who has proven who they are. One whom an administrator has disabled is told so: `forbidden`. A sign-in from a place
- * that is new is told to the user by mail.
+ * Completes the sign-in of an authenticated user. Throws `forbidden` for a user whom an administrator has disabled. A sign-in from a new
+ * network is reported to the user by mail.
  */
 export async function completeSignIn(
   { db, tokens }: Pick<UserDependencies, 'db' | 'tokens'>,
@@ -118,7 +118,7 @@ function recordSignIn(
   const { userId, workspaceId, userName: subject } = user;
   return db.transaction().execute(async (trx) => {
     if (await isDisabled(trx, userId))
-      throw new AppError('user_disabled', 'This account has been disabled: ask whoever runs this service');
+      throw new AppError('user_disabled', 'This user is disabled. Ask an administrator of this service.');
     await recordKnownNetwork(trx, userId, address);
     await insertSession(trx, user, token, client);
     if (client.language !== undefined) await recordFirstLanguage(trx, userId, client.language);

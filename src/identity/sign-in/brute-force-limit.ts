@@ -13,8 +13,8 @@ export interface AttemptLimit {
   /** ... within any span of so many milliseconds. */
   windowMs: number;
   /**
-   * What those wait for who go on beyond that, counted from the last attempt: one after the other, and twice as long each time, up to
-   * the most. Without it they wait until the window has moved on.
+   * Exponential backoff beyond `max`: each further attempt waits twice as long after the last one, up to `mostMs`. Without it further
+   * attempts wait until the window has moved on.
    */
   growing?: { firstMs: number; mostMs: number };
 }
@@ -64,7 +64,7 @@ const IN_FLIGHT_MS = 30_000;
 /** Between two looks whether an attempt that was under way has ended. Some 10 ms is what checking a password takes. */
 const RETRY_DELAY_MS = { min: 20, max: 60 };
 /** Some 10 s: whoever has to wait longer is better off coming back. */
-const LOOKS = 250;
+const MAX_POLLS = 250;
 
 /** Attempts that were begun, each to be ended. */
 type Begun = Array<{ subject: string; at: string }>;
@@ -102,16 +102,16 @@ export async function countFailures(
  * `unavailable` when that takes too long.
  */
 async function beginAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<Begun> {
-  for (let look = 0; look < LOOKS; look += 1) {
-    const begun = await tryToBegin(db, attempts);
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    const begun = await tryBeginAttempts(db, attempts);
     if (begun) return begun;
     await sleep(randomInt(RETRY_DELAY_MS.min, RETRY_DELAY_MS.max));
   }
-  throw new AppError('sign_ins_busy', 'Too many sign-ins are under way: try again in a moment');
+  throw new AppError('sign_ins_busy', 'Too many sign-ins are in progress. Try again in a moment.');
 }
 
 /** Undefined: one of the keys is full, with attempts among it that are still under way. */
-async function tryToBegin(db: Database, attempts: readonly CountedAttempt[]): Promise<Begun | undefined> {
+async function tryBeginAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<Begun | undefined> {
   try {
     return await db.transaction().execute(async (trx) => {
       const begun: Begun = [];
@@ -177,7 +177,7 @@ async function rejectOverLimit(
     from attempts a where subject = ${subject}`.execute(trx);
   const [row] = rows;
   if (!row || row.counted < max || (growing && row.ms <= 0)) throw new StillUnderWay();
-  throw new AppError('too_many_attempts', 'Too many attempts: try again later', {
+  throw new AppError('too_many_attempts', 'Too many attempts. Try again later.', {
     retryAfterSeconds: Math.max(1, Math.ceil(row.ms / 1_000)),
     limit: max,
   });

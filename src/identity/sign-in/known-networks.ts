@@ -9,8 +9,8 @@ import { queueMail } from '../../platform/mail/mail-store.ts';
 const RETENTION = sql`interval '1 year'`;
 
 /**
- * Remembers where a user signs up or in: who comes from there again is not held up by what others guess. One who has come before, but
- * not from there, is told so by mail.
+ * Records the network of a sign-up or sign-in. Brute-force limits of other networks do not delay later sign-ins from it. A user who
+ * signs in from a further network gets a mail.
  */
 export async function recordKnownNetwork(trx: Connection, userId: UserId, address: string): Promise<void> {
   const network = networkOf(address);

@@ -2,15 +2,15 @@ import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { confirmPassword } from '../passwords/confirm-password.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { hasFactor } from '../factors/factor-store.ts';
-import { userIsGone } from '../get-profile.ts';
+import { userGoneError } from '../get-profile.ts';
 import { CODE_MISSING, CODE_WRONG, proveCode } from '../factors/prove-factor.ts';
 import { findUser } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
 import type { TokenClaims } from '../sessions/token.ts';
 
 /**
- * Has somebody who is signed in prove who they are: by a code when they have a second factor, else by their password. Answers the same
- * token with a fresh proof in it, which what matters asks for (contract §4); it lives no longer than before. Throws `invalid` on
+ * Reauthenticates a signed-in user: by a code with a second factor, else by the password. Returns the same token with a fresh proof, which
+ * sensitive operations require (contract §4). The token expires when it would have. Throws `invalid` on
  * `password` or `code`, `rate_limited` after 10 wrong ones, and `unauthenticated` when token or user are no more.
  */
 export async function reauthenticate(
@@ -22,7 +22,7 @@ export async function reauthenticate(
   const { userId } = claims;
   if (await hasFactor(db, userId)) {
     const user = await findUser(db, userId);
-    if (!user) throw userIsGone();
+    if (!user) throw userGoneError();
     if (!isCurrent(user, claims)) throw new AppError('token_revoked', 'The token has been revoked');
     if (code === undefined) throw invalid([{ field: 'code', issue: CODE_MISSING }]);
     if (!(await proveCode(deps, userId, code))) throw invalid([{ field: 'code', issue: CODE_WRONG }]);

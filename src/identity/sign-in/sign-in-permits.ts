@@ -9,8 +9,8 @@ import { networkOf } from './known-networks.ts';
 const permits = createFairSemaphore({ name: 'sign_ins', size: 4, perKey: 2, maxWaiting: 500, maxWaitMs: 20_000 });
 
 /**
- * Does what signs somebody up or in, or has them prove who they are, when it is the turn of whoever asks, an address or a
- * user: all take turns. Throws AppError `unavailable` when far too many wait.
+ * Runs a sign-up, a sign-in or a reauthentication under a permit of the fair semaphore. `key` is the address or the user that asks; keys
+ * take turns. Throws AppError `unavailable` when far too many wait.
  */
 export async function withSignInPermit<T>(key: string, work: () => Promise<T>): Promise<T> {
   const release = await permits.acquire({ key: networkOf(key) });

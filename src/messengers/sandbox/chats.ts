@@ -6,12 +6,12 @@ import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import type { GroupKind, MessengerGroup } from '../messenger.ts';
 
-/** What WhatsApp allows, and the sandbox therefore too. */
+/** WhatsApp's limits. */
 const NAME_LIMIT = 100;
 const DESCRIPTION_LIMIT = 2_048;
 const PARTICIPANT_LIMIT = 1_023;
 
-/** The groups a new account finds, so that a first campaign can be sent at once (contract §6). */
+/** The groups of a new account, so that a first campaign can be sent at once (contract §6). */
 const FIRST_GROUPS = [
   { name: 'Chess friends', members: 4 },
   { name: 'Running club', members: 24 },
@@ -43,8 +43,7 @@ interface ChatRow {
 }
 
 /**
- * What makes accounts known, and plants their first groups; does nothing when they are there, however often and by whomever it is
- * called. Of many accounts at once it is looked up together whether they are: as a rule they are, and are opened again.
+ * Creates accounts and their first groups. Idempotent. The accounts of simultaneous calls are looked up together: most exist already.
  */
 export function createPlanter(db: Database): (accountId: number) => Promise<void> {
   const known = createBatcher((accountIds: number[]) => areKnown(db, accountIds), {
@@ -68,7 +67,7 @@ async function plantFirstGroups(db: Database, accountId: number): Promise<void> 
   await db.transaction().execute(async (trx) => {
     await sql`insert into sandbox_accounts (account_id) values (${accountId}) on conflict do nothing`.execute(trx);
     for (const [index, group] of FIRST_GROUPS.entries()) {
-      // The id is made of the account's, so that two planters cannot plant twice.
+      // The id derives from the account's, so that two processes cannot create it twice.
       const chatId = `120363${String(accountId * FIRST_GROUPS.length + index).padStart(12, '0')}@g.us`;
       const participants = inventPeople(group.members, accountId * 1_000 + index * 200);
       await insertChat(trx, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
@@ -76,7 +75,7 @@ async function plantFirstGroups(db: Database, accountId: number): Promise<void> 
   });
 }
 
-/** All chats one can post to; an announcement group is answered as its community. */
+/** All chats; an announcement group is listed as its community. */
 export async function listChats(db: Connection, accountId: number): Promise<MessengerGroup[]> {
   const { rows } = await selectChats(sql`c.account_id = ${accountId} and c.kind <> 'announcement'`).execute(db);
   return rows.map(toGroup);
@@ -96,7 +95,7 @@ export async function createGroupChat(
   return readChat(db, chatId);
 }
 
-/** A community, its announcement group, and a few people who were waiting for it. */
+/** A community, its announcement group, and a few members. */
 export async function createCommunityChats(
   db: Database,
   accountId: number,
@@ -174,7 +173,7 @@ function newChatId(server: 'g.us' | 'newsletter'): string {
     .padStart(12, '0')}@${server}`;
 }
 
-/** Phone numbers nobody has: the 555 block is kept for fiction. */
+/** Fictitious phone numbers: the 555 block is reserved for fiction. */
 function inventPeople(count: number, from: number): string[] {
   return Array.from({ length: count }, (_, index) => `1555${String((from + index) % 10 ** 7).padStart(7, '0')}`);
 }

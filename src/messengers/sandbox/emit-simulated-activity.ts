@@ -7,10 +7,10 @@ import { simulateMember } from './members.ts';
 
 const MESSAGES_PER_STEP = 200;
 const EVENTS_PER_STEP = 20_000;
-/** A message is looked at no more often than this, nor than after a quarter of its age: what happens close together is told together. */
+/** The shortest interval between two looks at a message, which is also at least a quarter of its age: events come in batches. */
 const COALESCE_MS = 250;
 const COALESCE_AGE = 1 / 4;
-/** While a message is being told nobody else tells it; a teller that dies is followed by another after this. */
+/** A message is claimed for as long while its events are emitted. After a crash another worker claims it. */
 const CLAIM_MS = 30_000;
 
 interface ActivityOptions {
@@ -32,8 +32,8 @@ interface MessageRow {
 }
 
 /**
- * Tells what members did since it was last told. Resolves to the milliseconds until there is something to tell again. What could not be
- * recorded is told again when nobody else can be telling it any more.
+ * Emits the events since the last call. Resolves to the milliseconds until the next event. Unrecorded events are emitted again when
+ * their claim has expired.
  */
 export async function emitSimulatedActivity(options: ActivityOptions): Promise<number> {
   const { db } = options;
@@ -92,11 +92,11 @@ async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[
 
 interface Story {
   events: MemberEvent[];
-  /** When something happens next, as epoch milliseconds; null: the story is over. */
+  /** The next event in milliseconds since 1970; null after the last. */
   nextMs: number | null;
 }
 
-/** What happened to a message between when it was last told and now. */
+/** The events of a message since the last emission. */
 function storyOf(message: MessageRow, speed: number): Story {
   const events: MemberEvent[] = [];
   let nextMs: number | null = null;

@@ -3,12 +3,12 @@ import type { Connection } from '../../platform/database/connect.ts';
 
 const MESSAGES_PER_STEP = 5_000;
 
-/** Removes the next of an account's messages, and with the last of them its chats. False when nothing was left. */
+/** Deletes some of an account's messages, and with the last of them its chats. False when nothing was left. */
 export async function forgetAccount(db: Connection, accountId: number): Promise<boolean> {
-  // From here on nothing more is written for it.
+  // From now on nothing more is written for the account.
   const known = await sql`delete from sandbox_accounts where account_id = ${accountId}`.execute(db);
   if ((known.numAffectedRows ?? 0n) > 0n) return true;
-  // Past what is locked just now: whoever tells what members did would wait for us, and we for them.
+  // Deadlock: skips rows that are locked, since the emitter of events would wait for us, and we for it.
   const messages = await sql`
     delete from sandbox_messages where ctid = any(array(
       select m.ctid from sandbox_chats c join sandbox_messages m on m.chat_id = c.chat_id

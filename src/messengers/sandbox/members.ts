@@ -1,9 +1,9 @@
 /**
- * What the members of a sandbox group do about a post: a pure function of the message and the member, so that any process tells
- * the same story at any time, and nothing needs to be stored but how far it was told.
+ * Simulates the members of a sandbox group. The actions are a pure function of message and member, so that every process computes the
+ * same ones, and only the instant of the last emission is stored.
  */
 
-/** What one member will do, in milliseconds after the post at speed 1; null: never. */
+/** The actions of one member, in milliseconds after the post at speed 1; null for never. */
 export interface SimulatedActivity {
   deliveredMs: number;
   readMs: number | null;
@@ -20,7 +20,7 @@ const READS = 0.8;
 const REACTS = 0.15;
 const REPLIES = 0.05;
 
-/** What the member with that index does about that message. Always the same answer. */
+/** The actions of the member with that index on that message. Deterministic. */
 export function simulateMember(messageId: string, member: number): SimulatedActivity {
   const random = seededRandom(`${messageId}/${member}`);
   const deliveredMs = delay(random(), DELIVERY_MEDIAN_MS);
@@ -38,7 +38,7 @@ export function simulateMember(messageId: string, member: number): SimulatedActi
   };
 }
 
-/** Exponentially spread around the median, as waiting times are; at most ten medians, so that every story ends. */
+/** Exponentially distributed around the median, at most ten medians. */
 function delay(uniform: number, medianMs: number): number {
   return Math.min(10 * medianMs, (-Math.log(1 - uniform) / Math.LN2) * medianMs);
 }

@@ -20,10 +20,10 @@ export interface SandboxMessage {
   correctedAt: Date | null;
 }
 
-/** Members look at their phones no sooner than this after a post, divided by the speed. */
+/** The earliest action of a member after a post, divided by the speed. */
 const FIRST_ACTIVITY_MS = 200;
 
-/** Sends a post of an account into chats. One result a destination, in the same order. */
+/** Sends a post to chats. One result for each destination, in the same order. */
 export type SendPost = (sending: Sending) => Promise<SendResult[]>;
 
 interface Sending {
@@ -37,9 +37,8 @@ const DESTINATIONS_AT_ONCE = 1_000;
 const PARALLEL = 4;
 
 /**
- * What writes posts into chats: those of many accounts in one statement, when many send at once. A repeated message id is dropped
- * and answered as sent, as WhatsApp does; a chat that is not the account's is a final refusal, and so is a post that WhatsApp would
- * not take.
+ * Writes posts into chats, those of simultaneous calls in one statement. A repeated message id is dropped and counts as sent, as in
+ * WhatsApp. A chat of another account, and a post that WhatsApp would reject, are refused as final.
  */
 export function createPostSender(db: Database, speed: number): SendPost {
   const batch = createBatcher((sendings: Sending[]) => sendTogether(db, sendings, speed), {
@@ -59,7 +58,7 @@ export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldown
 
 async function sendTogether(db: Database, sendings: Sending[], speed: number): Promise<SendResult[][]> {
   await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
-  // With the connection at hand nothing more is waited for but the statement itself.
+  // With a connection at hand, only the statement is waited for.
   return db.connection().execute(async (connection) => {
     const going = sendings.filter(({ mayGoOn }) => mayGoOn());
     const written = going.length > 0 ? await writeMessages(connection, going, speed) : [];
@@ -101,7 +100,7 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
     )
     select array_agg(recipients order by ordinal) as recipients from chat`.execute(db);
   const { rows } = await write(sql``).catch((error: unknown) => {
-    // Repeats are rare, and to be ready for one costs as much in each row as an index.
+    // Repeats are rare, and ON CONFLICT costs as much for each row as an index.
     if (!isRepeat(error)) throw error;
     return write(sql`on conflict (chat_id, message_id) do nothing`);
   });
@@ -126,7 +125,7 @@ function isRepeat(error: unknown): boolean {
 
 const hashes = new WeakMap<NonNullable<Post['media']>, Promise<Buffer>>();
 
-/** The hash of what really arrives, worked out once for each file and not once for each turn. */
+/** The hash of the bytes that arrive, computed once for each file and not for each turn. */
 function hashOf(media: NonNullable<Post['media']>): Promise<Buffer> {
   const known = hashes.get(media);
   if (known) return known;
@@ -135,7 +134,7 @@ function hashOf(media: NonNullable<Post['media']>): Promise<Buffer> {
   return hash;
 }
 
-/** The posts in a chat, oldest first, after the given one; those that were deleted for everyone only `withRecalled`. */
+/** The posts in a chat after the given one, oldest first. Recalled ones only `withRecalled`. */
 export async function readMessages(
   db: Connection,
   accountId: number,

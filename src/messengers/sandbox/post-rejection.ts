@@ -2,7 +2,7 @@ import { parseWhatsApp } from '../../content/text/parse-whatsapp.ts';
 import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
 import type { Post } from '../messenger.ts';
 
-// Fillers of Hangul and the empty Braille pattern count as letters and signs, but show nothing.
+// Hangul fillers and the empty Braille pattern count as letters and symbols, but are invisible.
 const SEEN = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\u2800\u3164\uffa0]/u;
 
 const LETTER = /[^\P{L}\u115f\u1160\u3164\uffa0]/u;
@@ -10,8 +10,8 @@ const LETTER = /[^\P{L}\u115f\u1160\u3164\uffa0]/u;
 const known = new WeakMap<Post, string | undefined>();
 
 /**
- * Why WhatsApp would not take a post, whatever the group: its text is too long, or members would see nothing of it. Undefined when it
- * would. The text is read as members read it, once for each post and not once for each turn.
+ * Why WhatsApp would reject a post to any group: its text is too long, or invisible. Undefined if it would accept the post. Cached for
+ * each post.
  */
 export function findPostRejection(post: Post): string | undefined {
   if (!known.has(post)) known.set(post, findReason(post));

@@ -9,7 +9,7 @@ interface Revising {
   mayGoOn: () => boolean;
 }
 
-/** Deletes posts for everyone, or gives them another text, all in one statement. A repeat changes nothing and is `done` again. */
+/** Deletes posts for everyone, or replaces their text, in one statement. Idempotent. */
 export function reviseMessages(db: Database, accountId: number, revising: Revising): Promise<RevisionResult[]> {
   return db
     .connection()

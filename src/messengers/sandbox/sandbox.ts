@@ -11,8 +11,8 @@ import { emitSimulatedActivity } from './emit-simulated-activity.ts';
 import { SANDBOX } from './capabilities.ts';
 
 /**
- * The messaging application that needs no account (contract §6). `db` must be a pool of its own: what it writes is never part of
- * a transaction of the ledger. `speed` divides every waiting time of its members; 0: they never do anything.
+ * The messaging application that needs no account (contract §6). `db` must be a pool of its own, since its writes are not part of the
+ * ledger's transactions. `speed` divides the members' waiting times; with 0 they never act.
  */
 export function createSandbox({
   db,
@@ -49,7 +49,7 @@ export function createSandbox({
   return {
     ...SANDBOX,
     open,
-    // There is no phone that would have to agree.
+    // No phone has to agree.
     async link(account, _method, onStateChange) {
       const session = await open(account);
       onStateChange({ status: 'connected' });

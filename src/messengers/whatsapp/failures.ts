@@ -1,6 +1,6 @@
 /**
- * What WhatsApp means by its codes: the one place that tells what is final from what passes. The codes of connections are those
- * of the stream errors and failures of WhatsApp Web, those of posts and queries the `error` attributes of its answers.
+ * Classifies WhatsApp's codes as final or temporary. Codes of connections are those of WhatsApp Web's stream errors and failures;
+ * codes of posts and queries are the `error` attributes of their answers.
  */
 
 import { rejectionCodeOf, type CloseReason } from './client/errors.ts';
@@ -8,27 +8,26 @@ import type { PauseCause } from '../messenger.ts';
 
 /** What to do when a connection has ended. */
 export type Ending =
-  /** Connect again; at once, or after a pause that grows with each failure. */
+  /** Connect again, at once or with exponential backoff. */
   | { kind: 'again'; atOnce: boolean; reason: string }
-  /** Connect again, but not soon, since it would not help, or do harm: after so many times the rest that WhatsApp may ask for. */
+  /** Connect again much later, after so many times the usual cool-down: sooner would not help, or do harm. */
   | {
       kind: 'cooldown';
       times: number;
       cause: PauseCause | undefined;
       reason: string;
-      /** For how long, in milliseconds, where WhatsApp says so. */
+      /** In milliseconds, if WhatsApp says how long. */
       forMs?: number | undefined;
     }
   /** Never connect with these credentials again. */
   | { kind: 'over'; reason: string };
 
-/** Why an account rests whose client WhatsApp finds too old. */
 export const VERSION_REJECTED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
 const LESS_HASTE = 'WhatsApp asks for less haste';
 export const RESTRICTED = 'WhatsApp has restricted this account for a while';
 export const REJECTED_IN_A_ROW = 'WhatsApp refuses one post after the other';
 
-/** What whatsmeow has learned of the `code` that comes with a temporary ban. */
+/** By the `code` of a temporary ban, as whatsmeow lists them. */
 const BAN_REASONS: Readonly<Record<string, string>> = {
   101: ': it has written to too many people who do not have it in their address book',
   102: ': too many people have blocked it',
@@ -37,7 +36,7 @@ const BAN_REASONS: Readonly<Record<string, string>> = {
   106: ': it has sent too much to broadcast lists',
 };
 
-/** Whether it was the version of the client that was refused, or what the client says it is. */
+/** Whether WhatsApp rejected the version or the user agent of the client. */
 export function isOutdated(code: number | undefined): boolean {
   return code === 405 || code === 409;
 }
@@ -95,19 +94,18 @@ export function classifyEnding(code: number | undefined, attrs: CloseReason['att
   }
 }
 
-/** The group addresses its members in another way by now, by hidden numbers for instance. */
+/** The group addresses its members in another way now, for instance by LID. */
 export const STALE_ADDRESSING = 421;
-/** A device that was written to is no longer there, or cannot be written to in this way any more. */
+/** A device is gone, or its session is stale. */
 export const STALE_SESSION = 479;
 
-/** Why something that was asked for was not done. */
 export type Rejection =
   | { kind: 'final'; reason: string }
   | { kind: 'passing'; reason: string }
-  /** The whole account is to rest. */
+  /** The whole account needs a cool-down. */
   | { kind: 'cooldown'; cause: PauseCause; reason: string };
 
-/** What a code in the answer to a post or a query means. What is not known is taken to pass: tries are limited anyway. */
+/** Classifies the code in the answer to a post or a query. An unknown code is temporary: attempts are limited anyway. */
 export function classifyRejection(code: number): Rejection {
   switch (code) {
     case 400:

@@ -1,4 +1,4 @@
-/** The session of one account: what the ledger and the user ask for, over a connection that is kept. */
+/** The session of one account: its connection, and everything that is sent and received over it. */
 import type { Database } from '../../platform/database/connect.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -7,8 +7,8 @@ import type { LinkMethod, MessengerAccount, MessengerSession, OnStateChange } fr
 import { queryChats } from './chats/query-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
 import { followGroups } from './chats/follow-groups.ts';
-import type { GroupMemory } from './chats/group-cache.ts';
-import { createChatCache, type KnownChats } from './chats/chat-cache.ts';
+import type { GroupCache } from './chats/group-cache.ts';
+import { createChatCache, type ChatCache } from './chats/chat-cache.ts';
 import type { Client } from './client/client.ts';
 import { newCredentials, type Credentials, type KeyValueStore } from './client/credentials.ts';
 import { isChannel } from './client/jid.ts';
@@ -30,10 +30,10 @@ import type { EmitMemberEvents } from './inbound/member-event-emitter.ts';
 import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
 import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
 import { answerRetries, type Answers } from './send/answer-retries.ts';
-import { createRetrySuppression, type Holds } from './send/retry-suppression.ts';
-import { createMemberCache, type KnownMembers } from './send/known-members.ts';
+import { createRetrySuppression, type RetrySuppression } from './send/retry-suppression.ts';
+import { createMemberCache, type MemberCache } from './send/member-cache.ts';
 import { sendPosts } from './send/send-posts.ts';
-import { listChannelPosts, numberPosts, recallPost, type NumberedPost } from './send/sent-posts.ts';
+import { listChannelPosts, storeServerIds, findMessage, type NumberedPost } from './send/sent-messages.ts';
 
 export interface SessionOptions {
   db: Database;
@@ -43,16 +43,14 @@ export interface SessionOptions {
   onStateChange: OnStateChange;
   url: string | undefined;
   versions: ClientVersions;
-  /** Hears what members do. */
   emitMemberEvents: EmitMemberEvents;
-  /** Places for connections that are being made. */
+  /** Permits for connections that are being made. */
   connecting: FairSemaphore;
-  /** Places for first posts to large groups. */
+  /** Permits for first posts to large groups. */
   fanOuts: FairSemaphore;
   uploads: UploadCache;
-  /** What is known of groups. */
-  groups: GroupMemory;
-  /** In the place of the usual ones. */
+  groups: GroupCache;
+  /** Overrides. */
   queryIds: Partial<ChannelQueryIds>;
   onLoopError?: OnLoopError | undefined;
   timing: SessionTiming;
@@ -60,24 +58,24 @@ export interface SessionOptions {
 
 /** In milliseconds. */
 export interface SessionTiming extends ConnectionTiming, PollTiming {
-  /** How long the answer to a post is waited for. */
+  /** How long the acknowledgement of a post may take. */
   answerMs: number;
-  /** From one answer to a phone that asks for a post again to the next, of one account. */
+  /** The pause between two answers to retry receipts of an account. */
   answerGapMs: number;
-  /** How long members and devices are left out that WhatsApp says nothing about. */
+  /** How long members without a device list and devices without keys are left out. */
   leaveOutMs: number;
-  /** How long each code to scan is shown. Undefined: for as long as WhatsApp takes it. */
+  /** How long each QR code is shown. Undefined: for as long as WhatsApp accepts it. */
   qrMs?: number | undefined;
 }
 
 export interface WhatsAppSession extends MessengerSession {
-  /** Resolves when a code to link with has been told; rejects when there is none to be had. */
+  /** Resolves when the first code was shown; rejects when there is none. */
   linking: Promise<void>;
 }
 
 const CONNECTING = 'The connection to WhatsApp is being made';
 
-/** With credentials it connects; without, it links the account first by this method. */
+/** Connects with credentials. Without credentials, links the account first by this method. */
 export function startSession(
   options: SessionOptions,
   start: { credentials: Credentials } | { method: LinkMethod },
@@ -88,7 +86,7 @@ export function startSession(
   const { signal } = closing;
   const given = createCooldown(options.onStateChange, timing.cooldownMs, account.pause);
   const cooldown = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
-  // Whatever was told before, by another process perhaps: there is no connection now.
+  // The stored state may be another process's: there is no connection now.
   if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
   const channels = createChannelQueries(options.queryIds, log);
   const chats = createChatCache({
@@ -104,13 +102,9 @@ export function startSession(
       : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing.leaveOutMs);
-  const holds = createRetrySuppression();
-  const answers = startAnswering(options, {
-    store: credentials.store,
-    cooldown,
-    holds,
-    client: () => connection.online(),
-  });
+  const retrySuppression = createRetrySuppression();
+  const client = () => connection.online();
+  const answers = startAnswering(options, { store: credentials.store, cooldown, retrySuppression, client });
   const connection: Connection = startConnection({
     ...options,
     cooldown,
@@ -122,22 +116,22 @@ export function startSession(
   const watch = watchChannels({
     accountId,
     log,
-    client: () => (cooldown.now() ? undefined : connection.online()),
+    client: () => (cooldown.now() ? undefined : client()),
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
-    recordServerIds: (posts) => numberPosts(db, accountId, posts),
+    storeServerIds: (posts) => storeServerIds(db, accountId, posts),
     emit: emitMemberEvents,
     timing,
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const sending = { accountId, client: () => connection.online(), answerMs: timing.answerMs };
+  const sending = { accountId, client, answerMs: timing.answerMs };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({ ...options, ...sending, cooldown, chats, members, holds, signal, onLeaving }),
+    ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
     ...queryChats({ connection, cooldown, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {
@@ -153,25 +147,25 @@ function startAnswering(
   {
     store,
     cooldown,
-    holds,
+    retrySuppression,
     client,
-  }: { store: KeyValueStore; cooldown: Cooldown; holds: Holds; client: () => Client | undefined },
+  }: { store: KeyValueStore; cooldown: Cooldown; retrySuppression: RetrySuppression; client: () => Client | undefined },
 ): Answers {
   return answerRetries({
     accountId,
     log,
     store,
-    holds,
+    retrySuppression,
     cooldown: cooldown.begin,
     client: () => (cooldown.now() ? undefined : client()),
-    recall: (post) => recallPost(db, accountId, post),
+    findMessage: (post) => findMessage(db, accountId, post),
     answerMs: timing.answerMs,
     answerGapMs: timing.answerGapMs,
     onLoopError,
   });
 }
 
-/** What a connection is told, and what is done about what it tells. `cooldown` is as WhatsApp gives it. */
+/** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
   { log, account: { accountId }, url, timing, emitMemberEvents }: SessionOptions,
   {
@@ -179,7 +173,7 @@ function socketOptions(
     chats,
     members,
     answers,
-  }: { cooldown: Cooldown; chats: KnownChats; members: KnownMembers; answers: Answers },
+  }: { cooldown: Cooldown; chats: ChatCache; members: MemberCache; answers: Answers },
 ): ConnectionOptions['socket'] {
   return {
     url,
@@ -188,14 +182,14 @@ function socketOptions(
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),
-    onRestriction: (restriction) => heed(cooldown, restriction),
+    onRestriction: (restriction) => applyRestriction(cooldown, restriction),
     onClient(client) {
       followGroups(client, chats);
       listenForMembers(client, {
         accountId,
         log,
         emit: emitMemberEvents,
-        knownGroup: (chatId) => chats.knownGroup(chatId),
+        cachedGroup: (chatId) => chats.cachedGroup(chatId),
       });
       listenForDevices(client, { accountId, log, members });
       answers.listen(client);
@@ -203,7 +197,7 @@ function socketOptions(
   };
 }
 
-function heed(cooldown: Cooldown, { isActive, endsAt }: Restriction): void {
+function applyRestriction(cooldown: Cooldown, { isActive, endsAt }: Restriction): void {
   const forMs = endsAt && endsAt.getTime() - Date.now();
   if (isActive) cooldown.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
   else cooldown.lift();

@@ -5,11 +5,11 @@ import { startLoop } from '../../platform/concurrency/loop.ts';
 import { createFairSemaphore, type FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../messenger.ts';
-import { createGroupMemory, type GroupMemory } from './chats/group-cache.ts';
+import { createGroupCache, type GroupCache } from './chats/group-cache.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { ClientOptions } from './connect/load-client.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
-import { forgetOldPosts } from './send/sent-posts.ts';
+import { deleteOldMessages } from './send/sent-messages.ts';
 import { createMemberEventEmitter, type MemberEventEmitter } from './inbound/member-event-emitter.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
 import type { ChannelQueryIds } from './chats/channels.ts';
@@ -21,26 +21,23 @@ export interface WhatsAppOptions extends ClientOptions {
   /** A pool of its own: credentials are written while others wait for the ledger. */
   db: Database;
   vault: Vault;
-  /** PEM of who signs the certificates of its media hosts. Undefined: those that everybody trusts. */
+  /** PEM of the certificate authority of its media hosts. Undefined: the public ones. */
   mediaCa?: string | undefined;
-  /** The numbers of queries about channels; those that are not given have their defaults. */
+  /** Overrides the ids of queries about channels. */
   queryIds?: Partial<ChannelQueryIds> | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
   onLoopError?: OnLoopError;
-  /** Told how many of the things that members did could not be recorded, nor kept. */
+  /** Called with the number of member events that were dropped. */
   onEventsLost?: (count: number) => void;
 }
 
 /** In milliseconds. */
 interface WhatsAppTiming extends SessionTiming {
-  /**
-   * How long a first post to a large group waits for others before the account does something else. Shorter than a lease: who
-   * may send was looked up before.
-   */
+  /** How long a first post to a large group waits for a permit. Shorter than a lease, which is checked before. */
   fanOutWaitMs: number;
-  /** How long a post waits for its file, while that is uploaded. Shorter than a lease, too, and than an orderly stop. */
+  /** How long a post waits for the upload of its file. Shorter than a lease, and than an orderly stop. */
   fileWaitMs: number;
-  /** How long after the media hosts were away they are tried again. */
+  /** The first pause after the media hosts were unreachable. */
   fileRetryMs: number;
 }
 
@@ -62,35 +59,34 @@ const TIMING: WhatsAppTiming = {
   longestPollMs: 60 * 60_000,
   pollGapMs: 15_000,
 };
-/** To log in costs a tenth of a second of work, and much more right after linking. */
+/** A login costs a tenth of a second of CPU, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
 const FANNING_OUT_AT_ONCE = 1;
-/** A file is up to 16 MiB, and is in memory twice while it is encrypted and uploaded. One of an account, which may be at a slow host. */
+/** A file has up to 16 MiB, and is in memory twice during its upload. One upload for an account, whose host may be slow. */
 const UPLOADING_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 10 * 60_000;
 const UNLINK_LIMIT_MS = 15_000;
 const CLEARING_MS = 60 * 60_000;
 const CLEARING_STEP_MS = 1_000;
 
-/** What the sessions of this process share. */
+/** Shared by the sessions of a process. */
 interface Shared extends WhatsAppOptions {
   times: WhatsAppTiming;
-  /** Places for connections that are being made. */
+  /** Permits for connections that are being made. */
   connecting: FairSemaphore;
-  /** Places for first posts to large groups. */
+  /** Permits for first posts to large groups. */
   fanOuts: FairSemaphore;
-  /** Places for files that are uploaded. */
+  /** Permits for uploads. */
   uploading: FairSemaphore;
   /** Undefined until the first session needs it. */
   uploads: UploadCache | undefined;
-  /** What is known of groups. */
-  groups: GroupMemory;
-  /** The same. */
+  groups: GroupCache;
+  /** Undefined until the first session needs it. */
   client: Promise<ClientVersions> | undefined;
   members: MemberEventEmitter;
 }
 
-/** WhatsApp itself, through its protocol for linked devices. */
+/** WhatsApp, over its protocol for linked devices. */
 export function createWhatsApp(options: WhatsAppOptions): Messenger {
   const { db, log, vault, onLoopError, onEventsLost } = options;
   const times = { ...TIMING, ...options.timing };
@@ -106,7 +102,7 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     }),
     uploading: endlessQueue('upload', UPLOADING_AT_ONCE, 1),
     uploads: undefined,
-    groups: createGroupMemory(),
+    groups: createGroupCache(),
     client: undefined,
     members: createMemberEventEmitter({ log, onLost: onEventsLost, onLoopError }),
   };
@@ -135,10 +131,10 @@ function endlessQueue(name: string, size: number, perKey = size): FairSemaphore 
 }
 
 async function clearPosts(db: Database, log: Log): Promise<number> {
-  return (await forgetOldPosts(db, log)) ? CLEARING_STEP_MS : CLEARING_MS;
+  return (await deleteOldMessages(db, log)) ? CLEARING_STEP_MS : CLEARING_MS;
 }
 
-/** After ENCRYPTION_KEY was changed; there is nothing to do at any other time. */
+/** Key rotation: after ENCRYPTION_KEY was changed. */
 async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> {
   const resealed = await resealKeys({ db, log }, vault);
   if (resealed > 0) log.info({ resealed }, 'credentials were sealed with the new ENCRYPTION_KEY');
@@ -185,7 +181,7 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   return { startSession, loadCredentials, options };
 }
 
-/** The user is gone, and with them the number that was signed up with: whoever is linked is taken as the one. */
+/** Unlinks the account of a deleted user. Its number is gone, so that any linked number is accepted. */
 async function unlinkForgotten(shared: Shared, accountId: number): Promise<void> {
   const connected = Promise.withResolvers<void>();
   const session = await open(shared, { accountId, phoneNumber: undefined }, ({ status }) => {

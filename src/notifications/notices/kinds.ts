@@ -24,7 +24,7 @@ export interface Ways {
 }
 
 /** How a kind is told to who has not chosen. A browser is told nothing before somebody subscribed it. */
-export function usualWays(kind: NoticeKind): Ways {
+export function defaultPreferences(kind: NoticeKind): Ways {
   return { bell: true, browser: true, email: KINDS[kind].email };
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { NOTICE_KINDS, type NoticeKind } from './kinds.ts';
-import { countUnread, readWays, selectNotices, type Notice } from './notice-store.ts';
+import { countUnread, readPreferences, selectNotices, type Notice } from './notice-store.ts';
 
 /** The newest first, without the kinds that the person does not want to see. `next`: where to read on; null at the end. */
 export async function listNotices(
@@ -35,6 +35,6 @@ export async function readNotices(
 }
 
 async function shownKinds(db: Connection, userId: Actor['userId']): Promise<NoticeKind[]> {
-  const ways = await readWays(db, userId);
+  const ways = await readPreferences(db, userId);
   return NOTICE_KINDS.filter((kind) => ways[kind].bell);
 }

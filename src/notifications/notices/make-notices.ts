@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { inSavepoint } from '../../platform/database/in-savepoint.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
-import { eventOf, isForAdministrators, NOTICE_KINDS, usualWays } from './kinds.ts';
+import { eventOf, isForAdministrators, NOTICE_KINDS, defaultPreferences } from './kinds.ts';
 
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
@@ -15,14 +15,14 @@ const NEWS_HOURS = 24;
 const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join(', '));
 const KIND_ROWS = sql.join(
   NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
-    const { browser, email } = usualWays(kind);
+    const { browser, email } = defaultPreferences(kind);
     return sql`(${kind}::text, ${eventOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
   }),
 );
 
 /**
  * Makes the notices of what happened since the last time, for each member of the workspace it happened in, and has them told where
- * these want to be. One at a time, over all processes: who finds another at it leaves it to that one. By e-mail only where there is a
+ * these want to be. One process at a time: a process that finds the lock taken returns at once. By e-mail only where there is a
  * mail server, and to addresses that were confirmed. Answers whether there may be more. A workspace of which no notices can be made is left
  * out; once they can, those that it missed are made.
  */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { NoticeKind, Ways } from './kinds.ts';
-import { readWays } from './notice-store.ts';
+import { readPreferences } from './notice-store.ts';
 
 export type Choice = { kind: NoticeKind } & { [Way in keyof Ways]?: boolean | undefined };
 
@@ -15,7 +15,7 @@ export async function setNotificationPreferences(
 ): Promise<Record<NoticeKind, Ways>> {
   return db.transaction().execute(async (trx) => {
     await sql`select from users where user_id = ${userId} for no key update`.execute(trx);
-    const ways = await readWays(trx, userId);
+    const ways = await readPreferences(trx, userId);
     for (const { kind, bell, browser, email } of choices) {
       const now = ways[kind];
       ways[kind] = { bell: bell ?? now.bell, browser: browser ?? now.browser, email: email ?? now.email };

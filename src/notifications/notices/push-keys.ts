@@ -12,7 +12,7 @@ export interface PushKeys {
   privateKey: Buffer;
 }
 
-/** The keys of the installation, which are made the first time: browsers subscribe for these, and hear of nobody who has others. */
+/** Returns the VAPID keys of the installation; generates them the first time. A browser accepts pushes only of the keys it subscribed for. */
 export async function loadPushKeys(db: Database, vault: Vault): Promise<PushKeys> {
   const kept = await readPushKeys(db);
   if (kept) return kept;

@@ -37,7 +37,7 @@ function toRow({ eventId, at, milliseconds, status, answer, error }: AttemptReco
 
 /** A try as it is listed. */
 export interface ListedAttempt extends AttemptRecord {
-  tryId: number;
+  attemptId: number;
   messageId: string;
   type: string;
 }
@@ -49,7 +49,7 @@ export async function selectAttempts(
   { limit, before, failedOnly }: { limit: number; before: number | null; failedOnly: boolean },
 ): Promise<ListedAttempt[]> {
   const { rows } = await sql<ListedAttempt>`
-    select t.attempt_id as "tryId", t.event_id as "eventId", e.message_id as "messageId", e.type, t.at, t.milliseconds, t.status, t.answer, t.error
+    select t.attempt_id as "attemptId", t.event_id as "eventId", e.message_id as "messageId", e.type, t.at, t.milliseconds, t.status, t.answer, t.error
     from webhook_attempts t join events e using (event_id)
     where t.webhook_id = ${webhookId} and (${before}::bigint is null or t.attempt_id < ${before})
       and (not ${failedOnly} or t.status is null or t.status not between 200 and 299)

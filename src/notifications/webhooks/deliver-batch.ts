@@ -28,7 +28,7 @@ export interface DeliveryDeps {
   onAttempt?: (outcome: WebhookOutcome) => void;
 }
 
-/** A try, and what it means for those that follow. */
+/** One attempt to deliver a message. */
 interface Attempt extends AttemptRecord {
   message: Message;
   retryAfterSeconds: number;
@@ -49,12 +49,12 @@ const BY_ITSELF = 'the service itself';
  */
 export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<DisabledReason | undefined> {
   const messages = await readMessages(deps.db, lane, lane.isSlow ? SLOW_BATCH : BATCH);
-  const { tries, isSlow } = await deliverInOrder(deps, lane, messages);
+  const { attempts, isSlow } = await deliverInOrder(deps, lane, messages);
   return deps.db.transaction().execute(async (trx) => {
     const held = await lockLane(trx, lane);
     if (!held) return undefined;
-    if (tries.length > 0) await insertAttempts(trx, lane.webhookId, tries);
-    const end = endOf(lane, { tries, isSlow, isEmpty: messages.length === 0, ...held });
+    if (attempts.length > 0) await insertAttempts(trx, lane.webhookId, attempts);
+    const end = endOf(lane, { attempts, isSlow, isEmpty: messages.length === 0, ...held });
     await unlockLane(trx, lane, end);
     if (!end.failed || !('reason' in end.failed)) return undefined;
     await notifyDisabled(trx, lane, end.failed.reason);
@@ -63,7 +63,7 @@ export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<Disa
 }
 
 interface BatchResult {
-  tries: Attempt[];
+  attempts: Attempt[];
   /** Whether the last answer, or the wait for it, took too long. Undefined: there was none to measure. */
   isSlow: boolean | undefined;
 }
@@ -71,18 +71,18 @@ interface BatchResult {
 async function deliverInOrder(deps: DeliveryDeps, lane: Lane, messages: readonly Message[]): Promise<BatchResult> {
   const secrets = lane.secrets.map((sealed) => deps.vault.open(sealed, aboutSecret(lane.webhookId)));
   const begunAt = performance.now();
-  const tries: Attempt[] = [];
+  const attempts: Attempt[] = [];
   let isSlow: boolean | undefined;
   for (const message of messages) {
     const attempt = await sendMessage(deps, { lane, secrets, message });
     const tookLong = attempt.milliseconds > deps.slowAfterMs;
-    if (deps.signal.aborted && attempt.status === null) return { tries, isSlow: tookLong || isSlow };
+    if (deps.signal.aborted && attempt.status === null) return { attempts, isSlow: tookLong || isSlow };
     isSlow = tookLong;
-    tries.push(attempt);
+    attempts.push(attempt);
     deps.onAttempt?.(outcomeOf(attempt));
     if (!isSuccess(attempt) || performance.now() - begunAt > BATCH_MS) break;
   }
-  return { tries, isSlow };
+  return { attempts, isSlow };
 }
 
 async function sendMessage(
@@ -131,10 +131,10 @@ function isSuccess({ status }: AttemptRecord): boolean {
 /** How far a lane came, and when it goes on. */
 function endOf(
   lane: Lane,
-  { tries, isSlow, isEmpty, failingSeconds }: BatchResult & { isEmpty: boolean; failingSeconds: number | null },
+  { attempts, isSlow, isEmpty, failingSeconds }: BatchResult & { isEmpty: boolean; failingSeconds: number | null },
 ): LaneEnd {
-  const delivered = tries.filter((one) => isSuccess(one));
-  const last = tries.at(-1);
+  const delivered = attempts.filter((one) => isSuccess(one));
+  const last = attempts.at(-1);
   return {
     doneRetries: delivered.filter(({ message }) => message.isRetry).map(({ eventId }) => eventId),
     // Where nothing was found there is nothing that it wants any more.

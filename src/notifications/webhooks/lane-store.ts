@@ -87,7 +87,7 @@ export async function claimLane(
 /** So many characters at most are held for an endpoint that may not answer; one message always is. */
 const BATCH_LENGTH = 256 * 1_024;
 
-/** What comes next, in order: what somebody asked to be told once more, then what is new. */
+/** Returns the next messages in order: requested retries first, then new events. */
 export async function readMessages(db: Connection, lane: Lane, limit: number): Promise<Message[]> {
   const again = lane.hasRetries ? await readRetries(db, lane.webhookId, limit) : [];
   if (again.length > 0) return toMessages(again, { isRetry: true });

@@ -57,7 +57,7 @@ export async function createWebhook(
     if ((await countWebhooks(trx, actor.workspaceId)) >= WEBHOOKS_LIMIT)
       throw new AppError(
         'webhook_limit_reached',
-        `You have ${WEBHOOKS_LIMIT} webhooks, which is the most: delete one first`,
+        `You have reached the limit of ${WEBHOOKS_LIMIT} webhooks. Delete one first.`,
       );
     await sql`
       insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)

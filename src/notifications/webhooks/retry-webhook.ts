@@ -35,15 +35,15 @@ export async function retryWebhook(
       }
       order by event_id limit ${RETRIES_LIMIT + 1}`.execute(trx);
     if (rows.length === 0 && 'messageId' in request)
-      throw new AppError('webhook_message_not_found', 'No such message', {
-        details: [{ field: 'message_id', issue: 'is not one that this webhook was told within 30 days' }],
+      throw new AppError('webhook_message_not_found', 'The webhook has no message with this id', {
+        details: [{ field: 'message_id', issue: 'is not the id of a message to this webhook from the last 30 days' }],
       });
     if (rows.length === 0)
-      throw new AppError('webhook_nothing_to_retry', 'There is nothing to tell once more in that span of time');
+      throw new AppError('webhook_nothing_to_retry', 'The webhook has no message in this span of time');
     if (rows.length > RETRIES_LIMIT)
       throw new AppError(
         'webhook_retry_too_large',
-        `That are more than ${RETRIES_LIMIT} messages: choose a shorter span of time`,
+        `The span of time has more than ${RETRIES_LIMIT} messages. Choose a shorter one.`,
       );
     await queueRetries(
       trx,
@@ -54,7 +54,7 @@ export async function retryWebhook(
   });
 }
 
-/** Sends a webhook a message that tells nothing. Resolves to its id; what came of it is in the log of tries. */
+/** Sends a webhook a message that tells nothing. Resolves to its id; what came of it is in the log of attempts. */
 export async function testWebhook({ db }: { db: Database }, actor: Actor, webhookId: string): Promise<string> {
   return db.transaction().execute(async (trx) => {
     requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
@@ -65,7 +65,7 @@ export async function testWebhook({ db }: { db: Database }, actor: Actor, webhoo
   });
 }
 
-/** The log of tries, newest first. `next` is where the next page begins; null: this was the last. */
+/** The log of attempts, newest first. `next` is where the next page begins; null: this was the last. */
 export async function listWebhookAttempts(
   { db }: { db: Database },
   { workspaceId }: Actor,
@@ -75,16 +75,16 @@ export async function listWebhookAttempts(
     before,
     failedOnly,
   }: { webhookId: string; limit: number; before: number | null; failedOnly: boolean },
-): Promise<{ tries: ListedAttempt[]; next: number | null }> {
+): Promise<{ attempts: ListedAttempt[]; next: number | null }> {
   const own = await selectWebhooks(db, workspaceId);
   if (!own.some((webhook) => webhook.webhookId === webhookId)) return noSuchWebhook();
   const found = await selectAttempts(db, webhookId, { limit: limit + 1, before, failedOnly });
-  const tries = found.slice(0, limit);
-  return { tries, next: found.length > limit ? (tries.at(-1)?.tryId ?? null) : null };
+  const attempts = found.slice(0, limit);
+  return { attempts, next: found.length > limit ? (attempts.at(-1)?.attemptId ?? null) : null };
 }
 
 function requireEnabled(webhook: Webhook): Webhook {
-  if (webhook.disabledAt) throw new AppError('webhook_disabled', 'The webhook is switched off: switch it on first');
+  if (webhook.disabledAt) throw new AppError('webhook_disabled', 'The webhook is disabled. Enable it first.');
   return webhook;
 }
 

@@ -54,7 +54,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
   /** Answers whether there may be more that is due. */
   async function serveDue(pool: PermitPool): Promise<boolean> {
     const filter = pool.filter();
-    const held = [...(await readHeld(db, 'webhooks')), ...(await readHeld(db, 'told webhooks'))];
+    const held = [...(await readHeld(db, 'webhooks')), ...(await readHeld(db, 'webhook outcomes'))];
     const exceptWorkspaces = [...filter.exceptWorkspaces, ...held];
     const due = filter.limit > 0 ? await findDue(db, { ...filter, exceptWorkspaces }) : [];
     for (const one of due) {
@@ -97,7 +97,7 @@ async function claim({ db, log }: SendWebhooksOptions, due: DueWebhook): Promise
 async function deliver(options: SendWebhooksOptions, lane: Lane, signal: AbortSignal): Promise<void> {
   const { db, log, egress, vault, slowAfterMs = SLOW_AFTER_MS, onAttempt, onDisabled } = options;
   const { webhookId, workspaceId } = lane;
-  const { results } = await isolateEach({ db, log }, 'told webhooks', [lane], {
+  const { results } = await isolateEach({ db, log }, 'webhook outcomes', [lane], {
     idOf: () => workspaceId,
     run: () => deliverBatch({ db, egress, vault, signal, slowAfterMs, ...(onAttempt && { onAttempt }) }, lane),
   });

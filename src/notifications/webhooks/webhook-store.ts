@@ -74,8 +74,8 @@ export async function lockWebhook(trx: Connection, workspaceId: WorkspaceId, web
 
 /** Throws. */
 export function noSuchWebhook(): never {
-  throw new AppError('webhook_not_found', 'No such webhook', {
-    details: [{ field: 'webhook_id', issue: 'is not one of your webhooks' }],
+  throw new AppError('webhook_not_found', 'You have no webhook with this id', {
+    details: [{ field: 'webhook_id', issue: 'is not the id of one of your webhooks' }],
   });
 }
 

@@ -37,7 +37,7 @@ export async function backUpBeforeUpgrade(
     const number = await readLedgerNumber(db);
     const present = await findRecent(folder, number);
     if (present !== undefined) {
-      log.info({ file: present }, 'the database was backed up before');
+      log.info({ file: present }, 'the backup before the upgrade exists');
       return;
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -46,11 +46,11 @@ export async function backUpBeforeUpgrade(
     const file = join(folder, `campanile-before-upgrade-${number}-${at}.campanile`);
     const secrets = settings ? 'seal' : 'leave';
     await makeBackup({ db, address, isEmbedded, dataDir, file, passphrase: settings?.passphrase, secrets, version });
-    log.info({ file }, 'a backup was made before the database is brought up to date');
+    log.info({ file }, 'wrote a backup before the upgrade of the database');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(
-      `The database was not brought up to date, since it could not be backed up before: ${reason.replace(/\.$/, '')}. Nothing was changed. Remedy that, or back it up by other means and set BACKUP_BEFORE_UPGRADE=false for this start.`,
+      `The database was not upgraded, because the backup before the upgrade failed: ${reason.replace(/\.$/, '')}. Nothing was changed. Fix the cause, or back up by other means and set BACKUP_BEFORE_UPGRADE=false for this start.`,
       error,
     );
   }
@@ -94,7 +94,7 @@ async function listUpgradeBackups(folder: string): Promise<Array<{ file: string;
 async function readLedgerNumber(db: Connection): Promise<number> {
   const { rows } = await sql<{ number: number }>`select number from ledger`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('the ledger has lost the row that says which it is');
+  if (!row) throw new Error('the ledger lacks its identity row');
   return row.number;
 }
 

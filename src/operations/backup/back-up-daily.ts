@@ -56,7 +56,7 @@ export async function backUpDaily({
       of.log.info({ file }, 'a backup was made');
       await removeOldest(to, keep);
     } catch (error) {
-      of.log.error({ err: error, file }, 'the daily backup could not be made; it is tried again in an hour');
+      of.log.error({ err: error, file }, 'the daily backup failed; the next attempt is in an hour');
       await onFailed?.(lastGoodAt);
       return RETRY_MS;
     }

@@ -53,7 +53,8 @@ export interface BackupOptions {
 export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   const { db, address, isEmbedded, dataDir, passphrase, secrets = 'seal', version } = options;
   const file = resolve(options.file);
-  if (await exists(file)) throw new StartupError(`${file} is there already: a backup never replaces a file`);
+  if (await exists(file))
+    throw new StartupError(`${file} already exists, and a backup never overwrites a file. Choose another name.`);
   const draft = `${file}.new`;
   let staging = '';
   try {
@@ -103,7 +104,7 @@ async function sealInto(staging: string, dataDir: string, passphrase: string | u
   if (Object.keys(secrets).length === 0) return;
   if (passphrase === undefined)
     throw new StartupError(
-      `The secrets in DATA_DIR (${Object.keys(secrets).join(', ')}) belong into the backup and are sealed in it: give --passphrase-file FILE`,
+      `The backup includes the secrets in DATA_DIR (${Object.keys(secrets).join(', ')}) and encrypts them. Add --passphrase-file FILE.`,
     );
   await writeFile(join(staging, SECRETS_FILE), await sealSecrets(secrets, passphrase), { mode: 0o600 });
 }
@@ -122,7 +123,7 @@ async function describe(db: Connection): Promise<Pick<Manifest, 'postgres' | 'in
     select (current_setting('server_version_num')::int / 10000)::text as postgres, installation_id as "installationId", number
     from ledger`.execute(db);
   const [about] = rows;
-  if (!about) throw new Error('the ledger has lost the row that says which it is');
+  if (!about) throw new Error('the ledger lacks its identity row');
   return about;
 }
 
@@ -147,9 +148,7 @@ async function streamBaseBackup(address: PostgresAddress, dataDir: string, stagi
   }
   const archives = await readdir(target);
   if (archives.length !== 1)
-    throw new StartupError(
-      'The database has tablespaces, which a backup cannot hold: move their tables into pg_default',
-    );
+    throw new StartupError('A backup cannot include tablespaces. Move their tables to pg_default.');
   const base = join(target, 'base.tar');
   const { size } = await stat(base);
   await pipeline(
@@ -191,9 +190,9 @@ function explain(error: unknown, file: string): unknown {
   const code = errorCodeOf(error);
   const folder = dirname(file);
   if (code === 'ENOENT')
-    return new StartupError(`There is no folder ${folder} for ${basename(file)}: make it first`, error);
-  if (code === 'EACCES' || code === 'EROFS') return new StartupError(`Nothing can be written into ${folder}`, error);
+    return new StartupError(`The folder ${folder} for ${basename(file)} does not exist. Create it first.`, error);
+  if (code === 'EACCES' || code === 'EROFS') return new StartupError(`The folder ${folder} is not writable`, error);
   if (code === 'ENOSPC')
-    return new StartupError(`The disk is full: a backup needs room in DATA_DIR and in ${folder}`, error);
+    return new StartupError(`The disk is full. A backup needs space in DATA_DIR and in ${folder}.`, error);
   return error;
 }

@@ -28,11 +28,11 @@ export async function checkManifestMac(
   const expected = await compute(manifest, passphrase, Buffer.from(salt, 'base64'));
   if (!areEqual(Buffer.from(check, 'base64'), expected.check))
     throw new StartupError(
-      `${file} was made with another passphrase, or its authentication code was altered: nothing of it was unpacked`,
+      `${file} was made with another passphrase, or its authentication code was altered. Nothing was unpacked.`,
     );
   if (!areEqual(Buffer.from(mac, 'base64'), expected.mac))
     throw new StartupError(
-      `${file} was altered after it was made: its manifest does not match its authentication code. Nothing of it was unpacked; take another backup`,
+      `${file} was altered after it was made: its manifest does not match its authentication code. Nothing was unpacked. Use another backup.`,
     );
 }
 
@@ -41,7 +41,7 @@ function parseMac(code: Buffer, file: string): z.infer<typeof Mac> {
     return Mac.parse(JSON.parse(code.toString('utf8')));
   } catch (error) {
     throw new StartupError(
-      `${file} was altered or is damaged: its authentication code cannot be read. Take another backup`,
+      `${file} was altered or is damaged: its authentication code cannot be read. Use another backup.`,
       error,
     );
   }

@@ -14,7 +14,7 @@ type Tool = 'pg_dump' | 'pg_restore';
 const run = promisify(execFile);
 const OTHER_MEANS = 'pg_basebackup, pgBackRest or your provider’s';
 /** What a URL says of TLS in the words of libpq, too. */
-const TLS_MESSAGES = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /** Dumps the database into a file that `loadDump` reads. Throws a StartupError where there is no pg_dump, or one older than the server. */
 export async function dumpDatabase(db: Connection, address: PostgresAddress, file: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function dumpDatabase(db: Connection, address: PostgresAddress, fil
   const major = await majorOf('pg_dump');
   if (major < server)
     throw new StartupError(
-      `The pg_dump on the PATH is of PostgreSQL ${major}, and the server of DATABASE_URL is ${server}: install postgresql-client-${server}, or back it up by other means, such as ${OTHER_MEANS}`,
+      `The pg_dump on the PATH has version ${major}, and the server of DATABASE_URL has version ${server}. Install postgresql-client-${server}, or back up by other means, such as ${OTHER_MEANS}.`,
     );
   await runTool('pg_dump', address, ['--format=custom', '--compress=6', '--no-password', `--file=${file}`]);
 }
@@ -42,17 +42,17 @@ async function majorOf(tool: Tool): Promise<number> {
     return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0);
   } catch (error) {
     throw new StartupError(
-      `There is no ${tool} on the PATH, by which a PostgreSQL of your own is backed up and restored: install PostgreSQL's client programs (postgresql-client), or do it by other means, such as ${OTHER_MEANS}`,
+      `${tool} is not on the PATH. Backups of a PostgreSQL of your own need PostgreSQL's client programs. Install postgresql-client, or use other means, such as ${OTHER_MEANS}.`,
       error,
     );
   }
 }
 
-async function runTool(tool: Tool, address: PostgresAddress, words: readonly string[]): Promise<void> {
+async function runTool(tool: Tool, address: PostgresAddress, args: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-pass-'));
   try {
     const connection = await describeConnection(address, join(folder, 'pass'));
-    await run(tool, [`--dbname=${connection}`, ...words]);
+    await run(tool, [`--dbname=${connection}`, ...args]);
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     throw new StartupError(`${tool} failed: ${said.split('\n')[0] || String(error)}`, error);
@@ -61,21 +61,21 @@ async function runTool(tool: Tool, address: PostgresAddress, words: readonly str
   }
 }
 
-/** In libpq's words. The password goes into a file: everybody on the machine can read what a program was started with. */
+/** Returns a connection string of libpq. The password goes into a file: everybody on the machine can read what a program was started with. */
 async function describeConnection(address: PostgresAddress, passFile: string): Promise<string> {
   const { host, port, user, database, password } = new pg.Client(connectionSettings(address));
-  const words = new Map(Object.entries({ host, port: String(port), user, dbname: database }));
+  const parameters = new Map(Object.entries({ host, port: String(port), user, dbname: database }));
   if (typeof password === 'string' && password !== '') {
     await writeFile(passFile, `*:*:*:*:${password.replaceAll(/[\\:]/g, String.raw`\$&`)}\n`, { mode: 0o600 });
-    words.set('passfile', passFile);
+    parameters.set('passfile', passFile);
   }
   const given = new URLSearchParams('url' in address ? address.url.split('?')[1] : '');
-  for (const word of TLS_MESSAGES) {
-    const value = given.get(word);
-    if (value !== null) words.set(word, value === 'no-verify' ? 'require' : value);
+  for (const name of TLS_PARAMETERS) {
+    const value = given.get(name);
+    if (value !== null) parameters.set(name, value === 'no-verify' ? 'require' : value);
   }
-  return [...words]
+  return [...parameters]
     .filter(([, value]) => value !== undefined)
-    .map(([word, value]) => `${word}='${String(value).replaceAll(/[\\']/g, String.raw`\$&`)}'`)
+    .map(([name, value]) => `${name}='${String(value).replaceAll(/[\\']/g, String.raw`\$&`)}'`)
     .join(' ');
 }

@@ -40,7 +40,7 @@ interface Entries {
 export async function readBackup(file: string, trust: Trust): Promise<Backup> {
   const { sizes, contents } = await readEntries(file);
   const text = contents.get(MANIFEST_FILE);
-  if (!text) throw new StartupError(`${file} cannot be read as a backup: it has no manifest`);
+  if (!text) throw new StartupError(`${file} is not a backup: it has no manifest`);
   const isAuthenticated = await authenticate(text, contents.get(MAC_FILE), file, trust);
   const manifest = parseManifest(text, file);
   compareEntries(manifest, sizes, file);
@@ -60,8 +60,8 @@ async function authenticate(
   if (allowUnauthenticated) return false;
   throw new StartupError(
     code
-      ? `${file} is authenticated by its passphrase: give --passphrase-file FILE. If the passphrase is lost and you know where the file comes from, add --unauthenticated: a database from a stranger can run commands on this machine`
-      : `${file} has no authentication code: it was made without a passphrase or by an earlier version, or the code was removed. If you know where the file comes from, add --unauthenticated: a database from a stranger can run commands on this machine`,
+      ? `The passphrase authenticates ${file}. Add --passphrase-file FILE. If the passphrase is lost and you trust the origin of the file, add --unauthenticated: a hostile database can run commands on this machine.`
+      : `${file} has no authentication code: it was made without a passphrase or by an earlier version, or the code was removed. If you trust the origin of the file, add --unauthenticated: a hostile database can run commands on this machine.`,
   );
 }
 
@@ -97,9 +97,10 @@ async function readEntries(file: string): Promise<Entries> {
 }
 
 function findProblem(entry: ReadEntry, seen: ReadonlyMap<string, number>): string | undefined {
-  if (!READ_LIMITS.has(entry.path) && !CONTENT.has(entry.path)) return `no backup has an entry ${entry.path}`;
-  if (seen.has(entry.path)) return `it has ${entry.path} twice`;
-  if (entry.type !== 'File') return `its entry ${entry.path} is no file`;
+  if (!READ_LIMITS.has(entry.path) && !CONTENT.has(entry.path))
+    return `the entry ${entry.path} is not part of a backup`;
+  if (seen.has(entry.path)) return `the entry ${entry.path} occurs twice`;
+  if (entry.type !== 'File') return `its entry ${entry.path} is not a file`;
   if (entry.size > (READ_LIMITS.get(entry.path) ?? Infinity)) return `${entry.path} is too long`;
   return undefined;
 }
@@ -115,7 +116,7 @@ function parseManifest(text: Buffer, file: string): Manifest {
     return Manifest.parse(JSON.parse(text.toString('utf8')));
   } catch (error) {
     throw new StartupError(
-      `${file} is no backup of this version of Campanile, or is damaged: its manifest cannot be read`,
+      `${file} is not a backup of this version of Campanile, or is damaged: its manifest cannot be read`,
       error,
     );
   }
@@ -123,7 +124,7 @@ function parseManifest(text: Buffer, file: string): Manifest {
 
 function compareEntries({ files }: Manifest, sizes: ReadonlyMap<string, number>, file: string): void {
   if (Object.hasOwn(files, BASE_FILE) === Object.hasOwn(files, DUMP_FILE))
-    throw new StartupError(`${file} is damaged: its manifest names no database, or two`);
+    throw new StartupError(`${file} is damaged: its manifest must name exactly one database`);
   for (const [name, { bytes }] of Object.entries(files)) {
     const size = sizes.get(name);
     if (!CONTENT.has(name) || size === undefined)
@@ -138,6 +139,6 @@ function compareEntries({ files }: Manifest, sizes: ReadonlyMap<string, number>,
 /** The error for an entry whose size or SHA-256 is not the one in the manifest. */
 export function alteredEntry(file: string, name: string): StartupError {
   return new StartupError(
-    `${file} was altered or is damaged: ${name} is not what its manifest says. Take another backup`,
+    `${file} was altered or is damaged: ${name} does not match its manifest. Use another backup.`,
   );
 }

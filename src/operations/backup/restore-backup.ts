@@ -18,7 +18,7 @@ export async function restoreBackup(file: string, dataDir: string, trust: Trust)
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if ((await listOwn(dataDir)).length > 0)
     throw new StartupError(
-      `DATA_DIR (${dataDir}) is not empty, and a backup never replaces anything: stop Campanile and move the folder away, or set DATA_DIR to another one`,
+      `DATA_DIR (${dataDir}) is not empty, and a restore never overwrites data. Stop Campanile and move the folder away, or set DATA_DIR to another folder.`,
     );
   const folder = await prepareFolder(dataDir);
   // Before there is a ledger that could be started without it.
@@ -28,7 +28,7 @@ export async function restoreBackup(file: string, dataDir: string, trust: Trust)
     if (DUMP_FILE in backup.manifest.files) {
       if (!backup.isAuthenticated)
         throw new StartupError(
-          `${file} is not authenticated, and its SQL could run commands as the superuser of the embedded PostgreSQL: restore it into a PostgreSQL of your own (DATABASE_URL), as a role that is no superuser`,
+          `${file} is not authenticated, and its SQL could run commands as the superuser of the embedded PostgreSQL. Restore it into a PostgreSQL of your own (DATABASE_URL), with a role that is not a superuser.`,
         );
       await loadIntoEmbedded(folder);
     }

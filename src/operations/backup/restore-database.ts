@@ -31,9 +31,9 @@ export async function restoreDatabase(
     const backup = await unpackBackup(file, folder, trust);
     if (!(DUMP_FILE in backup.manifest.files))
       throw new StartupError(
-        `${file} is a backup of an embedded PostgreSQL, and is restored into DATA_DIR: leave DATABASE_URL out`,
+        `${file} is a backup of an embedded PostgreSQL. Unset DATABASE_URL to restore it into DATA_DIR.`,
       );
-    if (!backup.isAuthenticated) await requireHarmlessRole(db, file);
+    if (!backup.isAuthenticated) await requireUnprivilegedRole(db, file);
     const secrets = await readSecrets(folder);
     await compareSecrets(secrets, dataDir);
     await db.connection().execute((connection) => load(connection, join(folder, DUMP_FILE), address));
@@ -46,13 +46,13 @@ export async function restoreDatabase(
 }
 
 /** A dump is SQL: what it may do is up to the role that pg_restore signs in as. */
-async function requireHarmlessRole(db: Connection, file: string): Promise<void> {
+async function requireUnprivilegedRole(db: Connection, file: string): Promise<void> {
   const { rows } = await sql<{ mayRunCommands: boolean }>`
     select rolsuper or pg_has_role(rolname, 'pg_execute_server_program', 'member') as "mayRunCommands"
     from pg_roles where rolname = session_user`.execute(db);
   if (rows[0]?.mayRunCommands !== false)
     throw new StartupError(
-      `${file} is not authenticated, and the role of DATABASE_URL may run commands on the server of the database, so its SQL could: use a role that is no superuser`,
+      `${file} is not authenticated, and its SQL could run commands on the database server, since the role of DATABASE_URL may. Use a role that is not a superuser.`,
     );
 }
 
@@ -65,7 +65,7 @@ async function load(connection: Connection, dump: string, address: PostgresAddre
   );
   if (rows.length > 0)
     throw new StartupError(
-      'The database of DATABASE_URL is not empty, and a backup never replaces anything: set it to an empty one',
+      'The database of DATABASE_URL is not empty, and a restore never overwrites data. Set DATABASE_URL to an empty database.',
     );
   await loadDump(dump, address);
   await holdLedger(connection, 'it was restored from a backup');
@@ -84,7 +84,7 @@ async function compareSecrets(secrets: ReadonlyArray<[string, string]>, dataDir:
   for (const [name, secret] of secrets)
     if (((await readIfThere(join(dataDir, name))) ?? secret) !== secret)
       throw new StartupError(
-        `There is another ${name} in DATA_DIR (${dataDir}) than in the backup: move it away, or set DATA_DIR to another folder`,
+        `The ${name} in DATA_DIR (${dataDir}) differs from the one in the backup. Move the file away, or set DATA_DIR to another folder.`,
       );
 }
 

@@ -42,7 +42,7 @@ export async function readPassphrase(file: string): Promise<string> {
   try {
     text = (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    throw new StartupError(`The file with the passphrase cannot be read: ${file}`, error);
+    throw new StartupError(`The passphrase file ${file} cannot be read`, error);
   }
   if (text.length < MIN_PASSPHRASE_LENGTH)
     throw new StartupError(`The passphrase in ${file} needs at least ${MIN_PASSPHRASE_LENGTH} characters`);

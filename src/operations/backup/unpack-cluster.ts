@@ -54,14 +54,15 @@ export async function unpackCluster(
   } catch (error) {
     problem ??= error instanceof Error ? error.message : String(error);
   }
-  if (problem !== undefined) throw new StartupError(`${file} cannot be unpacked: ${problem}. Take another backup`);
+  if (problem !== undefined) throw new StartupError(`${file} cannot be unpacked: ${problem}. Use another backup.`);
 }
 
 function findProblem(entry: ReadEntry, seen: ReadonlySet<string>): string | undefined {
   const parts = nameOf(entry).split(process.platform === 'win32' ? /[/\\]/ : '/');
   if (!TYPES.has(entry.type)) return `${entry.path} is neither a file nor a folder`;
-  if (parts.some((part) => part === '' || part === '..' || part.includes('\0'))) return `${entry.path} leads out of it`;
-  if (seen.has(nameOf(entry))) return `it has ${entry.path} twice`;
+  if (parts.some((part) => part === '' || part === '..' || part.includes('\0')))
+    return `the entry ${entry.path} leads out of the folder`;
+  if (seen.has(nameOf(entry))) return `the entry ${entry.path} occurs twice`;
   return undefined;
 }
 

@@ -67,7 +67,7 @@ async function readLedger(db: Database, manifest: Manifest, file: string): Promi
     from ledger`.execute(db);
   const [found] = rows;
   if (!found || found.id !== manifest.installationId || found.number < manifest.number)
-    throw new StartupError(`${file} is damaged: its database is not the one that its manifest describes`);
+    throw new StartupError(`${file} is damaged: its database does not match its manifest`);
   const { users, campaigns, deliveries } = found;
   return { users, campaigns, deliveries };
 }

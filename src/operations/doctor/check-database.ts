@@ -43,29 +43,36 @@ function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, 
   const findings: Finding[] = [];
   const tested = `${OLDEST_POSTGRES} to ${NEWEST_POSTGRES}`;
   if (major < OLDEST_POSTGRES)
-    findings.push(find('database', `It is a PostgreSQL ${version}, and ${tested} are needed`, 'error', 'Upgrade it.'));
+    findings.push(
+      find('database', `PostgreSQL ${version} is too old: Campanile supports ${tested}`, 'error', 'Upgrade it.'),
+    );
   if (major > NEWEST_POSTGRES)
     findings.push(
-      find('database', `It is a PostgreSQL ${version}, and this Campanile was tried on ${tested} only`, 'warning'),
+      find('database', `PostgreSQL ${version} is untested: this Campanile was tested with ${tested}`, 'warning'),
     );
   if (fsync === 'off' || fullPageWrites === 'off')
     findings.push(
       find(
         'database',
-        'A power cut can lose or break what was accepted: fsync or full_page_writes is off',
+        'A power cut can lose or corrupt data: fsync or full_page_writes is off',
         'error',
-        'Turn both on in postgresql.conf, and reload it.',
+        'Turn both on in postgresql.conf, and reload the server.',
       ),
     );
   if (readOnly === 'on')
     findings.push(
-      find('database', 'It takes no changes: it is a standby, or set to be read only', 'error', 'Name the primary.'),
+      find(
+        'database',
+        'The database is read-only: it is a standby, or is configured as read-only',
+        'error',
+        'Set DATABASE_URL to the primary.',
+      ),
     );
   if (used >= most * CROWDED_SHARE)
     findings.push(
       find(
         'database',
-        `${used} of its ${most} connections are in use: who is refused one waits, and so does what it has to send`,
+        `${used} of ${most} connections are in use. When they run out, requests and sending wait.`,
         'warning',
         'Raise max_connections, or put PgBouncer in front (docs/how-to/use-your-own-postgresql.md).',
       ),
@@ -76,7 +83,7 @@ function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, 
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_ERROR_MS = 30_000;
 
-/** What is due is judged by the clock of the database, and what users read by that of this machine. */
+/** Due times use the clock of the database; times that users read use the clock of this machine. */
 export async function checkClock(db: Database): Promise<Finding[]> {
   const before = Date.now();
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
@@ -87,9 +94,9 @@ export async function checkClock(db: Database): Promise<Finding[]> {
   return [
     find(
       'clock',
-      `The clocks of the database and of this machine are ${seconds} s apart: what is planned goes out by that of the database`,
+      `The clocks of the database and of this machine are ${seconds} s apart. Scheduled posts follow the clock of the database.`,
       apartMs < CLOCK_ERROR_MS ? 'warning' : 'error',
-      'Let both machines keep time by NTP.',
+      'Synchronise both clocks with NTP.',
     ),
   ];
 }
@@ -101,9 +108,9 @@ export async function checkHold(db: Database): Promise<Finding[]> {
   return [
     find(
       'hold',
-      `The ledger is held since ${hold.since.toISOString()}, and nothing is sent: ${hold.reason}`,
+      `The ledger has been held since ${hold.since.toISOString()}, and nothing is sent: ${hold.reason}`,
       'error',
-      'Look through what is queued and end it: campanile release, or in the dashboard.',
+      'Review the queue and end the hold with "campanile release" or in the dashboard.',
     ),
   ];
 }
@@ -114,13 +121,13 @@ export async function checkWorkers(db: Database): Promise<Finding[]> {
     select count(*)::int as alive from workers
     where beat_at > campanile_now() - ${LEASE_MS} * interval '1 millisecond'`.execute(db);
   const alive = rows[0]?.alive ?? 0;
-  if (alive > 0) return [find('workers', alive === 1 ? '1 worker is alive' : `${alive} workers are alive`)];
+  if (alive > 0) return [find('workers', alive === 1 ? '1 worker is running' : `${alive} workers are running`)];
   return [
     find(
       'workers',
-      'No worker is alive: nothing is sent',
+      'No worker is running, so nothing is sent',
       'error',
-      'Start the service, or with ROLE=api at least one process with ROLE=worker.',
+      'Start the service. With ROLE=api, also start at least one process with ROLE=worker.',
     ),
   ];
 }
@@ -142,16 +149,16 @@ export async function checkRuns(db: Database): Promise<Finding[]> {
     findings.push(
       find(
         'runs',
-        `${late} should have begun a minute ago and have not`,
+        `Late runs: ${late} (not begun a minute after their time)`,
         'error',
-        'See what is said of workers, hold and accounts, then the log.',
+        'Check the findings on workers, hold and accounts, then the log.',
       ),
     );
   if (overdueSeconds > OVERDUE_SECONDS)
     findings.push(
       find(
         'runs',
-        `An account has waited ${Math.round(overdueSeconds)} s for its turn: there are too few workers`,
+        `An account has waited ${Math.round(overdueSeconds)} s for its turn: there are not enough workers`,
         'warning',
         'Start more processes with ROLE=worker (docs/how-to/run-several-processes.md).',
       ),
@@ -160,14 +167,14 @@ export async function checkRuns(db: Database): Promise<Finding[]> {
     findings.push(
       find(
         'runs',
-        `${missed} were missed within the last 24 hours: they could not begin within 6 hours`,
+        `Missed runs: ${missed} within the last 24 hours (could not begin within 6 hours)`,
         'warning',
         'Their owners see them in the dashboard and can send them again.',
       ),
     );
   return findings.length > 0
     ? findings
-    : [find('runs', 'No run is late, and none was missed within the last 24 hours')];
+    : [find('runs', 'No run is late, and no run was missed within the last 24 hours')];
 }
 
 /** Accounts that send nothing until somebody does something. */
@@ -175,16 +182,20 @@ export async function checkAccounts(db: Database): Promise<Finding[]> {
   const { byStatus, paused, stopped } = await countAccounts(db);
   const all = [...byStatus.values()].reduce((sum, one) => sum + one, 0);
   const kinds: Array<[count: number, what: string, advice: string]> = [
-    [byStatus.get('logged_out') ?? 0, 'logged out', 'Their owners link them again.'],
+    [byStatus.get('logged_out') ?? 0, 'logged out', 'Ask their owners to link them again.'],
     [paused.get('banned') ?? 0, 'banned by WhatsApp', 'See docs/how-to/banned-number.md.'],
-    [paused.get('restricted') ?? 0, 'restricted by WhatsApp', 'They go on by themselves; let them post less.'],
-    [paused.get('refused') ?? 0, 'refused by WhatsApp', 'See the reason on their page.'],
-    [paused.get('used_elsewhere') ?? 0, 'used elsewhere', 'Stop the other program that has the same link.'],
-    [stopped, 'stopped, since their ledger would have become wrong', 'campanile accounts release NAME'],
+    [paused.get('restricted') ?? 0, 'restricted by WhatsApp', 'They resume by themselves. Reduce their posts.'],
+    [paused.get('refused') ?? 0, 'rejected by WhatsApp', 'Check the reason on their page in the dashboard.'],
+    [paused.get('used_elsewhere') ?? 0, 'used elsewhere', 'Stop the other program that uses the same link.'],
+    [
+      stopped,
+      'in quarantine, since their ledger would have become inconsistent',
+      'Run "campanile accounts release NAME" for each.',
+    ],
   ];
   const needing = kinds
     .filter(([count]) => count > 0)
-    .map(([count, what, advice]) => find('accounts', `${count} of ${all} are ${what}`, 'warning', advice));
+    .map(([count, what, advice]) => find('accounts', `${count} of ${all} accounts: ${what}`, 'warning', advice));
   return needing.length > 0
     ? needing
     : [find('accounts', `${all} account${all === 1 ? '' : 's'}; none needs attention`)];

@@ -23,7 +23,7 @@ export async function checkLoops(db: Database): Promise<Finding[]> {
       'loops',
       `${process} has not been ready since ${since.toISOString()}. ${message}`,
       'error',
-      'See the log of that process. It is ready again by itself once the loop succeeds (docs/how-to/watch-it.md).',
+      'Check the log of that process. It becomes ready again once the loop succeeds (docs/how-to/watch-it.md).',
     ),
   );
 }
@@ -57,14 +57,14 @@ export async function checkQuarantine(db: Database): Promise<Finding[]> {
   const findings = rows.map((row) =>
     find(
       'quarantine',
-      `${nameOf(row)} is left out of the batch "${row.batch}" since ${row.since.toISOString()}, after ${row.failures} failed ` +
-        `${row.failures === 1 ? 'try' : 'tries'}: ${row.reason}. The next try is at ${row.nextTryAt.toISOString()}`,
+      `${nameOf(row)} has been in quarantine from the batch "${row.batch}" since ${row.since.toISOString()}, after ${row.failures} failed ` +
+        `${row.failures === 1 ? 'attempt' : 'attempts'}: ${row.reason}. The next attempt is at ${row.nextTryAt.toISOString()}`,
       'warning',
-      'Mend what the reason names: docs/how-to/watch-it.md says how. Everybody else is served.',
+      'Fix the cause that the reason names (docs/how-to/watch-it.md). All others continue.',
     ),
   );
   if (first.total > MAX_REPORTED)
-    findings.push(find('quarantine', `${first.total - MAX_REPORTED} more are left out of batches`, 'warning'));
+    findings.push(find('quarantine', `${first.total - MAX_REPORTED} more are in quarantine`, 'warning'));
   return findings;
 }
 

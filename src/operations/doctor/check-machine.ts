@@ -25,15 +25,20 @@ export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed)
     ...(dataDir !== undefined && existsSync(dataDir) ? [['DATA_DIR', dataDir] as const] : []),
     ...(backup && existsSync(backup.to) ? [['BACKUP_TO', backup.to] as const] : []),
   ];
-  if (folders.length === 0) return [find('disk', 'Nothing of it is on a disk of this machine')];
+  if (folders.length === 0) return [find('disk', 'This machine stores no data of Campanile')];
   return Promise.all(
     folders.map(async ([name, folder]) => {
       const { freeBytes, floorBytes } = await readRoom(folder, diskFloorBytes);
-      const said = `${(freeBytes / GIBIBYTE).toFixed(1)} GiB are free for ${name} (${folder})`;
+      const said = `${name} (${folder}) has ${(freeBytes / GIBIBYTE).toFixed(1)} GiB of free space`;
       if (freeBytes >= floorBytes * NEARLY_FULL) return find('disk', said);
       const isLow = freeBytes < floorBytes;
-      const effect = isLow && name === 'DATA_DIR' ? ', and no new campaigns and files are taken' : '';
-      return find('disk', said + effect, isLow ? 'error' : 'warning', 'Make room, or move it to a larger disk.');
+      const effect = isLow && name === 'DATA_DIR' ? ', so new campaigns and files are rejected' : '';
+      return find(
+        'disk',
+        said + effect,
+        isLow ? 'error' : 'warning',
+        'Free space, or move the folder to a larger disk.',
+      );
     }),
   );
 }
@@ -54,7 +59,12 @@ export async function checkPermissions({ dataDir, stateDir }: Installed): Promis
     const permissions = (mode & 0o777).toString(8);
     const close = path === dataDir ? '700' : '600';
     findings.push(
-      find('permissions', `${path} is open to others (0${permissions})`, 'error', `chmod ${close} ${path}`),
+      find(
+        'permissions',
+        `Other users of this machine can access ${path} (0${permissions})`,
+        'error',
+        `Run: chmod ${close} ${path}`,
+      ),
     );
   }
   const isKept = await access(stateDir, constants.R_OK | constants.W_OK).then(
@@ -65,12 +75,12 @@ export async function checkPermissions({ dataDir, stateDir }: Installed): Promis
     findings.push(
       find(
         'permissions',
-        `STATE_DIR (${stateDir}) is not there, or cannot be written: a restored backup may not be told from the living ledger`,
+        `STATE_DIR (${stateDir}) is missing or not writable, so a restored backup may not be recognised`,
         'warning',
-        'Give it a volume that stays, owned by the user that Campanile runs as.',
+        'Give it a persistent volume that the user of Campanile owns.',
       ),
     );
-  return findings.length > 0 ? findings : [find('permissions', 'Only their owner can read the secrets')];
+  return findings.length > 0 ? findings : [find('permissions', 'Only the owner can read the secrets')];
 }
 
 /** A day, and two hours for a backup that is late or takes long. */
@@ -81,20 +91,13 @@ const HOUR_MS = 60 * 60_000;
 export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!backup)
     return [
-      find(
-        'backups',
-        'No automatic backups are configured',
-        'warning',
-        'Set BACKUP_TO, as docs/how-to/back-up.md shows.',
-      ),
+      find('backups', 'No automatic backups are configured', 'warning', 'Set BACKUP_TO (docs/how-to/back-up.md).'),
     ];
   const last = await findLastBackup(backup.to);
   if (!last)
-    return [
-      find('backups', `There is none in BACKUP_TO (${backup.to})`, 'error', 'See the log for why none was made.'),
-    ];
+    return [find('backups', `BACKUP_TO (${backup.to}) has no backup`, 'error', 'Check the log for the reason.')];
   const ageMs = Date.now() - last.getTime();
-  const said = `The last one was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
+  const said = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
   if (ageMs <= OLDEST_MS) return [find('backups', said)];
-  return [find('backups', said, 'error', 'See the log for why no other was made since.')];
+  return [find('backups', said, 'error', 'Check the log for the reason why later backups failed.')];
 }

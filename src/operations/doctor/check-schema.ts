@@ -11,14 +11,14 @@ export async function checkSchema(db: Database): Promise<Finding[]> {
   const files = await loadSchemaFiles();
   const { applied, pending, epoch, fingerprint, problem } = await inspectSchema(db, files);
   if (problem !== undefined)
-    return [find('schema', problem, 'error', 'Do that before Campanile is started again: it refuses such a database.')];
+    return [find('schema', problem, 'error', 'Do that before the next start, which rejects this database.')];
   if (pending.length > 0 || epoch < files.epoch.number)
     return [
       find(
         'schema',
-        `It is of an older version: the next start brings it from epoch ${epoch} to ${files.epoch.number}`,
+        `The schema is older than this version: the next start upgrades it from epoch ${epoch} to ${files.epoch.number}`,
         'warning',
-        'See what that does: campanile upgrade --check',
+        'Run "campanile upgrade --check" to see the changes.',
       ),
     ];
   const changed = await findChangedFunctions(db, files.functions);
@@ -26,16 +26,13 @@ export async function checkSchema(db: Database): Promise<Finding[]> {
     return [
       find(
         'schema',
-        `Functions of the database are missing or not those of this version: ${changed.map(({ name }) => name).join(', ')}`,
+        `Functions of the database are missing or differ from this version: ${changed.map(({ name }) => name).join(', ')}`,
         'error',
-        'Start Campanile again: a start puts them back.',
+        'Restart Campanile: a start replaces them.',
       ),
     ];
   const newest = applied.at(-1)?.name;
   return [
-    find(
-      'schema',
-      `The schema is the one of ${newest} (epoch ${epoch}, fingerprint ${fingerprint.slice(0, SHOWN_DIGITS)})`,
-    ),
+    find('schema', `The schema matches ${newest} (epoch ${epoch}, fingerprint ${fingerprint.slice(0, SHOWN_DIGITS)})`),
   ];
 }

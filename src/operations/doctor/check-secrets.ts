@@ -7,7 +7,7 @@ import { JWT_SECRET_FILE, readPreviousJwtSecret, readSecret } from '../../platfo
 import { find, type Finding } from './finding.ts';
 
 const RESTORE =
-  'Set ENCRYPTION_KEY or ENCRYPTION_KEY_PREVIOUS to the key that sealed it, from a backup of the secrets; where that is lost for good: campanile secrets give-up';
+  'Set ENCRYPTION_KEY or ENCRYPTION_KEY_PREVIOUS to the key that sealed the data, from a backup of the secrets. If the key is lost, run "campanile secrets give-up".';
 
 /** Counts what no configured key opens, by kind, and compares the ids of the secrets. It makes none. */
 export async function checkSecrets(db: Database, config: SecretSettings): Promise<Finding[]> {
@@ -18,13 +18,13 @@ export async function checkSecrets(db: Database, config: SecretSettings): Promis
   const [keyId] = keyIds;
   if (!key)
     findings.push(
-      find('secrets', `There is no encryption key here: the ledger wants ${recorded.keyId ?? 'one'}`, 'error', RESTORE),
+      find('secrets', `The encryption key is missing: the ledger needs ${recorded.keyId ?? 'one'}`, 'error', RESTORE),
     );
   else if (recorded.keyId !== null && !keyIds.includes(recorded.keyId))
     findings.push(
       find(
         'secrets',
-        `The encryption key here is ${keyId}, and that of the ledger ${recorded.keyId}`,
+        `The configured encryption key is ${keyId}, and the ledger needs ${recorded.keyId}`,
         'error',
         RESTORE,
       ),
@@ -35,7 +35,7 @@ export async function checkSecrets(db: Database, config: SecretSettings): Promis
       findings.push(
         find(
           'secrets',
-          `No key that is configured here opens ${describeSealed([rows])}: sealed with ${rows.keyIdPrefix}…`,
+          `No configured key opens ${describeSealed([rows])}: the data was sealed with ${rows.keyIdPrefix}…`,
           'error',
           RESTORE,
         ),
@@ -55,7 +55,7 @@ async function checkJwtSecret(config: SecretSettings, recorded: string | null): 
   return [
     find(
       'secrets',
-      'The secret of the tokens here is not the one that the process that started last has: tokens of one are refused by the other',
+      'The token secret differs from the one of the process that started last, so each rejects the tokens of the other',
       'warning',
       'Give all processes the same JWT_SECRET.',
     ),

@@ -31,9 +31,9 @@ export async function checkTimeZones(db: Database): Promise<Finding[]> {
   return [
     find(
       'accounts',
-      `The time zones of ${add(({ users }) => users)} users and ${add(({ campaigns }) => campaigns)} open campaigns are not known here: ${named.join(', ')}${others > 0 ? ` and ${others} others` : ''}. These users have TIME_ZONE instead`,
+      `The time zones of ${add(({ users }) => users)} users and ${add(({ campaigns }) => campaigns)} open campaigns are unknown to this version: ${named.join(', ')}${others > 0 ? ` and ${others} others` : ''}. TIME_ZONE applies to these users`,
       'warning',
-      'Start a version whose Node.js knows them, or let their owners choose another zone.',
+      'Start a version whose Node.js knows these zones, or ask their owners to choose other zones.',
     ),
   ];
 }

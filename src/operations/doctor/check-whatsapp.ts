@@ -19,8 +19,8 @@ export interface WhatsAppConfigured {
 
 /** Any answer will do: it is the way there that is looked at. */
 export async function checkWhatsApp(db: Database | undefined, configured: WhatsAppConfigured): Promise<Finding[]> {
-  const isUsed = configured.messenger === 'whatsapp' || (db && (await readLetIn(db)) !== undefined);
-  if (!isUsed) return [find('whatsapp', 'New accounts are of the sandbox, and none was ever on WhatsApp')];
+  const isUsed = configured.messenger === 'whatsapp' || (db && (await readLastAcceptedVersion(db)) !== undefined);
+  if (!isUsed) return [find('whatsapp', 'New accounts use the sandbox, and no account was ever on WhatsApp')];
   const url = new URL((configured.whatsappUrl ?? WHATSAPP).replace(/^ws/, 'http'));
   try {
     const status = await ask(url, configured.whatsappCa);
@@ -29,9 +29,9 @@ export async function checkWhatsApp(db: Database | undefined, configured: WhatsA
     return [
       find(
         'whatsapp',
-        `${url.host} cannot be reached from here: ${describeError(error)}`,
+        `${url.host} cannot be reached: ${describeError(error)}`,
         'error',
-        'Let this machine open connections to it and to *.whatsapp.net, port 443, and look its name up.',
+        'Allow connections from this machine to this host and to *.whatsapp.net on port 443, and DNS lookups.',
       ),
     ];
   }
@@ -57,43 +57,45 @@ export async function checkClientVersion(
   db: Database,
   { whatsappVersion: pinned }: WhatsAppConfigured,
 ): Promise<Finding[]> {
-  const lastAccepted = await readLetIn(db);
+  const lastAccepted = await readLastAcceptedVersion(db);
   const findings: Finding[] = [];
   if (pinned)
     findings.push(
       find(
         'client_version',
-        `WHATSAPP_VERSION says to be ${pinned.join('.')}, which WhatsApp will refuse some months after its release`,
+        `WHATSAPP_VERSION pins the client version to ${pinned.join('.')}. WhatsApp rejects a version some months after its release.`,
         'warning',
-        'Leave it away: then the newest that is known is taken.',
+        'Unset WHATSAPP_VERSION to use the newest known version.',
       ),
     );
-  const refused = await countRejectedClients(db);
-  if (refused > 0)
+  const rejected = await countRejectedClients(db);
+  if (rejected > 0)
     findings.push(
       find(
         'client_version',
-        `WhatsApp refuses it to ${refused} accounts, which rest`,
+        `WhatsApp rejects this client version. Paused accounts: ${rejected}`,
         'error',
-        'Upgrade Campanile, or set WHATSAPP_VERSION to one of today.',
+        'Upgrade Campanile, or set WHATSAPP_VERSION to a current version.',
       ),
     );
   if (!lastAccepted) return [...findings, find('client_version', 'No account has connected to WhatsApp yet')];
   const days = Math.max(0, Math.floor((lastAccepted.nowMs - lastAccepted.at.getTime()) / DAY_MS));
-  const said = `WhatsApp last let version ${lastAccepted.version} in on ${lastAccepted.at.toISOString().slice(0, 10)}`;
+  const said = `WhatsApp last accepted version ${lastAccepted.version} on ${lastAccepted.at.toISOString().slice(0, 10)}`;
   if (days < OLD_DAYS) return [...findings, find('client_version', said)];
   return [
     ...findings,
     find(
       'client_version',
-      `${said}, ${days} days ago; it refuses those that are some months old`,
+      `${said}, ${days} days ago. It rejects versions that are some months old.`,
       'warning',
-      'Upgrade Campanile, or see that web.whatsapp.com can be asked for the newest.',
+      'Upgrade Campanile, or allow requests to web.whatsapp.com, which name the newest version.',
     ),
   ];
 }
 
-async function readLetIn(db: Database): Promise<{ version: string; at: Date; nowMs: number } | undefined> {
+async function readLastAcceptedVersion(
+  db: Database,
+): Promise<{ version: string; at: Date; nowMs: number } | undefined> {
   const { rows } = await sql<{ version: string; at: Date; now: Date }>`
     select version, let_in_at as at, campanile_now() as now from whatsapp_version`.execute(db);
   const [row] = rows;
@@ -101,9 +103,9 @@ async function readLetIn(db: Database): Promise<{ version: string; at: Date; now
 }
 
 async function countRejectedClients(db: Database): Promise<number> {
-  const { rows } = await sql<{ refused: number }>`
-    select count(*)::int as refused from accounts where status = 'paused' and status_reason = ${VERSION_REJECTED}`.execute(
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from accounts where status = 'paused' and status_reason = ${VERSION_REJECTED}`.execute(
     db,
   );
-  return rows[0]?.refused ?? 0;
+  return rows[0]?.count ?? 0;
 }

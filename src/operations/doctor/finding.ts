@@ -39,12 +39,12 @@ export function find(check: Check, message: string, level: Level = 'ok', advice?
   return { check, level, message, ...(advice !== undefined && { advice }) };
 }
 
-/** A look that fails is a finding, and takes no other with it. */
-export async function runCheck(check: Check, look: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
+/** Returns the findings of a check. A check that fails is a finding, too, and takes no other with it. */
+export async function runCheck(check: Check, examine: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
   try {
-    return await look();
+    return await examine();
   } catch (error) {
-    return [find(check, `It could not be looked at: ${describeError(error)}`, 'error')];
+    return [find(check, `This check failed: ${describeError(error)}`, 'error')];
   }
 }
 

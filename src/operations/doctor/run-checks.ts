@@ -29,7 +29,7 @@ export async function examine({
     runCheck('permissions', () => checkPermissions(installed)),
     runCheck('whatsapp', () => checkWhatsApp(reached, config)),
     runCheck('backups', () => checkBackups(installed)),
-    ...(reached ? runDatabaseChecks(reached, config) : [isAway(reason)]),
+    ...(reached ? runDatabaseChecks(reached, config) : [findUnreachableDatabase(reason)]),
   ];
   const findings = (await Promise.all(checks)).flat();
   return findings.toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check));
@@ -61,13 +61,13 @@ async function reach(db: Database): Promise<[reason: string, db?: Database]> {
   }
 }
 
-function isAway(reason: string): Finding[] {
+function findUnreachableDatabase(reason: string): Finding[] {
   return [
     find(
       'database',
-      `It cannot be reached, so that nothing is told of what only it knows: ${reason}`,
+      `The database cannot be reached, so the checks that need it were skipped: ${reason}`,
       'error',
-      'Start it, or see DATABASE_URL and DATA_DIR.',
+      'Start the database, or check DATABASE_URL and DATA_DIR.',
     ),
   ];
 }
@@ -78,9 +78,9 @@ function checkConfiguration({ host, publicUrl, role }: Config): Finding[] {
   return [
     find(
       'configuration',
-      `Others reach HOST (${host}) without HTTPS: whoever is on the way reads passwords and tokens`,
+      `HOST (${host}) is reachable without HTTPS, so passwords and tokens can be intercepted`,
       'warning',
-      'Put a proxy with TLS in front, and set PUBLIC_URL to its https address.',
+      'Put a TLS proxy in front, and set PUBLIC_URL to its https address.',
     ),
   ];
 }

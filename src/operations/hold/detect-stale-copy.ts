@@ -11,35 +11,35 @@ export interface LedgerState {
 
 export type LedgerVerdict =
   | { kind: 'living' }
-  /** The living one in another place, or a copy whose original is at work: that one's mark moves within a lease. */
+  /** The living one in another place, or a copy whose original is at work: that one's fencing record moves within a lease. */
   | { kind: 'moved' }
-  /** No mark says that it is the newest state. It is, if a worker that knows that raises its number meanwhile. */
+  /** No fencing record says that it is the newest state. It is, if a worker that knows that raises its number meanwhile. */
   | { kind: 'unproven' }
   | { kind: 'held'; reason: string };
 
 const OLDER =
-  'it is older than what this installation has sent since: it was restored from a backup, or another copy of it has gone on';
-const ELSEWHERE = 'its files are a copy: they are not where it was last served, and STATE_DIR has no mark of it';
+  'it is older than the fencing record of this installation: it was restored from a backup, or another copy has continued';
+const ELSEWHERE = 'its files are a copy: they were last served elsewhere, and STATE_DIR has no fencing record of it';
 export const UNPROVEN =
-  'no worker has a mark of it in its STATE_DIR, and none that has one is at work: it may be an older state, restored under folders that are new or were lost';
+  'no running worker has a fencing record of it in STATE_DIR: it may be an older state that was restored';
 
 /**
- * Tells the living ledger from an older state of it and from a copy. `mark` was read before the ledger was: the one that wrote it has
- * what it says on its disk. `identity` is that of the database that holds the ledger now; undefined: unknown. `requiresRecord`: without a mark the same identity
+ * Distinguishes the living ledger from an older state of it and from a copy. `record` must be read before the ledger: whatever state it
+ * names is on the disk of the ledger that wrote it. `identity` is that of the database that holds the ledger now; undefined: unknown. `requiresRecord`: without a fencing record the same identity
  * proves nothing, since an operator's own server that is restored by its files keeps its identity.
  */
 export function detectStaleCopy(
   ledger: LedgerState,
   {
-    mark,
+    record,
     identity,
     requiresRecord,
-  }: { mark: FencingRecord | undefined; identity: string | undefined; requiresRecord: boolean },
+  }: { record: FencingRecord | undefined; identity: string | undefined; requiresRecord: boolean },
 ): LedgerVerdict {
   const isElsewhere = identity !== undefined && ledger.identity !== null && !isSameIdentity(ledger.identity, identity);
-  if (!mark && isElsewhere) return { kind: 'held', reason: ELSEWHERE };
-  if (!mark) return { kind: requiresRecord && ledger.token !== null ? 'unproven' : 'living' };
-  const isBehind = ledger.number < mark.number || (ledger.number === mark.number && ledger.token !== mark.token);
+  if (!record && isElsewhere) return { kind: 'held', reason: ELSEWHERE };
+  if (!record) return { kind: requiresRecord && ledger.token !== null ? 'unproven' : 'living' };
+  const isBehind = ledger.number < record.number || (ledger.number === record.number && ledger.token !== record.token);
   if (isBehind) return { kind: 'held', reason: OLDER };
   return { kind: isElsewhere ? 'moved' : 'living' };
 }

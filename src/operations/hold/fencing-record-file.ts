@@ -1,4 +1,4 @@
-/** The mark of an installation in STATE_DIR: how far its ledger had come when this machine last served it. */
+/** The fencing record of an installation in STATE_DIR: how far its ledger had come when this machine last served it. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ const FencingRecord = z.object({ number: z.number(), token: z.string() });
 
 export type FencingRecord = z.infer<typeof FencingRecord>;
 
-/** Where marks are kept, by the installations' ids. */
+/** Where fencing records are kept, by the installations' ids. */
 export interface FencingRecords {
   /** Undefined where there is none, or one that a crash of the machine has cut off. */
   read(installationId: string): Promise<FencingRecord | undefined>;
-  /** Puts the mark in place of the one before, whole. */
-  write(installationId: string, mark: FencingRecord): Promise<void>;
+  /** Puts the fencing record in place of the one before, whole. */
+  write(installationId: string, record: FencingRecord): Promise<void>;
 }
 
 export const fencingRecordsIn = (stateDir: string): FencingRecords => ({
   read: (installationId) => readFencingRecord(stateDir, installationId),
-  write: (installationId, mark) => writeFencingRecord(stateDir, installationId, mark),
+  write: (installationId, record) => writeFencingRecord(stateDir, installationId, record),
 });
 
 const fileOf = (stateDir: string, installationId: string) => join(stateDir, 'marks', `${installationId}.json`);
@@ -34,13 +34,13 @@ async function readFencingRecord(stateDir: string, installationId: string): Prom
   }
 }
 
-/** It is not forced onto the disk: what a power cut takes leaves an earlier mark, which holds nothing that would not be held anyway. */
-async function writeFencingRecord(stateDir: string, installationId: string, mark: FencingRecord): Promise<void> {
+/** It is not forced onto the disk: what a power cut takes leaves an earlier fencing record, which holds nothing that would not be held anyway. */
+async function writeFencingRecord(stateDir: string, installationId: string, record: FencingRecord): Promise<void> {
   const file = fileOf(stateDir, installationId);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await mkdir(join(stateDir, 'marks'), { recursive: true, mode: 0o700 });
   try {
-    await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
     await rename(draft, file);
   } finally {
     await rm(draft, { force: true });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 
-/** A campaign of which it is not known whether what this ledger has queued has left since. */
+/** A campaign whose queued posts may have been sent by another copy of this ledger. */
 export interface QueuedCampaign {
   /** As everywhere outside: a UUID. */
   campaignId: string;

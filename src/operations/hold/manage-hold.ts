@@ -6,7 +6,7 @@ import { requireAdmin } from '../../identity/manage-users.ts';
 import type { TokenIdentity } from '../../identity/sessions/token.ts';
 import { listQueued, type QueuedCampaign } from './list-queued.ts';
 import { readHold, type Hold } from './read-hold.ts';
-import { isNotHeld, resumeLedger, type Choices } from './release.ts';
+import { isNotHeld, resumeLedger, type Choices } from './resume-ledger.ts';
 
 /** Why nothing is sent, and what is queued by campaign. Throws `forbidden` for everybody but administrators, `conflict` when it is not held. */
 export async function checkHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {

@@ -15,8 +15,8 @@ export async function readHold(db: Connection): Promise<Hold | undefined> {
 }
 
 /** The sentence for whoever asks how the service is; undefined: it is not held. */
-export async function whyHeld(db: Connection): Promise<string | undefined> {
+export async function readHoldReason(db: Connection): Promise<string | undefined> {
   const { reason } = (await readHold(db)) ?? {};
   if (reason === undefined) return undefined;
-  return `Nothing is sent: ${reason}. An administrator looks through what is queued and ends this, in the dashboard or with "campanile release".`;
+  return `Nothing is sent: ${reason}. An administrator can review the queue and end the hold, in the dashboard or with "campanile release".`;
 }

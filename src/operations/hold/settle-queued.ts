@@ -18,14 +18,14 @@ export type Choice = 'send' | 'unknown';
 
 /** In one transaction. */
 const DELIVERIES_PER_PIECE = 2_000;
-const WHY_UNKNOWN = `${OUTCOME_UNKNOWN}: it may have left before this ledger was restored`;
+const WHY_UNKNOWN = `${OUTCOME_UNKNOWN}: the post may have been sent before this ledger was restored`;
 
 interface DoubtfulRun {
   accountId: number;
   runId: number;
 }
 
-/** Carries out the choice for one campaign of a ledger that is held, in pieces. What a crash leaves of it is done by doing it again. */
+/** Carries out the choice for one campaign of a ledger that is held, in pieces. Idempotent: after a crash, run it again. */
 export async function settleQueued(db: Database, campaignId: string, choice: Choice): Promise<void> {
   for (const run of await findDoubtful(db, campaignId)) {
     const targets = await db.transaction().execute((trx) => begin(trx, run, choice));

@@ -1,7 +1,7 @@
 /**
  * Split brain: two copies of one ledger must not both send. The fencing record in STATE_DIR tells them apart.
  * Nothing is sent twice by a ledger that was restored or copied (contract §5). Each heartbeat raises the ledger's number and then writes it
- * as the mark into STATE_DIR, before the lease that it renews counts: so whatever is sent, the mark is no further behind than a lease.
+ * as the fencing record into STATE_DIR, before the lease that it renews counts: so whatever is sent, the fencing record is no further behind than a lease.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -18,10 +18,10 @@ export interface LedgerWatchOptions {
   db: Database;
   log: Log;
   /** Those in STATE_DIR. */
-  marks: FencingRecords;
+  fencingRecords: FencingRecords;
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
-  /** For so long the mark of whoever else may be serving it has to stand still before a ledger that was moved sends: a lease. */
+  /** For so long the fencing record of whoever else may be serving it has to stand still before a ledger that was moved sends: a lease. */
   patienceMs: number;
 }
 
@@ -36,7 +36,7 @@ interface LedgerRow extends LedgerState {
   heldReason: string | null;
 }
 
-export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
+export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
   const findIdentity = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
   const still = createStillnessTimer(patienceMs);
   const peers = watchPeers();
@@ -47,7 +47,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
 
   function logHeld(reason: string): false {
     if (said !== reason)
-      log.error({ held: true, reason }, `this ledger is held and sends nothing: ${reason}; see campanile release`);
+      log.error({ held: true, reason }, `the ledger is held and sends nothing: ${reason}; see campanile release`);
     said = reason;
     return false;
   }
@@ -59,8 +59,7 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
       hasNoState = false;
       return result;
     } catch (error) {
-      if (!hasNoState)
-        log.warn({ err: error }, 'STATE_DIR cannot be used: a restored backup may not be told from the living one');
+      if (!hasNoState) log.warn({ err: error }, 'STATE_DIR cannot be used, so a restored backup may not be recognised');
       hasNoState = true;
       return undefined;
     }
@@ -72,45 +71,45 @@ export function watchLedger({ db, log, marks, dataDir, patienceMs }: LedgerWatch
     if (asked !== undefined && dataDir !== undefined) await rm(join(dataDir, HOLD_FILE), { force: true });
     const installationId = await identify(db);
     const identity = await findIdentity();
-    // The mark first: of the ledger that wrote it, what is read afterwards is no older.
-    const mark = newest(await withState(() => marks.read(installationId)), own);
+    // The fencing record first: of the ledger that wrote it, what is read afterwards is no older.
+    const record = newest(await withState(() => fencingRecords.read(installationId)), own);
     const { verdict, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
-      const requiresRecord = dataDir === undefined && !mark && (await hasRuns(trx));
+      const requiresRecord = dataDir === undefined && !record && (await hasRuns(trx));
       const first =
         ledger.heldReason === null
-          ? detectStaleCopy(ledger, { mark, identity, requiresRecord })
+          ? detectStaleCopy(ledger, { record, identity, requiresRecord })
           : heldAs(ledger.heldReason);
       const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(
-          { ledger: ledger.number, mark: mark?.number, isSameToken: mark?.token === ledger.token },
-          'the ledger and the mark in STATE_DIR are not of one history',
+          { ledger: ledger.number, record: record?.number, isSameToken: record?.token === ledger.token },
+          'the ledger and the fencing record in STATE_DIR have different histories',
         );
         await holdLedger(trx, verdict.reason);
       }
-      const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(mark));
+      const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(record));
       return { verdict, next: goesOn ? await raise(trx, identity) : undefined };
     });
     if (verdict.kind === 'held') return logHeld(verdict.reason);
-    if (said !== undefined) log.info('this ledger was released, and sends again');
+    if (said !== undefined) log.info('the ledger was released and sends again');
     said = undefined;
     if (verdict.kind === 'unproven') peers.say(log);
     if (!next) return false;
     own = next;
-    await withState(() => marks.write(installationId, next));
+    await withState(() => fencingRecords.write(installationId, next));
     return true;
   };
 }
 
 const heldAs = (reason: string): LedgerVerdict => ({ kind: 'held', reason });
 
-/** Tells whether a mark has stayed the same for so long. */
+/** Measures for how long a fencing record has stayed the same. */
 function createStillnessTimer(patienceMs: number) {
   let seen: { token: string | undefined; sinceMs: number } | undefined;
   return {
-    isStill(mark: FencingRecord | undefined): boolean {
-      if (!seen || seen.token !== mark?.token) seen = { token: mark?.token, sinceMs: performance.now() };
+    isStill(record: FencingRecord | undefined): boolean {
+      if (!seen || seen.token !== record?.token) seen = { token: record?.token, sinceMs: performance.now() };
       return performance.now() - seen.sinceMs >= patienceMs;
     },
   };
@@ -123,7 +122,7 @@ const newest = (kept: FencingRecord | undefined, own: FencingRecord | undefined)
 const SILENT_BEATS = 15;
 
 /**
- * Proves a ledger by other workers: only one that has a mark, or was proven itself, raises the number. Heartbeats are counted, and not
+ * Proves a ledger by other workers: only one that has a fencing record, or was proven itself, raises the number. Heartbeats are counted, and not
  * seconds, since a machine that was suspended has kept the others from beating, too.
  */
 function watchPeers() {
@@ -142,7 +141,9 @@ function watchPeers() {
     },
     say(log: Log): void {
       if (!isSaid)
-        log.warn('STATE_DIR has no mark of this ledger: nothing is sent before another worker vouches for it');
+        log.warn(
+          'STATE_DIR has no fencing record of this ledger: nothing is sent before another worker vouches for it',
+        );
       isSaid = true;
     },
   };
@@ -173,7 +174,7 @@ async function identify(db: Connection): Promise<string> {
     db,
   );
   const [row] = named;
-  if (!row) throw new Error('the ledger has lost the row that says which it is');
+  if (!row) throw new Error('the ledger lacks its identity row');
   return row.id;
 }
 
@@ -182,7 +183,7 @@ async function lockLedger(trx: Connection): Promise<LedgerRow> {
     select number, token, database_identity as identity, installation_id as "installationId", held_reason as "heldReason"
     from ledger for no key update`.execute(trx);
   const [row] = rows;
-  if (!row) throw new Error('the ledger has lost the row that says which it is');
+  if (!row) throw new Error('the ledger lacks its identity row');
   return row;
 }
 

@@ -13,7 +13,7 @@ export type Allowance = 'none' | 'shared' | 'any';
 export interface Permits {
   /** Whether a key other than this one holds a permit, or had one within `withinMs`. */
   isOtherActive(key: Key, withinMs: number): boolean;
-  /** What the key's own limits let it hold besides what it holds. */
+  /** Returns which further permits the limits of a key allow it. */
   allowance(key: Key): Allowance;
   /** Whether that allows it, and enough is free. */
   fits(claim: Claim): boolean;

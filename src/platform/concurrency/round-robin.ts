@@ -1,8 +1,8 @@
 /** Who is served before whom, where not all can be at once. */
 export interface Rotation {
-  /** Those who were served longest ago come first, before them those who never were, in the order given. Forgets everybody else. */
+  /** Returns the ids in the order of their turns: never served first, as given, then least recently served. Forgets all other ids. */
   order(ids: readonly number[]): number[];
-  /** They were served just now. */
+  /** Records that they were served now. */
   served(ids: readonly number[]): void;
 }
 

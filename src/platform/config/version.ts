@@ -36,8 +36,8 @@ function readGitCommit(): string | undefined {
   // Without one of our own, git would tell of whatever repository we happen to lie in.
   if (!existsSync(join(ROOT, '.git'))) return undefined;
   try {
-    const words = ['rev-parse', '--short=12', 'HEAD'];
-    return execFileSync('git', words, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const args = ['rev-parse', '--short=12', 'HEAD'];
+    return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
     // No git, or a checkout that belongs to somebody else: then nobody knows.
     return undefined;

@@ -99,7 +99,7 @@ function findChangedMigration(
   if (!first) return undefined;
   const row = present.get(first.number);
   const difference = row?.name === first.name ? 'with another text' : `as ${row?.name}`;
-  return `The database was made by another Campanile: its migration ${first.name} was applied ${difference}. Nothing was changed. ${wayOut([...present.values()])}`;
+  return `The database was made by another Campanile: its migration ${first.name} was applied ${difference}. Nothing was changed. ${adviseOnWrongSchema([...present.values()])}`;
 }
 
 async function findOtherCatalog(
@@ -111,10 +111,10 @@ async function findOtherCatalog(
   if (differences.length === 0) return undefined;
   const more = differences.length - MOST_SHOWN;
   const shown = differences.slice(0, MOST_SHOWN).join('; ') + (more > 0 ? `; and ${more} more` : '');
-  return `The schema of the database is not as its migrations (up to ${applied.at(-1)?.name}) make it: ${shown}. It was written by a Campanile between two releases, or changed by hand. Nothing was changed. ${wayOut(applied)}`;
+  return `The schema of the database is not as its migrations (up to ${applied.at(-1)?.name}) make it: ${shown}. It was written by a Campanile between two releases, or changed by hand. Nothing was changed. ${adviseOnWrongSchema(applied)}`;
 }
 
-function wayOut(applied: readonly AppliedMigration[]): string {
+function adviseOnWrongSchema(applied: readonly AppliedMigration[]): string {
   return `Start the version that wrote it${withVersion(applied)}, put back what was changed by hand, restore a backup (docs/how-to/back-up.md), or set DATA_DIR to an empty folder or DATABASE_URL to an empty database.`;
 }
 

@@ -18,12 +18,12 @@ export interface Outcome<Item, Result> {
 }
 
 /** If so many fail and nobody succeeds, the fault is not theirs. */
-const SYSTEMIC = 10;
+const SYSTEMIC_FAILURES = 10;
 
 /**
- * Runs all items in one go, without those in quarantine. Where that fails because of the data it finds the items at fault, puts whose they
- * are into quarantine (`quarantine.ts`) and runs the others. Whoever is due to be tried again is tried alone. Throws what is about nobody
- * in particular (`isDataError`), and also the error of a batch of which ten or more all fail.
+ * Runs all items in one go, without those in quarantine. If that fails because of the data (`isDataError`), it finds the items at fault,
+ * puts their owners into quarantine (`quarantine.ts`) and runs the others. Owners who are due again are tried alone. Throws every other
+ * error, and the first error of a batch of which ten or more items fail and none succeeds.
  */
 export function isolateFailures<Item, Result>(
   deps: QuarantineDeps,
@@ -69,7 +69,7 @@ async function isolateBatch<Item, Result>(
   const { held, due } = await readQuarantined(deps.db, batch);
   const { results, failures } = await run(items.filter((item) => !held.has(idOf(item)) && !due.has(idOf(item))));
   const [first] = failures;
-  if (first && failures.length >= SYSTEMIC && results.length === 0) throw first.error;
+  if (first && failures.length >= SYSTEMIC_FAILURES && results.length === 0) throw first.error;
   const alone = Map.groupBy(
     items.filter((item) => due.has(idOf(item))),
     idOf,

@@ -22,7 +22,7 @@ export function listenForNotifications(address: PostgresAddress, { log }: { log:
   const closed = new AbortController();
   let endWait: (() => void) | undefined;
 
-  const announceGap = () => {
+  const emitMissedNotifications = () => {
     for (const list of handlers.values()) for (const handler of list) handler('');
   };
 
@@ -41,7 +41,7 @@ export function listenForNotifications(address: PostgresAddress, { log }: { log:
           for (const handler of handlers.get(message.channel) ?? []) handler(message.payload ?? '');
         });
         await current.query(NOTIFY_CHANNELS.map((channel) => `listen ${channel}`).join('; '));
-        announceGap();
+        emitMissedNotifications();
         await broken;
       } catch (error) {
         log.warn({ err: error }, 'cannot listen for hints; polling goes on');

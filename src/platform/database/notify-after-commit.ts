@@ -21,7 +21,7 @@ interface Notification {
 
 /** Sends hints some time after they were given, all that came together in one statement. */
 interface Notifier {
-  add(hints: readonly Notification[]): void;
+  add(notifications: readonly Notification[]): void;
   /** Resolves when nothing waits any more. */
   flush(): Promise<void>;
 }
@@ -106,12 +106,15 @@ function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
 
   async function sendAll() {
     while (waiting.size > 0) {
-      const hints = [...waiting.values()];
+      const notifications = [...waiting.values()];
       waiting.clear();
       try {
-        await notify(pool, hints);
+        await notify(pool, notifications);
       } catch (error) {
-        log.warn({ err: error, hints: hints.length }, 'hints could not be sent; polling finds the same');
+        log.warn(
+          { err: error, notifications: notifications.length },
+          'notifications could not be sent; polling finds the same',
+        );
       }
       await sleep(PAUSE_MS);
     }
@@ -119,9 +122,9 @@ function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
   }
 
   return {
-    add(hints) {
-      if (hints.length === 0) return;
-      for (const one of hints) waiting.set(`${one.channel} ${one.payload}`, one);
+    add(notifications) {
+      if (notifications.length === 0) return;
+      for (const one of notifications) waiting.set(`${one.channel} ${one.payload}`, one);
       sending ??= sendAll();
     },
     async flush() {
@@ -131,10 +134,10 @@ function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
 }
 
 /** Its own commit waits for no disk and no replica, so that the lock of those who notify is held for a moment only. */
-async function notify(pool: Pick<pg.Pool, 'query'>, hints: readonly Notification[]): Promise<void> {
+async function notify(pool: Pick<pg.Pool, 'query'>, notifications: readonly Notification[]): Promise<void> {
   await pool.query(
     `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
      from unnest($1::text[], $2::text[]) h (channel, payload)`,
-    [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)],
+    [notifications.map(({ channel }) => channel), notifications.map(({ payload }) => payload)],
   );
 }

@@ -51,8 +51,8 @@ const highest = ({ number }: SchemaEpoch, other: number) => Math.max(number, oth
 
 function describeStep({ name, sql: text }: Migration, sizes: readonly TableSize[]): UpgradeStep {
   const statements = text.replaceAll(/--.*$/gm, '');
-  const words = new Set(statements.match(/\w+/g));
-  return { name, locks: readLocks(text), tables: sizes.filter((table) => words.has(table.name)) };
+  const identifiers = new Set(statements.match(/\w+/g));
+  return { name, locks: readLocks(text), tables: sizes.filter((table) => identifiers.has(table.name)) };
 }
 
 /** Returns the comment that begins with `Locks:`, up to a line without text. */

@@ -1,4 +1,4 @@
-/** The tables of what is sent, and of what became of it. */
+/** The tables of campaigns, runs, deliveries and receipts. */
 import type { Generated, GeneratedAlways } from 'kysely';
 
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';

@@ -23,7 +23,7 @@ const NOT_YET_MESSAGE = /timeout|^Connection terminated/;
 /** Resolves when the database answers. Throws a StartupError after half a minute, and at once for what waiting cannot mend. */
 export async function waitForDatabase(db: Database, log: Log): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await pingDatabase(db);
     } catch (error) {
@@ -35,7 +35,7 @@ export async function waitForDatabase(db: Database, log: Log): Promise<void> {
           `The database cannot be reached (${message || code}): check DATABASE_URL and the server`,
           error,
         );
-      if (tries === 1) log.info('waiting for the database');
+      if (attempts === 1) log.info('waiting for the database');
       await sleep(PAUSE_MS);
     }
   }

@@ -5,7 +5,7 @@ import { pingDatabase, type Database } from './connect.ts';
 
 /** What is known of the disk that the database is on. */
 export interface DiskWatch {
-  /** Takes what a statement failed of, whatever it is. */
+  /** Call it with the error of each failed statement. */
   recordError(error: unknown): void;
   reportDiskFull(): void;
   /** Whether somebody has found it full in the last minute, and nothing has shown since that there is room. */
@@ -27,7 +27,7 @@ export interface DiskOptions {
 }
 
 const REMEMBERED_MS = 60_000;
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 const LOW_RETRY_SECONDS = 60;
 const SHARE_OF_DISK = 20;
 const LARGEST_FLOOR_BYTES = 1024 ** 3;
@@ -88,14 +88,14 @@ export async function readRoom(
   };
 }
 
-/** Asks anew at most once in `LOOK_MS`; whoever comes meanwhile gets the same answer. */
-function throttleCheck(look: () => Promise<boolean>): () => Promise<boolean> {
+/** Asks anew at most once in `CHECK_MS`; whoever comes meanwhile gets the same answer. */
+function throttleCheck(check: () => Promise<boolean>): () => Promise<boolean> {
   let last: Promise<boolean> | undefined;
   let atMs = -Infinity;
   return () => {
-    if (last && performance.now() - atMs < LOOK_MS) return last;
+    if (last && performance.now() - atMs < CHECK_MS) return last;
     atMs = performance.now();
-    return (last = look());
+    return (last = check());
   };
 }
 

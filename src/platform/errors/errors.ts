@@ -77,7 +77,7 @@ export class StartupError extends Error {
   }
 }
 
-/** A command was called with words that it does not take: printed with its usage. */
+/** A command was called with arguments that it does not take: printed with its usage. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -6,8 +6,8 @@ const METADATA = new Set(['168.63.129.16']);
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address, as a resolver writes it, is one that everybody reaches. One that carries another within it, such as
- * `::ffff:127.0.0.1` or those of NAT64, 6to4 and Teredo, is not, whatever it carries.
+ * SSRF protection: whether an address, as a resolver writes it, is public. An IPv6 address that embeds an IPv4 address (`::ffff:127.0.0.1`,
+ * NAT64, 6to4, Teredo) never is.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || METADATA.has(address)) return false;

@@ -60,7 +60,7 @@ export interface DueMail {
   /** Of the user; of an invitation, of the user who invites. */
   language: Language;
   detail: string;
-  tries: number;
+  attempts: number;
 }
 
 const OWNER = sql<UserId | null>`
@@ -77,7 +77,7 @@ const OUTBOX: Outbox = {
   set: sql`user_id = ${OWNER},
     recipient = coalesce((select u.email from users u where u.user_id = ${OWNER} and ${IS_RECIPIENT}), q.recipient)`,
   columns: sql`
-    q.mail_id as "mailId", q.kind, q.user_id as "userId", q.detail, q.tries, u.user_name as "userName",
+    q.mail_id as "mailId", q.kind, q.user_id as "userId", q.detail, q.tries as attempts, u.user_name as "userName",
     coalesce(u.language, q.language) as language,
     case when q.kind = 'invitation' then q.recipient else u.email end as recipient`,
   joins: sql`left join users u on u.user_id = q.user_id and ${IS_RECIPIENT}`,

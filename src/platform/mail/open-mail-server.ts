@@ -49,7 +49,7 @@ export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): Mail
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        throw isForGood(error) ? new PermanentRejectionError('the mail server refuses it', { cause: error }) : error;
+        throw isPermanent(error) ? new PermanentRejectionError('the mail server refuses it', { cause: error }) : error;
       }
     },
     close: () => transport.close(),
@@ -57,7 +57,7 @@ export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): Mail
 }
 
 /** What is wrong with the address or with the mail; what is wrong with the server or our password there can be mended. */
-function isForGood(error: unknown): boolean {
+function isPermanent(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   const status = 'responseCode' in error ? Number(error.responseCode) : 0;
   return (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') && status >= 500;

@@ -18,7 +18,7 @@ const PERMITS = 2;
 export interface SendMailsOptions {
   db: Database;
   log: Log;
-  hints: Pick<Notifications, 'on'>;
+  notifications: Pick<Notifications, 'on'>;
   links: MailLinks;
   /** Undefined: none is sent, and the log says which would have been. */
   mail: MailSettings | undefined;
@@ -30,7 +30,9 @@ export interface SendMailsOptions {
  * A mail that the server takes long over, such as one to a slow domain, holds up no other user's. What the mail server does not take now is tried again until the mail expires, also after a crash: one that was under way then may leave twice.
  * Neither an address nor a link is ever logged.
  */
-export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMailsOptions): { stop(): Promise<void> } {
+export function sendMails({ db, log, notifications, links, mail, onLoopError }: SendMailsOptions): {
+  stop(): Promise<void>;
+} {
   const server = mail && openMailServer(mail);
 
   async function takeNext(busy: readonly UserId[]): Promise<DueMail[]> {
@@ -51,7 +53,7 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
   }
 
   async function handle(due: DueMail): Promise<void> {
-    const { mailId, kind, userId, recipient, tries } = due;
+    const { mailId, kind, userId, recipient, attempts } = due;
     if (recipient === null) return dropMail(db, mailId);
     if (!mail || !server) {
       log.info({ mailId, kind, userId }, 'a mail would have been sent: there is no SMTP_URL');
@@ -60,12 +62,12 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
     try {
       await server.send({ ...writeMail(due, links.codeOf(mailId), mail.publicUrl), recipient, mailId });
     } catch (error) {
-      const isForGood = error instanceof PermanentRejectionError;
+      const isPermanent = error instanceof PermanentRejectionError;
       log.warn(
-        { mailId, kind, userId, tries, reason: reasonOf(error) },
-        `a mail could not be sent${isForGood ? '' : ' yet'}`,
+        { mailId, kind, userId, attempts, reason: reasonOf(error) },
+        `a mail could not be sent${isPermanent ? '' : ' yet'}`,
       );
-      if (isForGood) await dropMail(db, mailId);
+      if (isPermanent) await dropMail(db, mailId);
       return undefined;
     }
     log.info({ mailId, kind, userId }, 'a mail was sent');
@@ -82,7 +84,7 @@ export function sendMails({ db, log, hints, links, mail, onLoopError }: SendMail
     log,
     ...(onLoopError && { onError: onLoopError }),
   });
-  hints.on('campanile_mails', () => loop.wake());
+  notifications.on('campanile_mails', () => loop.wake());
   return {
     async stop() {
       await loop.stop();

@@ -34,13 +34,13 @@ export interface SealedRows {
 
 /** Returns the sealed rows that none of the keys opens, by column and key. It reads every sealed row; 100,000 take some 0.1 s. */
 export async function findSealedByOthers(db: Connection, keyIds: readonly string[]): Promise<SealedRows[]> {
-  const marks = keyIds.map((id) => Buffer.from(sealPrefixOf(id), 'hex'));
+  const prefixes = keyIds.map((id) => Buffer.from(sealPrefixOf(id), 'hex'));
   const found: SealedRows[] = [];
   for (const what of SEALED_COLUMNS) {
     const column = sql.ref(what.column);
     const { rows } = await sql<{ keyIdPrefix: string; count: number }>`
       select encode(substring(${column} for 4), 'hex') as "keyIdPrefix", count(*)::int as count from ${sql.table(what.table)}
-      where ${column} is not null and substring(${column} for 4) <> all (${marks}::bytea[]) group by 1 order by 1`.execute(
+      where ${column} is not null and substring(${column} for 4) <> all (${prefixes}::bytea[]) group by 1 order by 1`.execute(
       db,
     );
     found.push(...rows.map((row) => ({ what, ...row })));

@@ -1,7 +1,7 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
-import { findOwnAccounts, LINKED, userIsGone, type Account } from './store.ts';
+import { findOwnAccounts, LINKED, userGoneError, type Account } from './store.ts';
 
 export interface AccountState {
   messenger: string;
@@ -27,7 +27,7 @@ export interface AccountState {
 /** The state of the workspace's link to the messaging application (contract §4, account-status). Throws when the user is gone. */
 export async function readAccountStatus(deps: { db: Database }, { workspaceId }: Actor): Promise<AccountState> {
   const state = (await readAccountStates(deps, [workspaceId])).get(workspaceId);
-  if (!state) throw userIsGone();
+  if (!state) throw userGoneError();
   return state;
 }
 

@@ -4,9 +4,9 @@ import { AppError } from '../../platform/errors/errors.ts';
 import type { Account } from './store.ts';
 
 /**
- * Whether a pairing code, which makes WhatsApp ask the phone with that number, may be sent for: to a number that the owner's phone has
- * confirmed by an earlier link, or that nobody else here says is theirs. Throws `conflict` otherwise; a QR code needs no such promise,
- * since whoever scans it has the phone.
+ * Checks that a pairing code may be requested for the account's number: WhatsApp then prompts the phone with that number. The number must
+ * have been confirmed by an earlier link, or no other user here may claim it. Throws `conflict` otherwise. A QR code needs no check: only
+ * the phone's holder can scan it.
  */
 export async function assertNumberOwnership(db: Database, account: Account): Promise<void> {
   if (account.linkedNumber === account.phoneNumber) return;
@@ -17,6 +17,6 @@ export async function assertNumberOwnership(db: Database, account: Account): Pro
   if (rows.length > 0)
     throw new AppError(
       'number_taken',
-      'Somebody else here has entered this number, too: scan the QR code with its phone',
+      'Another user has entered this number too. Scan the QR code with the phone of this number.',
     );
 }

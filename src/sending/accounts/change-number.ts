@@ -12,9 +12,9 @@ export interface WrittenNumber {
 }
 
 /**
- * Prepares the workspace's account for another number of its owner's, in the transaction that then writes it. To write the same number
- * in another way is always allowed. Throws `conflict` once a phone has been linked, while one is being linked, and where
- * somebody else has that number linked.
+ * Prepares the account for another number of its owner, in the transaction that then writes the number. The same number in another
+ * notation is always allowed. Throws `conflict` once a phone was linked, while one is being linked, and if the number is linked to
+ * another account.
  */
 export async function prepareNumberChange(
   trx: Connection,
@@ -42,8 +42,9 @@ export async function prepareNumberChange(
   await recordAudit(trx, { ...actor, action: 'account.number_changed', subject: number.written });
 }
 
-const STAYS = 'A phone has been linked with your number, so it stays: to use another one, sign up anew';
-const BEING_LINKED = 'Your account is being linked: wait until that is over, or cancel it, then change the number';
+const STAYS =
+  'A phone has been linked with your number, so the number can no longer change. To use another number, sign up again.';
+const BEING_LINKED = 'Your account is being linked. Wait for the end or cancel the linking, then change the number.';
 const TAKEN = 'This number is linked to another account here';
 
 /** A session that was asked for just now and shows no code yet will go by the number of before. */

@@ -11,7 +11,7 @@ import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { LinkMethod, MessengerGroup } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
-import { userIsGone } from './store.ts';
+import { userGoneError } from './store.ts';
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
@@ -44,10 +44,10 @@ export interface CommandWaiters {
   wait(commandId: number, ms: number): Promise<void>;
 }
 
-/** Wakes those who wait for a command when the hint about it arrives. */
-export function awaitCommandResults(hints: Notifications): CommandWaiters {
+/** Wakes the waiters of a command when the notification of its result arrives. */
+export function awaitCommandResults(notifications: Notifications): CommandWaiters {
   const waiting = new Map<number, AbortController>();
-  hints.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
+  notifications.on('campanile_results', (payload) => waiting.get(Number(payload))?.abort());
   return {
     async wait(commandId, ms) {
       const hint = new AbortController();
@@ -80,7 +80,7 @@ export async function runCommand<K extends CommandKind>(
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
     const ended = await readCommand(db, commandId);
-    if (!ended) throw userIsGone();
+    if (!ended) throw userGoneError();
     if (ended.status === 'done') return ended.result as Commands[K]['result'];
     if (ended.status === 'failed') throw toError(ended.result as StoredFailure);
   }
@@ -91,8 +91,8 @@ export async function runCommand<K extends CommandKind>(
   throw new AppError(
     outcomeUnknown ? 'outcome_unknown' : 'account_not_connected',
     outcomeUnknown
-      ? 'The messaging application has not answered, so the outcome is unknown: sync your groups to see what exists'
-      : 'Your account is not connected just now: nothing was done, try again in a moment',
+      ? 'The messaging application has not answered, so the outcome is unknown. Sync your groups to see what exists.'
+      : 'Your account is not connected at the moment. Nothing was done. Try again in a moment.',
     { retryAfterSeconds: 5, outcomeUnknown },
   );
 }
@@ -123,7 +123,7 @@ async function enforceCampaignQuota(trx: Connection, accountId: number, perDay: 
   if (count < perDay) return;
   throw new AppError(
     'creation_limit_reached',
-    `No more than ${perDay} groups, communities and channels can be created in 24 hours: messaging applications ban numbers that create many`,
+    `You have reached the limit of ${perDay} groups, communities and channels created in 24 hours. Messaging applications ban numbers that create many.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)), limit: perDay },
   );
 }

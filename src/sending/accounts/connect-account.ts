@@ -22,11 +22,11 @@ export interface ConnectDeps extends AccountDeps {
 }
 
 /**
- * Links the workspace's account to a messaging application, by default the one it is for (contract §4, connect-account). Resolves to
- * how the account then stands: connected, or linking with a code for the user's phone. One that was stopped goes on; else nothing is done to
- * one that is linked. A warm-up begins or ends as `warmUp` says (`update-account.ts`). Throws
- * `conflict` when another messenger is asked for while the present one is linked or has something to send, `unavailable` when
- * no code can be had just now, and of a pairing code what `assertNumberOwnership` and `countPairingCode` throw.
+ * Links the workspace's account to a messaging application, by default its present one (contract §4, connect-account). Resolves to the
+ * state of the account: connected, or linking with a code for the user's phone. A quarantined account is resumed; a linked one stays as
+ * it is. `warmUp` as in `update-account.ts`. Throws `conflict` when another messenger is requested while the present one is linked or has
+ * something to send, `unavailable` when there is no code, and for a pairing code the errors of `assertNumberOwnership` and
+ * `countPairingCode`.
  */
 export async function connectAccount(
   deps: ConnectDeps,
@@ -75,11 +75,11 @@ async function changeMessenger(
 ): Promise<void> {
   const { accountId, status } = account;
   const isFree = leavesAtOnce || status === 'unlinked' || status === 'logged_out';
-  if (!isFree) throw new AppError('account_linked', 'Your account is linked: disconnect it first');
+  if (!isFree) throw new AppError('account_linked', 'Your account is linked. Disconnect it first.');
   const { rows } = await sql`
     select from runs where account_id = ${accountId} and status in ('planned', 'running') limit 1`.execute(trx);
   if (rows.length > 0)
-    throw new AppError('account_busy', 'Campaigns are planned or under way: let them end, or cancel them first');
+    throw new AppError('account_busy', 'Campaigns are planned or under way. Wait for their end, or cancel them first.');
   await sql`
     update accounts
     set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null

@@ -5,9 +5,9 @@ import type { AccountDeps } from './connect-account.ts';
 import { findOwnAccount, lockOwnLane } from './store.ts';
 
 /**
- * Ends the workspace's link to the messaging application, there and here (contract §4, disconnect-account). What is queued waits for
- * the account to be linked again. Where the messaging application cannot be
- * told, the status says what is left to do. Throws `unavailable` when it was told and did not confirm.
+ * Unlinks the workspace's account, here and at the messaging application (contract §4, disconnect-account). Queued posts wait until it is
+ * linked again. If the messaging application cannot be reached, the status says what is left to do. Throws `unavailable` when it did not
+ * confirm.
  */
 export async function disconnectAccount(deps: AccountDeps, actor: Actor): Promise<AccountState> {
   const { accountId } = await findOwnAccount(deps.db, actor.workspaceId);

@@ -9,8 +9,8 @@ import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /** The reason that the user of a quarantined account reads. */
 export const STOPPED =
-  'Sending is stopped: the records of what was sent contradict each other, and nothing was written over them. Nothing is lost. ' +
-  'Connect your account again to have them counted anew and to go on';
+  'Sending is stopped, because the records of sent posts contradict each other. No data was lost. ' +
+  'Connect your account again to recount the posts and to continue.';
 
 /** Violated constraints and values out of range: a retry would fail again. */
 const BROKEN_RULES = /^2[23]/;

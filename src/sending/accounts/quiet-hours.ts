@@ -12,8 +12,8 @@ export function dateIn(timeZone: string, at: Temporal.Instant): Temporal.PlainDa
 }
 
 /**
- * The end of the quiet time that an instant is in; undefined when it is in none. Where a clock change skips or repeats one of the two
- * times, the longer quiet counts, so that it is never loud while the clock says it is not.
+ * Returns the end of the quiet hours around an instant; undefined outside of them. If a clock change skips or repeats one of the two
+ * times, the longer quiet time counts.
  */
 export function quietUntil(
   { from, to }: QuietHours,

@@ -4,9 +4,8 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { lockLane, lockOwnLane, wakeLane, type Account } from './store.ts';
 
 /**
- * Lets a stopped account go on (`stop-account.ts`), once the sums of its runs have been counted anew from their deliveries: a run a
- * transaction, so that a request that is cut off and made again goes on. What ended so long ago that nothing of it can change any more is
- * left as it is.
+ * Resumes a quarantined account (`quarantine-account.ts`) after its runs were recounted from their deliveries, each run in a transaction
+ * of its own: a request that is interrupted and repeated goes on. Runs whose deliveries can no longer change are skipped.
  */
 export async function resumeAccount(db: Database, actor: Actor, { accountId, messenger }: Account): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`

@@ -11,7 +11,7 @@ export interface SendWindowRules {
   dailyCap: number | null;
 }
 
-/** What the rules of an account come to just now. */
+/** The rules of an account, and what they allow now. */
 export interface SendWindow extends SendWindowRules {
   accountId: number;
   /** IANA: what the owner chose, else the installation's. */
@@ -41,8 +41,8 @@ interface RuleRow {
 }
 
 /**
- * The rests of these accounts. `timeZone` is the installation's. With the lanes locked, what is counted is current. Of accounts whose
- * owner is gone there is none.
+ * Returns the send windows of these accounts, without accounts of deleted owners. `timeZone` is the installation's. With the lanes
+ * locked, the counts are current.
  */
 export async function readSendWindows(
   trx: Connection,
@@ -82,7 +82,10 @@ async function toSendWindow(trx: Connection, row: RuleRow, timeZone: string): Pr
   return { accountId, quietHours, dailyCap, today, warmUpFrom, capToday, timeZone, sentToday, until, changesAt };
 }
 
-/** Deliveries of the account sent since then. Of a run that began since then they are known; of the others they are counted. */
+/**
+ * Counts the deliveries that the account has sent since then: from the sums of runs that began since, and from the deliveries of older
+ * ones.
+ */
 async function countSent(trx: Connection, accountId: number, since: Temporal.Instant): Promise<number> {
   const at = new Date(since.epochMilliseconds);
   const { rows } = await sql<{ sent: number }>`

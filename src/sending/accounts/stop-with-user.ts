@@ -3,11 +3,12 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { lockLane } from './store.ts';
 
-const DISABLED = 'Sending is stopped: an administrator disabled this account. Connect it again to go on';
+const DISABLED =
+  'Sending is stopped, because an administrator disabled this user. Connect the account again to continue.';
 
 /**
  * Stops the account of a workspace, in the transaction that disables its owner: at most the turn in hand still leaves, and nothing more
- * until the account is connected again. One that was stopped before keeps its reason.
+ * until the account is connected again. An earlier reason stays.
  */
 export async function stopWithUser(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   const { rows } = await sql<{ accountId: number }>`

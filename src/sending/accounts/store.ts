@@ -49,7 +49,7 @@ export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`
 /** The account of a workspace. Every one has one from sign-up on; throws `unauthenticated` when its owner is gone. */
 export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
   const row = await selectAccounts(db).where('accounts.workspace_id', '=', workspaceId).executeTakeFirst();
-  if (!row) throw userIsGone();
+  if (!row) throw userGoneError();
   return row;
 }
 
@@ -121,9 +121,9 @@ function selectAccounts(db: Connection) {
 }
 
 /**
- * Locks the account's lane until the transaction ends, and notes on it that something changes. Whoever changes what an account may
- * send, or what became of it, does this first: what is read after it is current, two such transactions follow each other, and who
- * watches the account notices. False when there is none, for the user is gone: nothing of the account may be changed then.
+ * Locks the account's lane until the transaction ends, and counts a change on it for live progress. Every transaction that changes the
+ * sending of an account, or its outcomes, does this first. Such transactions follow each other, and rows that are read after the lock are
+ * current. False when the user is deleted: then nothing of the account may change.
  */
 export async function lockLane(trx: Connection, accountId: number): Promise<boolean> {
   const { rows } =
@@ -131,7 +131,9 @@ export async function lockLane(trx: Connection, accountId: number): Promise<bool
   return rows.length > 0;
 }
 
-/** `lockLane` for several accounts, in their order, but for those that somebody else has locked: they are left out. */
+/**
+ * `lockLane` for several accounts, in the order of their ids. Lanes that another transaction has locked are left out.
+ */
 export async function lockFreeLanes(trx: Connection, accountIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
     with locked as materialized (
@@ -143,17 +145,19 @@ export async function lockFreeLanes(trx: Connection, accountIds: readonly number
   return rows.map((row) => row.account_id);
 }
 
-/** `lockLane` for what the user asks. Throws `unauthenticated` when the user is gone. */
+/** `lockLane` for a request of the user. Throws `unauthenticated` when the user is deleted. */
 export async function lockOwnLane(trx: Connection, accountId: number): Promise<void> {
-  if (!(await lockLane(trx, accountId))) throw userIsGone();
+  if (!(await lockLane(trx, accountId))) throw userGoneError();
 }
 
 /** A request can outlive its user by a moment. */
-export function userIsGone(): AppError {
+export function userGoneError(): AppError {
   return new AppError('user_gone', 'This user no longer exists');
 }
 
-/** Lets a lane look for work again, as soon as its pace allows. The lane must be locked; one with a turn in hand wakes by itself. */
+/**
+ * Lets a lane claim turns again as soon as its pace allows. The lane must be locked; a lane with a turn in hand wakes by itself.
+ */
 export async function wakeLane(trx: Connection, accountId: number): Promise<void> {
   await sql`
     update lanes set work_at = campanile_now()

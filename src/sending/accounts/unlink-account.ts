@@ -3,9 +3,8 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 
 /**
- * Ends the account of a workspace for good, in the transaction that deletes its owner: takes the lane away, and with it the right to send. What
- * locks the lane first finds none from then on and leaves the account alone. A turn in hand may still leave; nobody writes down
- * what comes of it.
+ * Ends the account of a workspace for good, in the transaction that deletes its owner. It deletes the lane, and with it the right to
+ * send: all later writers find no lane and skip the account. A turn in hand may still leave, and its outcome is not recorded.
  */
 export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): Promise<void> {
   await sql`

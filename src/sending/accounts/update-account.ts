@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { readSendWindows, type SendWindow, type SendWindowRules } from './send-window-rules.ts';
-import { findOwnAccount, lockOwnLane, userIsGone, wakeLane } from './store.ts';
+import { findOwnAccount, lockOwnLane, userGoneError, wakeLane } from './store.ts';
 import { WARM_UP_CAPS } from './warm-up.ts';
 
 /** What is undefined stays as it is; null: from now on none. */
@@ -12,8 +12,8 @@ export type SendWindowChange = { [Rule in keyof SendWindowRules]?: SendWindowRul
 };
 
 /**
- * Changes when the workspace's account rests and how much it sends on a day, and answers what that comes to now. It holds from the next turn on: what was in hand may
- * still leave. Throws `unauthenticated` when the user is gone.
+ * Changes the send windows of the workspace's account, and resolves to them. They apply from the next turn on. Throws `unauthenticated`
+ * when the user is deleted.
  */
 export async function updateAccount(
   { db, timeZone }: { db: Database; timeZone: string },
@@ -55,6 +55,6 @@ export async function writeRules(trx: Connection, accountId: number, change: Sen
 
 async function readSendWindow(db: Connection, accountId: number, timeZone: string): Promise<SendWindow> {
   const [rest] = await readSendWindows(db, [accountId], timeZone);
-  if (!rest) throw userIsGone();
+  if (!rest) throw userGoneError();
   return rest;
 }

@@ -1,13 +1,10 @@
 /** What follows the code of a failure, and its reason where there is one: what it means, and what to do. */
 const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^expired\b/, '. See that your account is connected, then send it again if it still matters'],
-  [
-    /^outcome_unknown\b/,
-    '. It may have arrived or not: look into the group before you send it again, so that nobody gets it twice',
-  ],
+  [/^expired\b/, '. Check that your account is connected, then send the post again if it is still relevant'],
+  [/^outcome_unknown\b/, '. The post may have arrived. Check the group before you send it again, to avoid duplicates'],
 ];
 
-const BY_ITSELF = 'It is tried again by itself';
+const BY_ITSELF = 'The service retries automatically';
 
 /**
  * A delivery's last error in words for whoever runs the groups: what happened, and what to do. A known code stays in front, for

@@ -109,8 +109,8 @@ async function readHead(trx: Connection, workspaceId: Actor['workspaceId'], grou
     where g.group_id = ${groupId} and a.workspace_id = ${workspaceId}`.execute(trx);
   const [row] = rows;
   if (!row)
-    throw new AppError('group_not_found', 'No such group', {
-      details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
+    throw new AppError('group_not_found', 'You have no group with this id', {
+      details: [{ field: 'group_metadata_id', issue: 'is not the id of one of your groups' }],
     });
   return row;
 }

@@ -193,7 +193,7 @@ export async function writeContent(trx: Connection, campaignId: number, content:
 }
 
 export function noSuchCampaign(): AppError {
-  return new AppError('campaign_not_found', 'No such campaign', {
-    details: [{ field: 'campaign_id', issue: 'is not one of your campaigns' }],
+  return new AppError('campaign_not_found', 'You have no campaign with this id', {
+    details: [{ field: 'campaign_id', issue: 'is not the id of one of your campaigns' }],
   });
 }

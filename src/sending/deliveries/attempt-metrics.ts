@@ -1,4 +1,4 @@
-/** Tells of tries what an operator measures: how late runs begin, and how much is tried again. */
+/** Measures attempts for the operator: how late runs begin, and how many attempts are retries. */
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -6,19 +6,19 @@ import type { SendResult } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
 
 export interface AttemptHooks {
-  /** Called for each delivery that was tried before and now again. */
+  /** Called for each attempt that is a retry. */
   onRetry?: () => void;
-  /** Called when the first try of a run is made, with the seconds since the run was due. */
+  /** Called for the first attempt of a run, with the seconds since the run was due. */
   onFirstAttempt?: (lateSeconds: number) => void;
 }
 
 /** Of the turns of one claim. */
 export interface AttemptMetrics {
-  /** Call when a turn has been sent, before it is finished; `begunMs` by the process's monotonic clock. */
+  /** Call it when a turn was sent, before it is finished; `begunMs` is of the monotonic clock. */
   record(turn: Turn, results: readonly SendResult[], begunMs: number): Promise<void>;
 }
 
-/** Asks for how long the runs of these turns have been due, beside their sends, which do not wait for it. */
+/** Reads how long the runs of these turns have been due, in parallel with their sends. */
 export function createAttemptMetrics(
   deps: { db: Database; log: Log } & AttemptHooks,
   turns: readonly Turn[],
@@ -53,7 +53,7 @@ function mayBeFirst({ deliveries: [first] }: Turn): boolean {
   return first?.position === 1 && first.attempts === 0 && !first.uncertain;
 }
 
-/** By account, for those of the turns that are the first of their run: for how many seconds the run has been due. */
+/** Returns for each account whose turn is the first of its run the seconds since that run was due. */
 async function readLateness(db: Database, turns: readonly Turn[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ account_id: number; seconds: number }>`
     select r.account_id, extract(epoch from campanile_now() - r.due_at)::float8 as seconds

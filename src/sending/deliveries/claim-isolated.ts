@@ -26,7 +26,7 @@ export async function claimIsolated(
   const [lanes, closedLanes, suspects] = await Promise.all([
     readQuarantined(db, 'lanes'),
     readQuarantined(db, 'closed lanes'),
-    readQuarantined(db, 'suspects'),
+    readQuarantined(db, 'poison suspects'),
   ]);
   const others = [...closedLanes.held, ...suspects.held];
   const closed: number[] = [];

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 
-/** The right to change what has left, for one account: posts of one run that all get the same. Ends with `finishRevision`. */
+/**
+ * The right of one account to revise posts now: posts of one run that all change in the same way. It ends with `finishRevision`.
+ */
 export interface RevisionTurn {
   accountId: number;
   /** The lane's number of this turn: the fence. */
@@ -21,11 +23,11 @@ export interface RevisedPost {
   messageId: string;
   chatId: string;
   isChannel: boolean;
-  /** For how long it had been sent when the turn was taken, in milliseconds; null: it is not known to have left. */
+  /** Milliseconds since it was sent, when the turn was taken; null: it may not have left. */
   ageMs: number | null;
   /** Tries before this one. */
   attempts: number;
-  /** `open`: it is queued for another try of sending. `absent`: it turned out to have never left. */
+  /** `open`: queued for a retry. `absent`: it has never left. `perhaps`: it may have left. */
   state: 'sent' | 'perhaps' | 'open' | 'absent';
 }
 
@@ -39,9 +41,8 @@ export interface RevisionClaim {
 type TurnRow = Omit<RevisionTurn, 'posts'> & RevisedPost;
 
 /**
- * Takes a turn for each of these accounts whose lane is free by now, is this worker's, and has something to change: parks its lane,
- * so that nothing is sent meanwhile. What was sent last goes first. `free` are the accounts whose lanes could be looked at, also those
- * of which there is nothing to change just now.
+ * Takes a turn for each of these accounts whose lane is free, belongs to this worker and has a revision to carry out. The lane is parked,
+ * so that nothing is sent meanwhile. The newest posts go first. `free` lists the accounts whose lane was free, with and without a turn.
  */
 export async function claimRevisions(
   db: Database,

@@ -4,10 +4,12 @@ import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { isolatePoisonDeliveries } from './poison-suspects.ts';
 
-/** The right to send now, for one account: a part of one run. Ends with `finishTurns`, or is taken away with its number. */
+/**
+ * The right of one account to send now: some deliveries of one run. It ends with `finishTurns`, or when a take-over raises its number.
+ */
 export interface Turn {
   accountId: number;
-  /** The lane's number of this turn: the fence. */
+  /** The number of the turn, a fencing token. */
   turn: number;
   messenger: string;
   runId: number;
@@ -25,7 +27,7 @@ export interface ClaimedDelivery {
   uncertain: boolean;
   /** Its owner wants it sent again although it may have left. */
   resend: boolean;
-  /** Tries whose turn was taken from its worker. */
+  /** Attempts whose turn was taken from its worker. */
   interruptedAttempts: number;
 }
 
@@ -71,13 +73,10 @@ interface TurnRow {
 }
 
 /**
- * Takes the next turn of each account that is due: parks its lane and notes what is in hand, and touches no delivery. Of the runs
- * under way that have something to send the one served longest ago is next; one never served comes first, by due time and
- * acceptance (contract §5). A lane with nothing to send falls asleep, or sleeps until its next retry. One that
- * is closed is left as it is, and told of.
- *
- * The locks are taken in the order shards, lanes, and only then is anything looked at, so what is seen is current and no turn is
- * given to a worker that has lost its shard.
+ * Takes the next turn of each account that is due: parks its lane and records the deliveries in hand, without writing a delivery. Of the
+ * running runs with something to send, the one served longest ago is next; runs that were never served precede, by due time and
+ * acceptance (contract §5). A lane with nothing to send sleeps until its next retry. A closed lane stays as it is and is reported to
+ * `onClosed`. Locks and plans: `functions/claim_turns.sql`.
  */
 export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
   const { workerId, shards, lanes, batch, paced, skipped = [], wanted } = options;
@@ -89,9 +88,9 @@ export async function claimTurns(db: Database, options: ClaimOptions): Promise<T
   return withoutUnknown(db, toTurns(rows.filter((row) => row.turn !== null)), options.log);
 }
 
-/** A turn of which it cannot be found out whether it holds suspects is dropped: it is requeued as a stray (`requeue-strays.ts`). */
+/** Drops turns whose suspects could not be read. They are requeued as orphaned turns (`requeue-orphaned-turns.ts`). */
 async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
-  const { left } = await isolateFailures({ db, log }, 'suspects', turns, {
+  const { left } = await isolateFailures({ db, log }, 'poison suspects', turns, {
     idOf: ({ accountId }) => accountId,
     run: (some) => isolatePoisonDeliveries(db, some),
   });

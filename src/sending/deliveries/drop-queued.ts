@@ -6,7 +6,7 @@ import { setUnsentStatus } from './set-unsent-status.ts';
 const DROPPED_TOGETHER = 2_000;
 const RUNS_TOGETHER = 5;
 
-/** Writes down as cancelled what cancelled runs of the account still have queued, a piece of it. The lane must be locked. */
+/** Cancels the next piece of queued deliveries of the account's cancelled runs. The lane must be locked. */
 export async function dropQueued(trx: Connection, accountId: number): Promise<void> {
   await sql`
     with run as materialized (

@@ -1,4 +1,6 @@
-/** Gives up in bulk what is to be recalled or corrected and is too old for that: at once, and without a turn of its account. */
+/**
+ * Expires pending recalls and corrections whose window is over: in bulk, at once, and without a turn of the account.
+ */
 import { sql } from 'kysely';
 import type { Leases } from '../leases/leases.ts';
 import type { Database } from '../../platform/database/connect.ts';
@@ -15,7 +17,7 @@ import { findWanting } from './watch-revisions.ts';
 interface Settling {
   db: Database;
   log: Log;
-  hints: Notifications;
+  notifications: Notifications;
   leases: Pick<Leases, 'shards'>;
   messengers: MessengersCapabilities;
   onLoopError?: OnLoopError;
@@ -25,7 +27,7 @@ const POLL_MS = 1_000;
 const SETTLED_TOGETHER = 2_000;
 
 export function expireLateRevisions(settling: Settling): Loop {
-  const { db, log, hints, leases, onLoopError } = settling;
+  const { db, log, notifications, leases, onLoopError } = settling;
   const windows = windowsOf(settling.messengers);
   const loop = startLoop(
     'late revisions',
@@ -40,7 +42,7 @@ export function expireLateRevisions(settling: Settling): Loop {
     },
     { log, ...(onLoopError && { onError: onLoopError }) },
   );
-  hints.on('campanile_revisions', () => loop.wake());
+  notifications.on('campanile_revisions', () => loop.wake());
   return loop;
 }
 
@@ -89,7 +91,7 @@ async function settle(db: Database, accountIds: readonly number[], windows: read
         update revisions v set wanted = null, error = t.reason
         from (select late.row, w.reason ${late(ids, SETTLED_TOGETHER)} limit ${SETTLED_TOGETHER}) t
         where v.ctid = t.row returning v.account_id
-      ), told as (
+      ), counted as (
         update lanes set changes = changes + 1 where account_id in (select account_id from settled)
       )
       select count(*) as count from settled`.execute(trx);

@@ -3,19 +3,19 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
 
-/** What one try to change a post came to in the ledger. */
+/** The outcome of one attempt to revise a post. */
 export type RevisionOutcome =
   | { kind: 'done' }
-  /** There was nothing to change: it had never left. */
+  /** There was nothing to change: the post had never left. */
   | { kind: 'absent' }
   | { kind: 'failed'; reason: string }
-  /** Again no sooner than `waitMs` from now; `tries` is 0 for what was not tried. */
+  /** Retry after `waitMs`; `tries` is 0 if it was not attempted. */
   | { kind: 'retry'; waitMs: number; tries: 0 | 1 };
 
 /**
- * Writes down what a turn came to and gives the lane back, which waits its gap, and `cooldownMs` where the account cannot be reached. A
- * turn whose number has moved on is fenced: of it only what was done is taken, because it is true. What was wanted meanwhile
- * anew stays wanted. A repeat changes nothing.
+ * Records the outcomes of a turn and gives the lane back, which waits for its gap, and for `cooldownMs` if the account is unreachable.
+ * Fencing token: if the turn's number has moved on, only revisions that were done are recorded, because they are true. A revision that
+ * was requested again meanwhile stays wanted. A repeated call changes nothing.
  */
 export async function finishRevision(
   db: Database,
@@ -30,8 +30,8 @@ export async function finishRevision(
       where account_id = ${accountId} for no key update`.execute(trx);
     const [lane] = rows;
     if (!lane) return;
-    const told = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
-    await writeOutcomes(trx, turn, told);
+    const recorded = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
+    await writeOutcomes(trx, turn, recorded);
     if (!lane.held) return;
     await sql`
       update lanes
@@ -44,19 +44,19 @@ export async function finishRevision(
   });
 }
 
-/** null: not told of. */
+/** Outcomes that are null are not recorded. */
 async function writeOutcomes(
   trx: Connection,
   { accountId, runId, number, kind, posts }: RevisionTurn,
-  told: ReadonlyArray<RevisionOutcome | null>,
+  written: ReadonlyArray<RevisionOutcome | null>,
 ): Promise<void> {
   await sql`
     with outcome as materialized (
       select o.*, at.row
-      from unnest(${posts.map((post) => post.position)}::int[], ${told.map((one) => one?.kind ?? null)}::text[],
-                  ${told.map((one) => (one?.kind === 'failed' ? one.reason : null))}::text[],
-                  ${told.map((one) => (one?.kind === 'retry' ? one.waitMs : 0))}::float8[],
-                  ${told.map((one) => (one?.kind === 'retry' ? one.tries : 0))}::smallint[])
+      from unnest(${posts.map((post) => post.position)}::int[], ${written.map((one) => one?.kind ?? null)}::text[],
+                  ${written.map((one) => (one?.kind === 'failed' ? one.reason : null))}::text[],
+                  ${written.map((one) => (one?.kind === 'retry' ? one.waitMs : 0))}::float8[],
+                  ${written.map((one) => (one?.kind === 'retry' ? one.tries : 0))}::smallint[])
         o (position, kind, reason, wait_ms, tries)
       -- A lookup for each, whatever the planner believes of a table that has just grown.
       cross join lateral (

@@ -1,24 +1,23 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { toLedgerWrites, type Effects, type FinishedTurn } from './ledger-writes.ts';
+import { toLedgerWrites, type LedgerWrites, type FinishedTurn } from './ledger-writes.ts';
 import { recordSuspects } from './poison-suspects.ts';
 
 /**
- * Writes down what turns came to: deliveries, run, campaign and lane in one transaction, so that a run is completed by the very
- * finish that leaves nothing queued, once. A turn whose number has moved on is fenced: of it only what was sent is taken, because
- * it is true, and the lane is left to its new holder. Of an account that is gone nothing is written down. A repeat of the same
- * finish changes nothing.
+ * Records the outcomes of turns: deliveries, run, campaign and lane in one transaction, so that a run is completed once, by the finish
+ * that leaves nothing queued. Fencing token: of a turn whose number has moved on, only sent posts are recorded, because they are true;
+ * the lane stays with its new holder. Turns of deleted accounts are skipped. A repeated call changes nothing.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
-  const effects = toLedgerWrites(finished);
-  if (effects.suspects.length === 0) return callFinish(db, finished, effects);
+  const writes = toLedgerWrites(finished);
+  if (writes.suspects.length === 0) return callFinish(db, finished, writes);
   await db.transaction().execute(async (trx) => {
-    await callFinish(trx, finished, effects);
-    await recordSuspects(trx, effects.suspects);
+    await callFinish(trx, finished, writes);
+    await recordSuspects(trx, writes.suspects);
   });
 }
 
-async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others }: Effects) {
+async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others }: LedgerWrites) {
   const turns = finished.map((one) => ({
     account_id: one.turn.accountId,
     turn: one.turn.turn,

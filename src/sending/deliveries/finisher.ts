@@ -20,12 +20,12 @@ interface Waiting {
 
 /**
  * A batch is written when it holds 500 deliveries, when its first turn has waited 5 ms, or when no other turn is under way
- * (`underWay` counts the turns sent and not yet finished, with those waiting here).
+ * (`inFlight` counts the turns sent and not yet finished, with those waiting here).
  */
 export function createFinisher(deps: {
   db: Database;
   log: Log;
-  underWay: () => number;
+  inFlight: () => number;
   /** Default is one of its own. */
   writer?: OutcomeWriter;
 }): Finisher {
@@ -58,7 +58,7 @@ export function createFinisher(deps: {
       return new Promise((resolve) => {
         waiting.push({ finished, done: resolve });
         deliveries += finished.outcomes.length;
-        if (deliveries >= DELIVERIES_PER_BATCH || deps.underWay() <= waiting.length) flush();
+        if (deliveries >= DELIVERIES_PER_BATCH || deps.inFlight() <= waiting.length) flush();
         else timer ??= setTimeout(flush, LONGEST_WAIT_MS);
       });
     },

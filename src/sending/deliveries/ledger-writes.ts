@@ -12,17 +12,17 @@ export interface FinishedTurn {
 }
 
 /** What finished turns come to in the ledger. */
-export interface Effects {
+export interface LedgerWrites {
   /** Deliveries that were sent, nearly always all of a turn: told by where they begin and end, so that they are found together. */
-  sent: Stretch[];
+  sent: SentRange[];
   /** They count only while the turn is held. */
-  others: Effect[];
+  others: UnsentWrite[];
   /** Of the few that have any and stay queued. They too count only while the turn is held. */
   suspects: SuspectRecord[];
 }
 
 /** Deliveries of one run that follow each other without a gap. */
-export interface Stretch {
+export interface SentRange {
   account_id: number;
   turn: number;
   run_id: number;
@@ -32,8 +32,8 @@ export interface Stretch {
   recipients: number[];
 }
 
-/** What became of a delivery that was not sent; as `Stretch` a row of `finish_turns`, which refuses half a character. */
-export interface Effect {
+/** The outcome of a delivery that was not sent. As `SentRange`, a row of `finish_turns`, which rejects lone surrogates. */
+export interface UnsentWrite {
   account_id: number;
   turn: number;
   run_id: number;
@@ -45,32 +45,33 @@ export interface Effect {
   uncertain: boolean;
 }
 
-export function toLedgerWrites(finished: readonly FinishedTurn[]): Effects {
-  const effects: Effects = { sent: [], others: [], suspects: [] };
-  for (const one of finished) addEffects(effects, one);
-  return effects;
+export function toLedgerWrites(finished: readonly FinishedTurn[]): LedgerWrites {
+  const writes: LedgerWrites = { sent: [], others: [], suspects: [] };
+  for (const one of finished) addWrites(writes, one);
+  return writes;
 }
 
-function addEffects(effects: Effects, { turn, outcomes }: FinishedTurn): void {
-  // What was not tried stays as it is when nothing behind it was; otherwise it steps aside, so that the run's place can move on.
+function addWrites(writes: LedgerWrites, { turn, outcomes }: FinishedTurn): void {
+  // Deliveries at the end that were not attempted stay as they are. Earlier ones become retries, so that the run's next position can move
+  // on.
   const lastAttempted = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');
-  let stretch: Stretch | undefined;
+  let range: SentRange | undefined;
   turn.deliveries.forEach((delivery, index) => {
     const outcome = outcomes[index];
     if (!outcome) return;
-    if (delivery.resend || delivery.interruptedAttempts > 0) addSuspect(effects, turn, delivery, outcome);
+    if (delivery.resend || delivery.interruptedAttempts > 0) addSuspect(writes, turn, delivery, outcome);
     if (index > lastAttempted) return;
     if (outcome.kind !== 'sent') {
-      effects.others.push(toEffect(turn, delivery, outcome));
+      writes.others.push(toUnsentWrite(turn, delivery, outcome));
       return;
     }
     const { position } = delivery;
-    if (stretch?.last !== position - 1) {
-      stretch = { ...keysOf(turn), first: position, last: position, recipients: [] };
-      effects.sent.push(stretch);
+    if (range?.last !== position - 1) {
+      range = { ...keysOf(turn), first: position, last: position, recipients: [] };
+      writes.sent.push(range);
     }
-    stretch.last = position;
-    stretch.recipients.push(outcome.recipients);
+    range.last = position;
+    range.recipients.push(outcome.recipients);
   });
 }
 
@@ -78,7 +79,11 @@ function keysOf({ accountId, turn, runId }: Turn) {
   return { account_id: accountId, turn, run_id: runId };
 }
 
-function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcome, { kind: 'sent' }>): Effect {
+function toUnsentWrite(
+  turn: Turn,
+  delivery: ClaimedDelivery,
+  outcome: Exclude<Outcome, { kind: 'sent' }>,
+): UnsentWrite {
   const base = { ...keysOf(turn), position: delivery.position, wait_ms: 0, tries: 1, error: null };
   switch (outcome.kind) {
     case 'failed':
@@ -96,7 +101,7 @@ function toEffect(turn: Turn, delivery: ClaimedDelivery, outcome: Exclude<Outcom
 }
 
 function addSuspect(
-  { suspects }: Effects,
+  { suspects }: LedgerWrites,
   { accountId, turn, runId }: Turn,
   delivery: ClaimedDelivery,
   outcome: Outcome,

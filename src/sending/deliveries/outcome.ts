@@ -1,17 +1,17 @@
 import { backoffMs } from '../../platform/concurrency/backoff.ts';
 import { OUTCOME_UNKNOWN, type SendResult } from '../../messengers/messenger.ts';
 
-/** What one try comes to in the ledger. Outcomes are data; `finish-turns.ts` is the one place that acts on them. */
+/** The outcome of one attempt. Outcomes are data; only `finish-turns.ts` writes them. */
 export type Outcome =
   | { kind: 'sent'; recipients: number }
-  /** For good; `uncertain` when a try may have left all the same. */
+  /** Final; `uncertain`: an attempt may have left. */
   | { kind: 'failed'; reason: string; uncertain: boolean }
-  /** Try again no sooner than `waitMs` from now; `uncertain` when this try may have left. It uses up a try unless `tries` is 0. */
+  /** Retry after `waitMs`; `uncertain`: this attempt may have left. It counts as an attempt unless `tries` is 0. */
   | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean; tries?: 0 }
-  /** Was not tried. Uses up no try; the whole account rests for `cooldownMs`. */
+  /** Not attempted, and not counted. The whole account rests for `cooldownMs`. */
   | { kind: 'snooze'; cooldownMs: number };
 
-/** After that many tries a passing failure counts as final. */
+/** After this many attempts a temporary failure is final. */
 export const MAX_ATTEMPTS = 8;
 const BACKOFF = { firstMs: 2_000, maxMs: 15 * 60_000, jitter: 1 };
 
@@ -24,9 +24,8 @@ interface EarlierAttempts {
 }
 
 /**
- * Judges the result of a try. `random` in [0, 1) jitters the wait, which doubles from 2 s to 15 min (contract §5: passing failures
- * are tried again with growing, jittered delays, final ones are failed). Of what may have left the reason says so, whatever the
- * last try came to.
+ * Returns the outcome of an attempt's result. `random` in [0, 1) jitters the wait of a retry, which grows exponentially from 2 s to 15
+ * min (contract §5). If any attempt may have left, the reason of a failure says so.
  */
 export function classifyResult(
   result: SendResult,

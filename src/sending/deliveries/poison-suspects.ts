@@ -1,4 +1,6 @@
-/** What is known of deliveries beside what every turn has to know: few have it, and only such as may have left before. */
+/**
+ * Poison message: reads and writes the columns that only deliveries with an interrupted attempt have, apart from the claim.
+ */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 
@@ -11,10 +13,8 @@ interface Claimed {
 }
 
 /**
- * Poison message: a delivery that may crash its worker gets a turn of its own.
- * Completes turns that were just claimed. A delivery whose try was cut off before is tried in a turn of its own: should it be what
- * broke its worker, no other is in hand with it. So what stands behind the first of them is given back, or behind it where the
- * turn begins with it.
+ * Poison message: a delivery that may have broken its worker gets a turn of its own. Completes turns that were just claimed: a turn that
+ * begins with a suspect keeps only that delivery, and any other turn ends before its first suspect. The other deliveries are given back.
  */
 export async function isolatePoisonDeliveries(db: Connection, turns: readonly Claimed[]): Promise<void> {
   const uncertain = turns.filter((turn) => turn.deliveries.some((delivery) => delivery.uncertain));
@@ -53,14 +53,14 @@ async function readSuspects(db: Connection, turns: readonly Claimed[]): Promise<
   }
 }
 
-/** True when it gave something back. */
+/** True when deliveries were given back. */
 function isolateSuspect(turn: Claimed): boolean {
   const first = turn.deliveries.findIndex((delivery) => delivery.interruptedAttempts > 0);
   if (first === -1 || turn.deliveries.length === 1) return false;
   return turn.deliveries.splice(Math.max(first, 1)).length > 0;
 }
 
-/** What is known of a delivery that will be tried again. */
+/** What the ledger keeps about a delivery that will be retried. */
 export interface SuspectRecord {
   accountId: number;
   /** The turn that is finished. */
@@ -72,15 +72,15 @@ export interface SuspectRecord {
 }
 
 /**
- * Writes down what finished turns leave known of deliveries. Call it in the transaction of their finish, which has locked the
- * lanes; of a turn that was taken away nothing is written.
+ * Records the suspects of finished turns. Call it in the transaction of their finish, which has locked the lanes. Turns that were taken
+ * away are skipped.
  */
-export async function recordSuspects(trx: Connection, marks: readonly SuspectRecord[]): Promise<void> {
+export async function recordSuspects(trx: Connection, records: readonly SuspectRecord[]): Promise<void> {
   await sql`
     update deliveries d set resend = m.resend, interrupted_attempts = m.interrupted_attempts
-    from unnest(${marks.map((one) => one.accountId)}::bigint[], ${marks.map((one) => one.turn)}::bigint[],
-                ${marks.map((one) => one.runId)}::bigint[], ${marks.map((one) => one.position)}::int[],
-                ${marks.map((one) => one.resend)}::boolean[], ${marks.map((one) => one.interruptedAttempts)}::smallint[])
+    from unnest(${records.map((one) => one.accountId)}::bigint[], ${records.map((one) => one.turn)}::bigint[],
+                ${records.map((one) => one.runId)}::bigint[], ${records.map((one) => one.position)}::int[],
+                ${records.map((one) => one.resend)}::boolean[], ${records.map((one) => one.interruptedAttempts)}::smallint[])
          m (account_id, turn, run_id, position, resend, interrupted_attempts)
     join lanes l on l.account_id = m.account_id and l.turn = m.turn
     where d.account_id = m.account_id and d.run_id = m.run_id and d.position = m.position and d.status = 'queued'`.execute(

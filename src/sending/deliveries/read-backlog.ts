@@ -19,7 +19,7 @@ const MAX_LATE_RUNS_READ = 1_000;
 const LATE_SECONDS = 60;
 const LONGEST_MS = 2_000;
 
-/** Looks at runs under way and at the first of each shard's index, never at a delivery. Paused runs do not count. */
+/** Reads running runs and the first entry of each shard's index, and no deliveries. Paused runs do not count. */
 export async function readBacklog(db: Database): Promise<Backlog> {
   return db
     .transaction()

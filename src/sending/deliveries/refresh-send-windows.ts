@@ -6,9 +6,9 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 const LONGEST_MINUTES = 15;
 
 /**
- * Looks up whether the accounts of closed lanes may send, and opens the lanes of those that may: until the rules could say otherwise,
- * and for as many deliveries as today's cap leaves; for ever where there are no rules. The others sleep as long as the account rests. A lane that somebody else has
- * locked, or with a turn in hand, is left as it is. `timeZone` is the installation's.
+ * Reads the rules of accounts whose lanes are closed. Opens the lanes that may send: until the rules could change, and for the rest of
+ * today's cap; for ever without rules. The others sleep until the account may send. Lanes that are locked or have a turn in hand are
+ * skipped. `timeZone` is the installation's.
  */
 export async function refreshSendWindows(db: Database, accountIds: readonly number[], timeZone: string): Promise<void> {
   await db.transaction().execute(async (trx) => {

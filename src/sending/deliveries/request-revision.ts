@@ -3,10 +3,10 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { writeRevisions } from './write-revisions.ts';
 
 /**
- * Wants every delivery of these runs that has left, or may have, to be recalled or corrected, and answers in how many groups; of very
- * many deliveries, in how many at most. Once the transaction is committed that is durable, and what is not yet a revision becomes one
- * in pieces. A correction takes what the run says by now, and replaces no recall that is under way. The account's lane must be locked, and what
- * has not been sent be cancelled before a recall.
+ * Requests a recall or correction of every delivery of these runs that has left, or may have. Resolves to the number of groups; for very
+ * many deliveries, to an upper bound. The request is durable with the transaction, and becomes revisions in pieces. A correction takes
+ * the present content of the run, and replaces no pending recall. The lane must be locked, and unsent deliveries must be cancelled before
+ * a recall.
  */
 export async function requestRevision(
   trx: Connection,
@@ -51,7 +51,10 @@ async function correctInHand(trx: Connection, accountId: number, number: number)
     where v.recalled_at is null and v.wanted is distinct from 'recall'`.execute(trx);
 }
 
-/** Counted where all of it is written; else what the runs have sent, and to whom they go, says in how many it can be at most. */
+/**
+ * Returns the exact number of groups if all revisions are written, otherwise an upper bound: the smaller of the posts that were sent and
+ * the groups they went to.
+ */
 async function countGroups(trx: Connection, accountId: number, number: number): Promise<number> {
   const { rows } = await sql<{ written: number; most: number }>`
     with request as materialized (

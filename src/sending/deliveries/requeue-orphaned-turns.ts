@@ -16,8 +16,8 @@ export interface OrphanOptions {
 
 export interface OrphanWatch {
   /**
-   * Queues turns again that are in hand in these shards and that nobody knows of: the server can end a claim long after its worker
-   * has given it up, without any error. Nothing of them was sent. Looks once a second at most; must not run beside a claim.
+   * Requeues orphaned turns: in hand in these shards, but unknown to this worker. The server can complete a claim long after the worker
+   * gave it up, without an error. Nothing of such a turn was sent. It polls once a second at most, and must not run during a claim.
    */
   requeue(shards: number[]): Promise<void>;
 }
@@ -29,11 +29,11 @@ export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
   return {
     async requeue(shards) {
       if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
-      // What may have left is left to the take-over, which says so.
+      // The take-over requeues turns that may have left, as uncertain.
       const untaken = options.leases.untaken();
       const orphaned = (await findOrphanedTurns(options, shards)).filter((orphan) => !untaken.has(orphan.account_id));
-      await isolateFailures(options, 'strays', orphaned, {
-        idOf: (stray) => stray.account_id,
+      await isolateFailures(options, 'orphaned turns', orphaned, {
+        idOf: (orphan) => orphan.account_id,
         run: (some) => requeueOrphanedTurns(options, some),
       });
       polledAtMs = performance.now();
@@ -53,19 +53,19 @@ async function findOrphanedTurns({ db, knows }: OrphanOptions, shards: number[])
   return rows.filter(({ account_id: accountId, turn }) => !knows({ accountId, turn }));
 }
 
-/** Locks before it believes: a turn may have ended since, and a shard that was lost may be another worker's, and the turn too. */
-async function requeueOrphanedTurns({ db, leases, gaps }: OrphanOptions, strays: readonly InHand[]): Promise<void> {
+/** Checks again under locks: the turn may have ended since, or the shard may belong to another worker. */
+async function requeueOrphanedTurns({ db, leases, gaps }: OrphanOptions, orphans: readonly InHand[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<InHand>`
-      with stray as materialized (
-        select * from unnest(${strays.map((one) => one.account_id)}::bigint[], ${strays.map((one) => one.turn)}::bigint[])
+      with orphan as materialized (
+        select * from unnest(${orphans.map((one) => one.account_id)}::bigint[], ${orphans.map((one) => one.turn)}::bigint[])
                       i (account_id, turn)
       ), held as materialized (
         select shard from shards
-        where shard in (select campanile_shard(account_id) from stray) and worker_id = ${leases.workerId()}
+        where shard in (select campanile_shard(account_id) from orphan) and worker_id = ${leases.workerId()}
         for share skip locked
       )
-      select l.account_id, l.turn from stray join lanes l on l.account_id = stray.account_id and l.turn = stray.turn
+      select l.account_id, l.turn from orphan o join lanes l on l.account_id = o.account_id and l.turn = o.turn
       where l.in_hand_run_id is not null and l.shard in (select shard from held)
       order by l.account_id for no key update of l skip locked`.execute(trx);
     const accountIds = rows.map((row) => row.account_id);

@@ -18,7 +18,7 @@ export interface TurnRevising {
 /** What is queued for another try of sending has to leave first. */
 const OPEN_PAUSE_MS = 10_000;
 const COOLDOWN_WITHOUT_SESSION_MS = 5_000;
-const NOT_POSSIBLE = 'This messaging application does not let posts be deleted or changed once they were sent';
+const NOT_POSSIBLE = 'This messaging application does not support deleting or changing sent posts';
 
 /** What a turn came to. */
 export interface Revised {

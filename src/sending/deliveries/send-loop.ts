@@ -33,7 +33,7 @@ export interface SendLoopOptions extends AttemptHooks {
   log: Log;
   leases: Leases;
   sessions: Sessions;
-  hints: Notifications;
+  notifications: Notifications;
   messengers: MessengersCapabilities;
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
@@ -45,8 +45,10 @@ export interface SendLoopOptions extends AttemptHooks {
 
 const NO_EARLIER_ATTEMPTS = { attempts: 0, uncertain: false };
 const MAX_TURNS_IN_FLIGHT = 1_000;
-/** When so many are under way, each that ends makes room for one more: those are claimed together, and so long waited for. */
-const CLAIMED_TOGETHER = 400;
+/**
+ * Above this many turns in flight, finished turns make room one by one: claims wait a moment to take several together.
+ */
+const GATHER_ABOVE = 600;
 const GATHERING_MS = 20;
 /** At most so many posts are in hand at once, of an account whose messenger has no gap. */
 export const DELIVERIES_PER_TURN = 1_000;
@@ -64,7 +66,7 @@ export interface SendLoop {
 /** What this worker has in hand, and how it takes more. */
 interface SendLoopState extends SendLoopOptions {
   /** Each by its account and number. */
-  underWay: Map<string, Promise<void>>;
+  inFlight: Map<string, Promise<void>>;
   /** Deliveries of the turns under way. */
   inHand: number;
   /** Deliveries of a turn to send of the last claim, on average: what the next turns are expected to hold. */
@@ -86,30 +88,30 @@ interface SendLoopState extends SendLoopOptions {
 
 export function startSendLoop(options: SendLoopOptions): SendLoop {
   const { db, log, onLoopError } = options;
-  const underWay: SendLoopState['underWay'] = new Map();
+  const inFlight: SendLoopState['inFlight'] = new Map();
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
   const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
-  const driving: SendLoopState = {
+  const state: SendLoopState = {
     ...options,
-    underWay,
+    inFlight,
     inHand: 0,
     usualTurn: DELIVERIES_PER_TURN,
     claimedMs: -Infinity,
     claimCount: 0,
-    orphans: watchOrphanedTurns({ ...options, knows: (turn) => underWay.has(keyOf(turn)) }),
+    orphans: watchOrphanedTurns({ ...options, knows: (turn) => inFlight.has(keyOf(turn)) }),
     revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
-    finisher: createFinisher({ db, log, underWay: () => underWay.size - writer.waiting(), writer }),
+    finisher: createFinisher({ db, log, inFlight: () => inFlight.size - writer.waiting(), writer }),
     writer,
     paced,
     wake: () => loop.wake(),
   };
-  const loop = startLoop('lanes', () => step(driving), { log, ...(onLoopError && { onError: onLoopError }) });
-  options.hints.on('campanile_lanes', () => loop.wake());
-  options.hints.on('campanile_revisions', () => {
-    driving.revisions.pollNow();
+  const loop = startLoop('lanes', () => step(state), { log, ...(onLoopError && { onError: onLoopError }) });
+  options.notifications.on('campanile_lanes', () => loop.wake());
+  options.notifications.on('campanile_revisions', () => {
+    state.revisions.pollNow();
     loop.wake();
   });
   return {
@@ -117,55 +119,54 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     async stop() {
       await loop.stop();
       writer.stop();
-      await Promise.all(underWay.values());
+      await Promise.all(inFlight.values());
     },
   };
 }
 
-/** Begins the turns that are due and there is room for. In how many milliseconds to look again. */
-async function step(driving: SendLoopState): Promise<number> {
-  const { db, leases } = driving;
+/** Begins due turns as far as there is room. Resolves to the milliseconds until the next step. */
+async function step(state: SendLoopState): Promise<number> {
+  const { db, leases } = state;
   const held = leases.held();
   const shards = [...held.keys()];
   if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
-  await driving.orphans.requeue(shards);
-  const room = roomOf(driving);
+  await state.orphans.requeue(shards);
+  const room = roomOf(state);
   if (room <= 0) return FULL_PAUSE_MS;
-  const gatherMs = gatheringMs(driving);
+  const gatherMs = gatheringMs(state);
   if (gatherMs > 0) return gatherMs;
-  // These first: a lane is parked then, and otherwise goes to what it has to send. In between it does, so that neither waits for long.
-  const revising = await driving.revisions.claim(shards, room);
+  // Revisions first: they park the lane, which would otherwise go to its sends. An account with both alternates, so neither waits for
+  // long.
+  const revising = await state.revisions.claim(shards, room);
   for (const turn of revising.turns)
-    begin(driving, turn, turn.posts.length, () =>
-      runRevision(driving, turn, () => leases.maySend(turn.accountId, held)),
-    );
-  const { turns, closed, skipped } = await claim(driving, shards, room - revising.turns.length);
-  beginSends(driving, turns, held);
-  if (closed.length > 0) await openIsolated(driving, closed, driving.timeZone ?? 'UTC');
+    begin(state, turn, turn.posts.length, () => runRevision(state, turn, () => leases.maySend(turn.accountId, held)));
+  const { turns, closed, skipped } = await claim(state, shards, room - revising.turns.length);
+  beginSends(state, turns, held);
+  if (closed.length > 0) await openIsolated(state, closed, state.timeZone ?? 'UTC');
   // Fewer turns than shards looked into: there are hardly any more.
   if (closed.length > 0 || turns.length >= SHARDS_PER_CLAIM) return 0;
   return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
 }
 
-/** For how many turns there is room. Those whose outcome is in quarantine take none. */
-function roomOf({ underWay, inHand, usualTurn, writer }: SendLoopState): number {
+/** Returns the number of turns there is room for. Turns whose outcome is in quarantine take no room. */
+function roomOf({ inFlight, inHand, usualTurn, writer }: SendLoopState): number {
   return Math.min(
-    MAX_TURNS_IN_FLIGHT - (underWay.size - writer.waiting()),
+    MAX_TURNS_IN_FLIGHT - (inFlight.size - writer.waiting()),
     Math.ceil((MAX_DELIVERIES_IN_FLIGHT - inHand) / usualTurn),
   );
 }
 
-/** How long to wait for more room, so that what comes free bit by bit is claimed together; 0 or less: not at all. */
-function gatheringMs({ underWay, claimedMs }: SendLoopState): number {
-  return underWay.size > MAX_TURNS_IN_FLIGHT - CLAIMED_TOGETHER ? claimedMs + GATHERING_MS - performance.now() : 0;
+/** Returns how long to wait, so that one claim takes several turns; 0 or less: not at all. */
+function gatheringMs({ inFlight, claimedMs }: SendLoopState): number {
+  return inFlight.size > GATHER_ABOVE ? claimedMs + GATHERING_MS - performance.now() : 0;
 }
 
-function claim(driving: SendLoopState, shards: number[], room: number): Promise<Claim> {
-  const { leases, paced } = driving;
-  driving.claimedMs = performance.now();
-  return claimIsolated(driving, {
+function claim(state: SendLoopState, shards: number[], room: number): Promise<Claim> {
+  const { leases, paced } = state;
+  state.claimedMs = performance.now();
+  return claimIsolated(state, {
     workerId: leases.workerId(),
-    shards: startAt(shards, driving.claimCount++ * SHARDS_PER_CLAIM),
+    shards: startAt(shards, state.claimCount++ * SHARDS_PER_CLAIM),
     lanes: room,
     batch: DELIVERIES_PER_TURN,
     paced,
@@ -188,36 +189,36 @@ interface TurnKey {
 
 const keyOf = ({ accountId, turn }: TurnKey) => `${accountId}/${turn}`;
 
-/** Has a turn carried out, of so many deliveries, and keeps it in hand until that has ended. */
-function begin(driving: SendLoopState, turn: TurnKey, size: number, carryOut: () => Promise<void>): void {
+/** Runs a turn of `size` deliveries, and keeps it in flight until it has ended. */
+function begin(state: SendLoopState, turn: TurnKey, size: number, run: () => Promise<void>): void {
   const key = keyOf(turn);
-  driving.inHand += size;
-  const ended = carryOut().finally(() => {
-    driving.inHand -= size;
-    driving.underWay.delete(key);
-    driving.wake();
+  state.inHand += size;
+  const ended = run().finally(() => {
+    state.inHand -= size;
+    state.inFlight.delete(key);
+    state.wake();
   });
-  driving.underWay.set(key, ended);
+  state.inFlight.set(key, ended);
 }
 
 /** `held` as it was when they were claimed. */
-function beginSends(driving: SendLoopState, turns: readonly Turn[], held: Held): void {
-  const watch = createAttemptMetrics(driving, turns);
-  const trace = traceTurns(driving, turns);
+function beginSends(state: SendLoopState, turns: readonly Turn[], held: Held): void {
+  const watch = createAttemptMetrics(state, turns);
+  const trace = traceTurns(state, turns);
   const claimed = turns.reduce((sum, turn) => sum + turn.deliveries.length, 0);
-  if (turns.length > 0) driving.usualTurn = claimed / turns.length;
+  if (turns.length > 0) state.usualTurn = claimed / turns.length;
   for (const turn of turns) {
-    const mayGoOn = () => driving.leases.maySend(turn.accountId, held);
-    begin(driving, turn, turn.deliveries.length, () => trace(turn, () => takeTurn(driving, turn, { watch, mayGoOn })));
+    const mayGoOn = () => state.leases.maySend(turn.accountId, held);
+    begin(state, turn, turn.deliveries.length, () => trace(turn, () => takeTurn(state, turn, { watch, mayGoOn })));
   }
 }
 
 async function takeTurn(
-  driving: SendLoopState,
+  state: SendLoopState,
   turn: Turn,
   { watch, mayGoOn }: { watch: AttemptMetrics; mayGoOn: () => boolean },
 ): Promise<Outcome[]> {
-  const { sending, finisher, gaps, onOutcome } = driving;
+  const { sending, finisher, gaps, onOutcome } = state;
   let begunMs = performance.now();
   const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
   await watch.record(turn, results, begunMs);
@@ -229,8 +230,8 @@ async function takeTurn(
   return outcomes;
 }
 
-async function runRevision(driving: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
-  const { db, revising, gaps, writer } = driving;
+async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
+  const { db, revising, gaps, writer } = state;
   const { outcomes, cooldownMs, wasAttempted } = await reviseTurn(revising, turn, mayGoOn);
   const gapMs = wasAttempted ? randomGapMs(gaps, turn.messenger) : 0;
   await writer.write([turn], {

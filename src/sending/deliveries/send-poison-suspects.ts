@@ -5,20 +5,20 @@ import type { Database } from '../../platform/database/connect.ts';
 import type { SendResult } from '../../messengers/messenger.ts';
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 
-/** After that many tries that were cut off a delivery is given up. */
+/** A delivery with this many interrupted attempts fails. */
 export const MAX_INTERRUPTED_ATTEMPTS = 5;
-/** The next suspect does not wait longer than this for one that is being tried. */
+/** The next suspect waits no longer than this for the one that is being sent. */
 const LONGEST_ALONE_MS = 60_000;
 
-/** What of a turn is sent, given the results; `send` may still answer that it was not tried. */
+/** Sends the turn and returns its results; a result may still say that nothing was attempted. */
 type Send = () => Promise<SendResult[]>;
 
 export type SendSuspect = (turn: Turn, send: Send) => Promise<SendResult[]>;
 
 /**
- * Tries deliveries that may be what breaks workers. One that was cut off again and again is tried while no other suspect of this
- * worker is, and that is noted before, so that if the worker dies over it, it is told apart from those in hand beside it. After
- * five tries cut off it is refused for good. All others are simply sent.
+ * Poison message: sends deliveries that may break their worker. A delivery with two interrupted attempts is sent while the worker sends
+ * no other such delivery, and the attempt is counted before it begins: if the worker dies, only this delivery is counted. After five
+ * interrupted attempts the delivery fails for good. Other deliveries are sent at once.
  */
 export function createSuspectSender({ db }: { db: Database }): SendSuspect {
   const permits = createFairSemaphore({ name: 'suspects', size: 1 });
@@ -45,9 +45,9 @@ export function createSuspectSender({ db }: { db: Database }): SendSuspect {
   };
 }
 
-const GIVEN_UP = `its sending was cut off ${MAX_INTERRUPTED_ATTEMPTS} times, as if it broke what sends it`;
+const GIVEN_UP = `its sending was interrupted ${MAX_INTERRUPTED_ATTEMPTS} times, so it may crash the worker`;
 
-/** Counts the try that is about to begin; should it end, its finish writes down another count. False when the turn is lost. */
+/** Counts the attempt that is about to begin; its finish writes the count again. False when the turn was taken away. */
 async function recordAttempt(db: Database, { accountId, turn, runId }: Turn, position: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql`

@@ -3,12 +3,12 @@ import { sql, type RawBuilder } from 'kysely';
 /** How many people a post to a group `g` goes to: its members but the sender, who is none of a channel's followers. */
 export const recipientsOf = sql<number>`(g.participants - case g.kind when 'channel' then 0 else 1 end)`;
 
-/** Somebody has received the delivery `d`, or, of a channel, seen it. What its finish makes of that is in finish_turns.sql. */
+/** True if a member has received the delivery `d`, or seen it in a channel. finish_turns.sql has the same rule. */
 const wasReceived = sql<boolean>`(d.delivered + d.views > 0)`;
 
 /**
- * What is set of a delivery `d` that is queued when it is to end as this: `sent`, if somebody has received it all the same. That was
- * told while it was in hand, when it is left to the turn's finish, which then knew nothing, or never came.
+ * Returns the assignments that end a queued delivery `d` with this status, or as `sent` if a member has received it. Such receipts come
+ * while the delivery is in hand, and its finish knew nothing or never came.
  */
 export function setUnsentStatus(
   status: 'cancelled' | 'failed',

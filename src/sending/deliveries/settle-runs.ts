@@ -7,8 +7,8 @@ export interface RunKey {
 }
 
 /**
- * Ends the runs of which nothing is queued any more, and the campaigns of which they were the last. Call it in the transaction
- * that took away what was queued; the lanes must be locked. A run that is not done is left alone, so a repeat changes nothing.
+ * Ends runs with nothing queued, and campaigns without open runs. Call it in the transaction that removed the queued deliveries, with the
+ * lanes locked. Runs with queued deliveries are skipped, so a repeated call changes nothing.
  */
 export async function settleRuns(trx: Connection, runs: readonly RunKey[]): Promise<void> {
   if (runs.length === 0) return;
@@ -16,8 +16,8 @@ export async function settleRuns(trx: Connection, runs: readonly RunKey[]): Prom
 }
 
 /**
- * Takes back 'with errors' from ended runs, and their ended campaigns, in which nothing is failed any more: what was given up
- * turned out to have been sent. The lanes must be locked.
+ * Turns `completed_with_errors` into `completed` for ended runs and campaigns without failed deliveries: a failed delivery turned out to
+ * have been sent. The lanes must be locked.
  */
 export async function clearErrors(trx: Connection, runs: readonly RunKey[]): Promise<void> {
   if (runs.length === 0) return;

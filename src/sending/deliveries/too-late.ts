@@ -1,7 +1,10 @@
 import type { ChangeWindow } from '../../messengers/windows.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
 
-/** Why a post is not changed any more (contract §4); undefined: it is, or nobody knows when it left. `window` undefined: it always is. */
+/**
+ * Returns why a post can no longer be revised (contract §4); undefined if it can, or its age is unknown. Without a `window` it always
+ * can.
+ */
 export function whyTooLate(
   window: ChangeWindow | undefined,
   { kind }: Pick<RevisionTurn, 'kind'>,
@@ -15,8 +18,8 @@ export function whyTooLate(
 /** In one sentence for the user. */
 export function tooLate({ groupMs, channelMs }: ChangeWindow, kind: RevisionTurn['kind']): string {
   const what = kind === 'recall' ? 'be deleted for everyone' : 'be changed';
-  const howLong = `${inWords(groupMs)}, in a channel for ${inWords(channelMs)}`;
-  return `Too late: a post can ${what} for ${howLong}. Send another post that puts it right`;
+  const howLong = `${formatDuration(groupMs)}, in a channel for ${formatDuration(channelMs)}`;
+  return `Too late: a post can ${what} for ${howLong}. Send a correction as a new post`;
 }
 
 const UNITS = [
@@ -25,7 +28,7 @@ const UNITS = [
 ] as const;
 
 /** In the largest unit that it is a whole number of. */
-function inWords(ms: number): string {
+function formatDuration(ms: number): string {
   const unit = UNITS.find((one) => ms % one.ms === 0) ?? { name: 'minutes', ms: 60_000 };
   return `${ms / unit.ms} ${unit.name}`;
 }

@@ -7,24 +7,24 @@ import type { Turn } from './claim-turns.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Carries out a turn, as a span of its run where an SDK of OpenTelemetry is loaded. */
-export type TraceTurn = (turn: Turn, carryOut: () => Promise<Outcome[]>) => Promise<void>;
+export type TraceTurn = (turn: Turn, run: () => Promise<Outcome[]>) => Promise<void>;
 
 /** Of the turns of one claim: one span a turn, however many deliveries it has, from before its send until it is written down. */
 export function traceTurns({ db, log }: { db: Connection; log: Log }, turns: readonly Turn[]): TraceTurn {
-  if (!isTracing() || turns.length === 0) return async (_turn, carryOut) => void (await carryOut());
+  if (!isTracing() || turns.length === 0) return async (_turn, run) => void (await run());
   // Beside what else is read for the sends; without it a try begins a trace of its own.
   const known = readTraceparents(db, turns).catch((error: unknown) => {
     log.debug({ err: error }, 'which traces runs belong to could not be read');
     return new Map<number, string | null>();
   });
-  return async (turn, carryOut) => {
+  return async (turn, run) => {
     const span = startSpan(
       `send ${turn.messenger}`,
       attributesOf(turn),
       continueTrace((await known).get(turn.accountId)),
     );
     await inSpan(span, async () => {
-      const outcomes = await carryOut();
+      const outcomes = await run();
       const kinds = Map.groupBy(outcomes, (outcome) => outcome.kind);
       for (const [kind, some] of kinds) span.setAttribute(`campanile.attempts.${kind}`, some.length);
       if (kinds.has('failed')) span.setStatus({ code: SpanStatusCode.ERROR });

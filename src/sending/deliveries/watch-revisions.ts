@@ -1,4 +1,4 @@
-/** Which accounts want something changed that has left, and whose turn that is: theirs, or that of what they have to send. */
+/** Finds accounts with pending revisions, and decides whether the next turn goes to a revision or to a send. */
 import { sql } from 'kysely';
 import type { Leases } from '../leases/leases.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
@@ -60,7 +60,7 @@ export function watchRevisions(deps: {
   };
 }
 
-/** Accounts in these shards that want something changed now, but for `skipped` ones. */
+/** Returns the accounts in these shards with revisions that can be carried out now, without `skipped` ones. */
 export async function findWanting(
   db: Connection,
   shards: readonly number[],
@@ -83,8 +83,8 @@ export async function findWanting(
 }
 
 /**
- * Of these accounts those that may do something now, whoever has waited longest first, and in how many milliseconds the next of the
- * others may. Who changed something last, and has something to send by now, sends first.
+ * Returns the accounts whose lane is free now, longest wait first, and the milliseconds until the next of the others is. An account whose
+ * last turn was a revision yields if it has something to send.
  */
 async function findDue(
   db: Connection,

@@ -7,9 +7,9 @@ const DELIVERIES_TOGETHER = 2_000;
 const RUNS_TOGETHER = 400;
 
 /**
- * Makes revisions of what the account has asked for about runs, a piece of it, the newest first, and hints at them. A delivery that
- * has left, or may have, is wanted; of a correction one that had left before it was asked for: later ones leave with the new text. A
- * later request replaces one that is not carried out yet; what was recalled is left alone. The lane must be locked.
+ * Writes the next piece of revisions for the requests of an account, newest runs first, and notifies. It covers deliveries that have
+ * left, or may have. A correction covers only those that left before the request: later ones leave with the new text. A later request
+ * replaces a pending one; recalled posts are skipped. The lane must be locked.
  */
 export async function writeRevisions(trx: Connection, accountId: number): Promise<void> {
   await sql`

@@ -73,17 +73,20 @@ export async function saveDraft(
 }
 
 function changedSince(): AppError {
-  return new AppError('draft_changed', 'This draft was changed in another place meanwhile: read it again', {
-    details: [{ field: 'version', issue: 'is not the newest' }],
+  return new AppError('draft_changed', 'This draft has changed since you loaded it. Load it again.', {
+    details: [{ field: 'version', issue: 'is not the newest version' }],
   });
 }
 
 function tooManyDrafts(): AppError {
-  return new AppError('draft_limit_reached', `You have ${DRAFTS_LIMIT} drafts already: send or delete one of them`);
+  return new AppError(
+    'draft_limit_reached',
+    `You have reached the limit of ${DRAFTS_LIMIT} drafts. Send or delete one first.`,
+  );
 }
 
 function noSuchGroup(): AppError {
-  return new AppError('group_not_found', 'No such group', {
-    details: [{ field: 'group_metadata_ids', issue: 'names a group that is not one of yours' }],
+  return new AppError('group_not_found', 'You have no group with this id', {
+    details: [{ field: 'group_metadata_ids', issue: 'contains the id of a group that is not yours' }],
   });
 }

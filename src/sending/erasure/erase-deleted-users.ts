@@ -16,7 +16,7 @@ const POLL_MS = 5_000;
 export interface ErasureOptions {
   db: Database;
   log: Log;
-  hints: Notifications;
+  notifications: Notifications;
   leases: Pick<Leases, 'shards'>;
   sessions: Pick<Sessions, 'closeUnless'>;
   /** By name. */
@@ -61,7 +61,7 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
   }
 
   const loop = startLoop('erasure', step, { log, ...(options.onLoopError && { onError: options.onLoopError }) });
-  options.hints.on('campanile_erasures', () => loop.wake());
+  options.notifications.on('campanile_erasures', () => loop.wake());
   return loop;
 }
 

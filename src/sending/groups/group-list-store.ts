@@ -86,7 +86,7 @@ export async function readListedGroups(db: Connection, accountId: number, groupL
 }
 
 function noSuchGroupList(): AppError {
-  return new AppError('group_list_not_found', 'No such group list', {
-    details: [{ field: 'group_list_id', issue: 'is not one of your group lists' }],
+  return new AppError('group_list_not_found', 'You have no group list with this id', {
+    details: [{ field: 'group_list_id', issue: 'is not the id of one of your group lists' }],
   });
 }

@@ -45,8 +45,8 @@ export async function listMessages(
   if (!read) throw new AppError('not_on_sandbox', 'Your account is not on the sandbox');
   const chatId = await findSendTo(db, account.accountId, groupId);
   if (chatId === undefined)
-    throw new AppError('group_not_found', 'No such group', {
-      details: [{ field: 'group_metadata_id', issue: 'is not one of your groups' }],
+    throw new AppError('group_not_found', 'You have no group with this id', {
+      details: [{ field: 'group_metadata_id', issue: 'is not the id of one of your groups' }],
     });
   const found = await read(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);

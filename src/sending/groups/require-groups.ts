@@ -11,14 +11,14 @@ export async function requireGroups(db: Connection, accountId: number, given: re
   if (foreign.length === 0) return;
   throw new AppError(
     'group_not_found',
-    `No such group: ${foreign
+    `You have no group with this id: ${foreign
       .slice(0, NAMED_AT_MOST)
       .map((one) => one.groupId)
       .join(', ')}`,
     {
       details: foreign
         .slice(0, NAMED_AT_MOST)
-        .map(({ index }) => ({ field: `group_metadata_ids.${index}`, issue: 'is not one of your groups' })),
+        .map(({ index }) => ({ field: `group_metadata_ids.${index}`, issue: 'is not the id of one of your groups' })),
     },
   );
 }

@@ -7,9 +7,9 @@ import { AppError } from '../../platform/errors/errors.ts';
  */
 export function requireLinked(account: Account): void {
   if (account.status === 'unlinked' || account.status === 'linking' || account.status === 'logged_out')
-    throw new AppError('account_unlinked', 'Your account is not linked to a messaging application: link it first');
+    throw new AppError('account_unlinked', 'Your account is not linked to a messaging application. Link it first.');
   if (account.status === 'reconnecting')
-    throw new AppError('account_not_connected', 'Your account is reconnecting, try again in a moment', {
+    throw new AppError('account_not_connected', 'Your account is reconnecting. Try again in a moment.', {
       retryAfterSeconds: 5,
     });
 }

@@ -40,6 +40,6 @@ export async function saveGroupList({ db }: { db: Database }, actor: Actor, inpu
 function tooManyLists(): AppError {
   return new AppError(
     'group_list_limit_reached',
-    `You have ${LISTS_LIMIT} group lists already: delete or overwrite one of them`,
+    `You have reached the limit of ${LISTS_LIMIT} group lists. Delete or overwrite one.`,
   );
 }

@@ -16,8 +16,8 @@ export async function registerWorker(db: Connection, name: string): Promise<numb
 }
 
 /**
- * Notes that the worker lives. False when its row is gone, so that it has to join anew. Beats that are still to come, since the clock was
- * set back, count as of now: the dead would seem alive until then, and nobody steady enough to follow them.
+ * Renews the lease of a worker. False when its row is gone, so that it has to register again. Heartbeats of other workers that lie in the
+ * future, because the clock was set back, become now: otherwise dead workers would seem alive until then.
  */
 export async function renewLease(db: Connection, workerId: number): Promise<boolean> {
   await sql`
@@ -32,10 +32,9 @@ export async function renewLease(db: Connection, workerId: number): Promise<bool
 }
 
 /**
- * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards that are
- * nobody's or whose worker is silent. From the silent only a worker takes that has itself beaten without a break for a whole
- * lease. What was in hand in a shard taken over is queued again by `requeueShards`. Resolves to the shards it then holds, each with its
- * epoch.
+ * Brings the worker's shards to its fair share, ceil(shards / living workers): gives up a surplus, and takes shards without an owner or
+ * of a silent worker. Only a worker with a whole lease of unbroken heartbeats takes shards from a silent one. `requeueShards` requeues
+ * the turns in hand of the taken shards. Resolves to the shards of the worker, each with its epoch.
  */
 export async function claimShards(
   db: Database,
@@ -101,13 +100,14 @@ async function yieldSurplusShards(trx: Connection, workerId: number, leaseMs: nu
     update shards s set worker_id = null, epoch = epoch + 1 from pick where s.shard = pick.shard`.execute(trx);
 }
 
-/** However often turns are taken over, a delivery is suspected no further by it: others in hand may have broken the worker. */
+/**
+ * Take-overs alone never raise the count of a delivery further: another delivery in hand may have broken the worker.
+ */
 export const MAX_INTERRUPTIONS_BY_TAKE_OVER = 2;
 
 /**
- * Takes the turn in hand back from whoever had it: its deliveries are queued as before, marked as ones that may have left and whose
- * try was cut off, and the lane waits a whole gap first; unless it is known that none was sent (`mayHaveLeft`). The lanes must be
- * locked. Whoever had the turn finds its number gone when it finishes.
+ * Takes back the turns in hand: their deliveries are queued, as uncertain and with one more interrupted attempt, unless none can have
+ * left (`mayHaveLeft`). The lanes wait for a whole gap. The lanes must be locked. The finish of such a turn is fenced.
  */
 export async function requeueLanes(
   trx: Connection,

@@ -72,7 +72,7 @@ export function createTakeOver({ db, log, leaseMs, gapMsOf }: TakeOverDeps): Tak
     async claimShards(workerId) {
       failures = [];
       const held = await claimShards(db, workerId, { leaseMs, requeueShards });
-      // Before anything else: these turns are strays to nobody.
+      // Before anything else: no worker requeues these turns as orphaned.
       for (const { item } of failures) untaken.set(item.accountId, item.turn);
       for (const { item, error } of failures) await quarantine({ db, log }, 'take-over', { id: item.accountId, error });
       await retakeDue(held);

@@ -129,9 +129,9 @@ async function recordTallies(trx: Connection, accountId: number, events: ViewCou
 }
 
 /**
- * Marks as sent what somebody received although the ledger holds it as not sent: its try was cut off, given up, or cancelled
- * meanwhile. What is in hand and still to be sent is left to its finish, which knows how many recipients there were, and where none comes
- * to whatever ends it (deliveries/end-unsent.ts).
+ * Records deliveries as sent that a member received, although the ledger has them as queued, failed or cancelled: their attempt was
+ * interrupted, given up, or cancelled. A delivery in hand is left to its finish, which knows the number of recipients. If that finish
+ * never comes, the statement that ends the delivery records it (`deliveries/set-unsent-status.ts`).
  */
 async function proveSent(
   trx: Connection,

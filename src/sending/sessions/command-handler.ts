@@ -33,7 +33,7 @@ const RESULT_PAUSE_MS = 500;
 interface Serving {
   db: Database;
   log: Log;
-  hints: Pick<Notifications, 'on'>;
+  notifications: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId'>;
   sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
   /** A stored picture's bytes. */
@@ -54,29 +54,29 @@ interface QueuedCommand {
  * a slow one delays none of another account.
  */
 export function serveCommands(serving: Serving): { stop(): Promise<void> } {
-  const { log, hints } = serving;
+  const { log, notifications } = serving;
   /** With the account of each. */
-  const underWay = new Map<Promise<void>, number>();
+  const inFlight = new Map<Promise<void>, number>();
   async function step(): Promise<number> {
-    const begun = await beginCommands(serving, [...underWay.values()]);
+    const begun = await beginCommands(serving, [...inFlight.values()]);
     for (const command of begun) {
       const ended = serve(serving, command).finally(() => {
-        underWay.delete(ended);
+        inFlight.delete(ended);
         // What waited for a place of its account.
         loop.wake();
       });
-      underWay.set(ended, command.account_id);
+      inFlight.set(ended, command.account_id);
     }
     return begun.length > 0 ? 0 : POLL_MS;
   }
   const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
   const loop = startLoop('commands', step, options);
   const clearing = startLoop('old commands', () => clearOldCommands(serving), options);
-  hints.on('campanile_commands', () => loop.wake());
+  notifications.on('campanile_commands', () => loop.wake());
   return {
     async stop() {
       await Promise.all([loop.stop(), clearing.stop()]);
-      await Promise.all(underWay.keys());
+      await Promise.all(inFlight.keys());
     },
   };
 }
@@ -136,7 +136,7 @@ async function serve(serving: Serving, command: QueuedCommand): Promise<void> {
   let status: 'done' | 'failed' = 'done';
   let result: unknown;
   try {
-    result = await carryOut(serving, command);
+    result = await execute(serving, command);
   } catch (error) {
     status = 'failed';
     result = toFailure(error, log);
@@ -164,7 +164,7 @@ async function writeResult(db: Database, command: QueuedCommand, status: 'done' 
   await notifyAfterCommit(db, 'campanile_results', String(command.command_id));
 }
 
-async function carryOut(
+async function execute(
   { sessions, loadPicture }: Serving,
   { account_id: accountId, kind, input }: QueuedCommand,
 ): Promise<unknown> {
@@ -205,6 +205,7 @@ function toFailure(error: unknown, log: Log): StoredFailure {
     return { code, message, details, outcomeUnknown };
   }
   log.error({ err: error }, 'a command for an account failed');
-  const message = 'The messaging application could not be reached: sync your groups to see what exists, then try again';
+  const message =
+    'The messaging application could not be reached. Sync your groups to see what exists, then try again.';
   return { code: 'outcome_unknown', message, details: [], outcomeUnknown: true };
 }

@@ -32,7 +32,7 @@ interface SessionDeps {
 }
 
 const REMOVE_BY_HAND =
-  'The messaging application could not be told: take this device off the list of linked devices on your phone';
+  'The messaging application could not be reached. Remove this device from the linked devices on your phone.';
 
 /** Undefined when the account turns out not to be linked. */
 type Opening = Promise<MessengerSession | undefined>;
@@ -138,7 +138,7 @@ async function startLinking(
   const { account, messenger } = await find(held, accountId);
   if (!account) throw new AppError('user_gone', 'This account no longer exists');
   if (!messenger)
-    throw new AppError('messenger_unknown', `There is no messenger of the name ${account.messenger} here`);
+    throw new AppError('messenger_unknown', `This installation has no messenger named ${account.messenger}`);
   return messenger.link(account, method, (state) => held.recorder.record(accountId, state));
 }
 

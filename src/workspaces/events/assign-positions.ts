@@ -7,7 +7,7 @@ const BATCH = 1_000;
 
 /**
  * Gives what has been committed its place, in the order in which it can be read from then on, and notes at each webhook up to where
- * there is something that it wants. One at a time, over all processes: who finds another at it leaves it to that one. Answers whether
+ * there is something that it wants. One process at a time: a process that finds the lock taken returns at once. Returns whether
  * there may be more.
  */
 export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {
@@ -34,13 +34,13 @@ async function sequence(trx: Connection, owners: Owners): Promise<boolean> {
   const [last] = rows;
   if (!last) return false;
   // A statement of its own, so that it sees what was committed before the lock.
-  const { rows: placed } = await sql<{ count: number }>`
+  const { rows: positioned } = await sql<{ count: number }>`
       with fresh as materialized (
         select event_id from events where position is null and ${ownedBy('workspace_id', owners)}
         order by event_id limit ${BATCH}
-      ), placed as (
-        update events e set position = ${last.position} + f.place
-        from (select event_id, row_number() over (order by event_id) as place from fresh) f
+      ), positioned as (
+        update events e set position = ${last.position} + f.number
+        from (select event_id, row_number() over (order by event_id) as number from fresh) f
         where e.event_id = f.event_id
         returning e.workspace_id, e.type, e.position
       ), noted as (
@@ -48,13 +48,13 @@ async function sequence(trx: Connection, owners: Owners): Promise<boolean> {
         update webhooks w set newest = p.newest,
           next_try_at = case when w.newest > w.position or w.has_retries then w.next_try_at else campanile_now() end
         from (
-          select v.webhook_id, max(p.position) as newest from placed p
+          select v.webhook_id, max(p.position) as newest from positioned p
           join webhooks v on v.workspace_id = p.workspace_id and p.type = any(v.events) group by v.webhook_id
         ) p
         where w.webhook_id = p.webhook_id
       ), counted as (
-        update event_sequence set position = position + (select count(*) from placed)
+        update event_sequence set position = position + (select count(*) from positioned)
       )
-      select count(*) as count from placed`.execute(trx);
-  return (placed[0]?.count ?? 0) >= BATCH;
+      select count(*) as count from positioned`.execute(trx);
+  return (positioned[0]?.count ?? 0) >= BATCH;
 }

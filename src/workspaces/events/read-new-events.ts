@@ -58,7 +58,7 @@ export async function readNewEvents(
       order by e.position limit ${most}
     ) e on true`.execute(db);
   const [first] = rows;
-  if (!first) throw new Error('the ledger has no place for events');
+  if (!first) throw new Error('event_sequence has no row');
   const head: Cursor = { epoch: first.epoch, position: first.head, at: first.now };
   const found = rows.filter((row) => row.eventId !== null);
   const byWorkspace = Map.groupBy(found, (row) => row.workspaceId);

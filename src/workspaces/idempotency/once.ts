@@ -9,7 +9,7 @@ import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 
-/** A key as a request carries it, and what it stands for. */
+/** An `Idempotency-Key` and the request that it was sent with. */
 export interface IdempotencyKey {
   workspaceId: WorkspaceId;
   /** 1 to 255 characters, chosen by the client. */
@@ -48,14 +48,14 @@ export async function findResult<Result>(db: Connection, key: IdempotencyKey | u
   if (row.operation !== key.operation || !row.body_hash.equals(key.bodyHash))
     throw new AppError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used before, for another request: choose a new one',
+      'This Idempotency-Key was used before with another request. Use a new key.',
     );
   if (row.result === null)
     throw new AppError(
       row.age_ms < LONGEST_ATTEMPT_MS ? 'idempotency_key_in_progress' : 'idempotency_key_outcome_unknown',
       row.age_ms < LONGEST_ATTEMPT_MS
-        ? 'The first request with this Idempotency-Key is still under way: try again in a moment'
-        : 'The outcome is unknown: sync your groups to see whether it exists, and choose a new Idempotency-Key to try again',
+        ? 'The first request with this Idempotency-Key has not finished. Try again in a moment.'
+        : 'The outcome is unknown: sync your groups to see whether the group exists, and use a new Idempotency-Key to try again',
     );
   key.replayed?.();
   return row.result;
@@ -99,7 +99,7 @@ export async function createOnce<Made, Result>(
   try {
     made = await act();
   } catch (error) {
-    if (key && nothingCameOf(error)) await releaseKey(db, key);
+    if (key && hadNoEffect(error)) await deleteKey(db, key);
     throw error;
   }
   return db.transaction().execute(async (trx) => {
@@ -133,12 +133,12 @@ async function storeResult(db: Connection, { workspaceId, key }: IdempotencyKey,
     where workspace_id = ${workspaceId} and key = ${key}`.execute(db);
 }
 
-async function releaseKey(db: Connection, { workspaceId, key }: IdempotencyKey): Promise<void> {
+async function deleteKey(db: Connection, { workspaceId, key }: IdempotencyKey): Promise<void> {
   await sql`delete from idempotency_keys where workspace_id = ${workspaceId} and key = ${key} and result is null`.execute(
     db,
   );
 }
 
-function nothingCameOf(error: unknown): boolean {
+function hadNoEffect(error: unknown): boolean {
   return error instanceof AppError && !error.outcomeUnknown;
 }

@@ -15,7 +15,7 @@ export async function countOpenCampaigns(db: Connection, accountId: number, most
   return rows[0]?.count ?? 0;
 }
 
-/** What an account had created in the last 24 hours, and what it is having created: all but what surely came to nothing. */
+/** Counts the groups that an account created in the last 24 hours, attempts under way included, certain failures excluded. */
 export async function countCreatedGroups(
   db: Connection,
   accountId: number,

@@ -148,13 +148,13 @@ test('it tells which API keys reach an operation, and that others are refused', 
   const operations = Object.entries(document.paths).flatMap(([path, { post }]) => (post ? [{ path, ...post }] : []));
   for (const { path, security, description, responses } of operations) {
     const isOpen = security.length === 0;
-    expect(/needs the scope|Takes no API key/.test(description ?? ''), path).toBe(!isOpen);
+    expect(/an API key with the scope|API keys are not accepted/.test(description ?? ''), path).toBe(!isOpen);
     expect('403' in responses || isOpen, path).toBe(true);
   }
   const descriptionOf = (name: string) => document.paths[`/api/v1/${name}`]?.['post']?.description;
-  expect(descriptionOf('user/get_profile')).toContain('needs the scope `read`');
-  expect(descriptionOf('user/update_profile')).toContain('needs the scope `admin`');
-  expect(descriptionOf('user/create_api_key')).toContain('Takes no API key');
+  expect(descriptionOf('user/get_profile')).toContain('an API key with the scope `read`');
+  expect(descriptionOf('user/update_profile')).toContain('an API key with the scope `admin`');
+  expect(descriptionOf('user/create_api_key')).toContain('API keys are not accepted');
 });
 
 test('every reference in it leads somewhere, and nothing lies unused', () => {

@@ -99,7 +99,7 @@ describe('what means nothing to an operation', () => {
   test('may be an Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'one of mine' };
     expect((await send('user/get_profile', {}, key)).warnings).toEqual([
-      'Idempotency-Key means nothing to this operation',
+      'Idempotency-Key is not supported by this operation',
     ]);
     expect((await send('venom/add-campaign', post(), key)).warnings).toEqual([]);
   });

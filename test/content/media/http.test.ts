@@ -66,8 +66,8 @@ describe('what is wrong with a post is told all at once, each once:', () => {
   const html = '<div><div><img><a href="x:y">a</a><a href="x:y">b</a>';
   const problems = [
     { field: 'html', issue: 'has tags that are not allowed: <div>, <img>' },
-    { field: 'html', issue: 'has links that are not whole http, https, mailto or tel addresses: "x:y"' },
-    { field: 'image', issue: 'is not base64 with all of its padding' },
+    { field: 'html', issue: 'has links that are not complete http, https, mailto or tel addresses: "x:y"' },
+    { field: 'image', issue: 'is not valid base64 with padding' },
   ];
 
   test('of its html and its media', async () => {

@@ -64,7 +64,7 @@ test('a backup that is taken in the middle of a campaign is verified, restored, 
   expect(await campanile(data, 'backup', 'verify', file, '--passphrase-file', passphrase)).toEqual({
     code: 0,
     said: expect.stringMatching(
-      /is whole and authentic: made \S+ by Campanile \S+, with 1 users, 1 campaigns and 20 posts\n$/,
+      /is complete and authentic: made \S+ by Campanile \S+, with 1 users, 1 campaigns and 20 posts\n$/,
     ),
   });
   expect(await campanile(data, 'restore', file)).toMatchObject({
@@ -74,7 +74,7 @@ test('a backup that is taken in the middle of a campaign is verified, restored, 
 
   expect(await campanile(data, 'backup', 'verify', file)).toEqual({
     code: 1,
-    said: expect.stringMatching(/was not authenticated: [^]*Nothing of it was started\.\n$/),
+    said: expect.stringMatching(/was not authenticated: [^]*Nothing was started\.\n$/),
   });
   expect(await campanile(data, 'backup', 'verify', file, '--unauthenticated')).toMatchObject({ code: 0 });
   const blind = join(service.folder, 'blind');
@@ -85,7 +85,7 @@ test('a backup that is taken in the middle of a campaign is verified, restored, 
   expect(await readdir(blind)).toEqual([]);
   expect(await campanile(blind, 'restore', file, '--unauthenticated')).toEqual({
     code: 0,
-    said: expect.stringMatching(/It was not authenticated: [^]*Its secrets were not restored/),
+    said: expect.stringMatching(/The backup was not authenticated: [^]*The secrets were not restored/),
   });
 
   const elsewhere = join(service.folder, 'elsewhere');
@@ -94,7 +94,7 @@ test('a backup that is taken in the middle of a campaign is verified, restored, 
     expect(await readFile(join(elsewhere, secret), 'utf8')).toBe(await readFile(join(data, secret), 'utf8'));
   expect(await campanile(elsewhere, 'release', '--send', 'all')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('start Campanile'),
+    said: expect.stringContaining('Start Campanile'),
   });
   const folders = { DATA_DIR: elsewhere, STATE_DIR: join(service.folder, 'fresh') };
   const restored = await start(service.folder, folders);
@@ -131,7 +131,7 @@ test('what is restored without its secrets does not start until the key that sea
   const elsewhere = join(service.folder, 'elsewhere');
   expect(await campanile(elsewhere, 'restore', file, '--unauthenticated')).toEqual({
     code: 0,
-    said: expect.stringContaining('once the file encryption-key is in DATA_DIR'),
+    said: expect.stringContaining('put the file encryption-key into DATA_DIR'),
   });
   const folders = { DATA_DIR: elsewhere, STATE_DIR: join(service.folder, 'fresh') };
   await expect(start(service.folder, folders)).rejects.toThrow(/The encryption key [\da-f]{16} is missing/);

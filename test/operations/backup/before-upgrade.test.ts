@@ -87,7 +87,7 @@ test('where no backup can be made nothing is changed, and a sentence says how to
   const failed = upgrade(address, { settings, dataDir, isEmbedded: true });
   await expect(failed).rejects.toThrow(StartupError);
   await expect(failed).rejects.toThrow(
-    /^The database was not brought up to date, since it could not be backed up before: .*not a directory.*Nothing was changed.*BACKUP_BEFORE_UPGRADE=false/,
+    /^The database was not upgraded, because the backup before the upgrade failed: .*not a directory.*Nothing was changed.*BACKUP_BEFORE_UPGRADE=false/,
   );
   expect(await readEpoch(db)).toBe(0);
 });
@@ -100,6 +100,6 @@ test('a PostgreSQL of one’s own needs a pg_dump that is young enough', async (
   onTestFinished(() => void (process.env['PATH'] = before));
   await makeOlder(database.db);
   const failed = upgrade(database.address, { settings: undefined, dataDir: temporaryFolder(), isEmbedded: false });
-  await expect(failed).rejects.toThrow(/There is no pg_dump on the PATH.*BACKUP_BEFORE_UPGRADE=false/);
+  await expect(failed).rejects.toThrow(/pg_dump is not on the PATH.*BACKUP_BEFORE_UPGRADE=false/);
   expect(await readEpoch(database.db)).toBe(0);
 });

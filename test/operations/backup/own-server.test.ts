@@ -92,7 +92,7 @@ test.skipIf(!bin)(
     expect(await campanile(living, 'backup', file, ...sealed)).toMatchObject({ code: 0 });
     expect(await campanile(living, 'backup', 'verify', file, ...sealed)).toEqual({
       code: 0,
-      said: expect.stringMatching(/is whole and authentic: .* with 1 users, 1 campaigns and 20 posts\n$/),
+      said: expect.stringMatching(/is complete and authentic: .* with 1 users, 1 campaigns and 20 posts\n$/),
     });
     expect(await campanile(living, 'restore', file, ...sealed)).toEqual({
       code: 1,
@@ -130,7 +130,7 @@ test.skipIf(!bin)(
     const superuser = { ...anonymous, DATABASE_URL: await createDatabase('superuser') };
     expect(await campanile(superuser, 'restore', file, '--unauthenticated')).toEqual({
       code: 1,
-      said: expect.stringContaining('may run commands on the server of the database'),
+      said: expect.stringContaining('could run commands on the database server'),
     });
     const { PATH: path, DATA_DIR, STATE_DIR } = anonymous;
     expect(await campanile({ PATH: path, DATA_DIR, STATE_DIR }, 'restore', file, '--unauthenticated')).toEqual({
@@ -140,7 +140,7 @@ test.skipIf(!bin)(
     const harmless = { ...anonymous, DATABASE_URL: await createDatabase('harmless', 'harmless') };
     expect(await campanile(harmless, 'restore', file, '--unauthenticated')).toEqual({
       code: 0,
-      said: expect.stringContaining('It was not authenticated'),
+      said: expect.stringContaining('The backup was not authenticated'),
     });
 
     const embedded = { PATH, DATA_DIR: join(folder, 'embedded'), STATE_DIR: join(folder, 'embedded-state') };
@@ -169,13 +169,13 @@ test('where pg_dump is missing or older than the server a sentence says so, and 
   await mkdir(PATH);
   expect(await campanile({ ...environment, PATH }, ...words)).toEqual({
     code: 1,
-    said: expect.stringMatching(/^There is no pg_dump on the PATH, .*\n$/),
+    said: expect.stringMatching(/^pg_dump is not on the PATH\. .*\n$/),
   });
   await writeFile(join(PATH, 'pg_dump'), '#!/bin/sh\necho "pg_dump (PostgreSQL) 9.6.24"\n');
   await chmod(join(PATH, 'pg_dump'), 0o755);
   expect(await campanile({ ...environment, PATH }, ...words)).toEqual({
     code: 1,
-    said: expect.stringMatching(/^The pg_dump on the PATH is of PostgreSQL 9, and the server .* is \d\d: .*\n$/),
+    said: expect.stringMatching(/^The pg_dump on the PATH has version 9, and the server .* has version \d\d\. .*\n$/),
   });
   expect((await readdir(dirname(PATH))).filter((name) => /none|backup/.test(name))).toEqual([]);
 });

@@ -128,24 +128,36 @@ test.for<[what: string, said: string, change: (parts: string) => Promise<void>]>
     'was altered after it was made',
     (parts) => resumManifest(parts, (manifest) => void (manifest.madeAt = '2030-01-01T00:00:00Z')),
   ],
-  ['its database', `${BASE_FILE} is not what`, plantCommand],
-  ['a byte of its database', `${BASE_FILE} is not what`, (parts) => flipByte(join(parts, BASE_FILE))],
-  ['its database, cut off', `${BASE_FILE} is not what`, (parts) => truncate(join(parts, BASE_FILE), 1_000)],
+  ['its database', `${BASE_FILE} does not match its manifest`, plantCommand],
+  ['a byte of its database', `${BASE_FILE} does not match its manifest`, (parts) => flipByte(join(parts, BASE_FILE))],
+  [
+    'its database, cut off',
+    `${BASE_FILE} does not match its manifest`,
+    (parts) => truncate(join(parts, BASE_FILE), 1_000),
+  ],
   ['its database, taken away', `${BASE_FILE} is missing`, (parts) => rm(join(parts, BASE_FILE))],
   ['its secrets, taken away', `${SECRETS_FILE} is missing`, (parts) => rm(join(parts, SECRETS_FILE))],
   [
     'a name',
-    'no backup has an entry secrets.txt',
+    'the entry secrets.txt is not part of a backup',
     (parts) => rename(join(parts, SECRETS_FILE), join(parts, 'secrets.txt')),
   ],
-  ['an added file', 'no backup has an entry more', (parts) => writeFile(join(parts, 'more'), 'of it')],
+  ['an added file', 'the entry more is not part of a backup', (parts) => writeFile(join(parts, 'more'), 'of it')],
   [
     'an added dump',
     'its manifest does not name database.dump',
     (parts) => writeFile(join(parts, 'database.dump'), 'drop table users'),
   ],
-  ['the database of another backup', `${BASE_FILE} is not what`, (parts) => takeFrom(older, BASE_FILE, parts)],
-  ['the secrets of another backup', `${SECRETS_FILE} is not what`, (parts) => takeFrom(older, SECRETS_FILE, parts)],
+  [
+    'the database of another backup',
+    `${BASE_FILE} does not match its manifest`,
+    (parts) => takeFrom(older, BASE_FILE, parts),
+  ],
+  [
+    'the secrets of another backup',
+    `${SECRETS_FILE} does not match its manifest`,
+    (parts) => takeFrom(older, SECRETS_FILE, parts),
+  ],
   ['the manifest of another backup', 'was altered after it was made', (parts) => takeFrom(older, MANIFEST_FILE, parts)],
   ['the code of another backup', 'was altered after it was made', (parts) => takeFrom(older, MAC_FILE, parts)],
   ['its code, damaged', 'its authentication code cannot be read', (parts) => writeFile(join(parts, MAC_FILE), 'none')],
@@ -215,16 +227,20 @@ const OUTSIDE = '../../escaped';
 const PG_VERSION = { path: 'PG_VERSION', content: '18\n' };
 
 test.for<[what: string, said: string, entries: CraftedEntry[]]>([
-  ['an absolute path', 'leads out of it', [{ path: '/tmp/campanile-escaped' }]],
-  ['a path upwards', 'leads out of it', [{ path: OUTSIDE }]],
-  ['a path upwards from within', 'leads out of it', [{ path: `base/../../${OUTSIDE}` }]],
+  ['an absolute path', 'leads out of the folder', [{ path: '/tmp/campanile-escaped' }]],
+  ['a path upwards', 'leads out of the folder', [{ path: OUTSIDE }]],
+  ['a path upwards from within', 'leads out of the folder', [{ path: `base/../../${OUTSIDE}` }]],
   ['a symbolic link', 'neither a file nor a folder', [{ path: 'base', type: 'SymbolicLink', linkpath: '../..' }]],
   ['a hard link', 'neither a file nor a folder', [PG_VERSION, { path: 'b', type: 'Link', linkpath: 'PG_VERSION' }]],
   ['a device', 'neither a file nor a folder', [{ path: 'null', type: 'CharacterDevice' }]],
   ['a pipe', 'neither a file nor a folder', [{ path: 'pipe', type: 'FIFO' }]],
   ['a sparse file', 'neither a file nor a folder', [{ ...PG_VERSION, typeByte: 'S' }]],
-  ['a file twice', 'it has PG_VERSION twice', [PG_VERSION, PG_VERSION]],
-  ['a file that is a folder, too', 'it has base twice', [{ path: 'base/', type: 'Directory' }, { path: 'base' }]],
+  ['a file twice', 'the entry PG_VERSION occurs twice', [PG_VERSION, PG_VERSION]],
+  [
+    'a file that is a folder, too',
+    'the entry base occurs twice',
+    [{ path: 'base/', type: 'Directory' }, { path: 'base' }],
+  ],
 ])('nothing is unpacked of an archive with %s, even if it is authentic', async ([, said, entries]) => {
   const file = await rebuilt(async (parts) => {
     const archive = craftTar(entries);
@@ -262,16 +278,20 @@ test.for([
 test.for<[what: string, said: string, entries: (manifest: string) => CraftedEntry[]]>([
   [
     'two manifests',
-    'manifest.json twice',
+    'manifest.json occurs twice',
     (content) => [
       { path: MANIFEST_FILE, content },
       { path: MANIFEST_FILE, content },
     ],
   ],
-  ['a link for a manifest', 'no file', () => [{ path: MANIFEST_FILE, type: 'SymbolicLink', linkpath: '/etc/passwd' }]],
+  [
+    'a link for a manifest',
+    'is not a file',
+    () => [{ path: MANIFEST_FILE, type: 'SymbolicLink', linkpath: '/etc/passwd' }],
+  ],
   [
     'a path upwards',
-    'no backup has an entry ../more',
+    'the entry ../more is not part of a backup',
     (content) => [{ path: MANIFEST_FILE, content }, { path: '../more' }],
   ],
   ['an unknown type', 'neither a file nor a folder', (content) => [{ path: MANIFEST_FILE, content, typeByte: 'S' }]],

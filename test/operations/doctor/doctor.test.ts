@@ -47,7 +47,7 @@ test('an installation that works is told so while it runs, and that nobody sends
   await service.stop();
   const { code, said } = await campanile(environment, 'doctor');
   expect(code).toBe(1);
-  expect(said).toMatch(/^error {4}workers {9}No worker is alive: nothing is sent\n {25}→ Start the service/m);
+  expect(said).toMatch(/^error {4}workers {9}No worker is running, so nothing is sent\n {25}→ Start the service/m);
   expect(said).toMatch(/^Errors: 1. Warnings: 1.\n$/m);
   await removeService(service);
 });
@@ -96,9 +96,7 @@ describe('what is the matter is said, with what to do', () => {
     expect(await of('schema')).toMatchObject([
       {
         level: 'ok',
-        message: expect.stringMatching(
-          /^The schema is the one of \d{3}-\S+\.sql \(epoch \d+, fingerprint [\da-f]{12}\)$/,
-        ),
+        message: expect.stringMatching(/^The schema matches \d{3}-\S+\.sql \(epoch \d+, fingerprint [\da-f]{12}\)$/),
       },
     ]);
     await run(sql`comment on function close_runs is null`);
@@ -108,7 +106,7 @@ describe('what is the matter is said, with what to do', () => {
       {
         level: 'error',
         message: expect.stringContaining('table group_sums is missing'),
-        advice: expect.stringContaining('refuses'),
+        advice: expect.stringContaining('rejects'),
       },
     ]);
     await run(sql`alter table sums rename to group_sums`);
@@ -132,8 +130,8 @@ describe('what is the matter is said, with what to do', () => {
     await writeFile(join(folder, 'jwt-secret'), 'a secret', { mode: 0o644 });
     const found = await of('permissions');
     expect(found.map(({ level, advice }) => [level, advice])).toEqual([
-      ['error', `chmod 700 ${folder}`],
-      ['error', `chmod 600 ${join(folder, 'jwt-secret')}`],
+      ['error', `Run: chmod 700 ${folder}`],
+      ['error', `Run: chmod 600 ${join(folder, 'jwt-secret')}`],
       ['warning', expect.stringContaining('volume')],
     ]);
   });
@@ -144,7 +142,7 @@ describe('what is the matter is said, with what to do', () => {
     expect((await of('accounts')).find(isOfZones)).toMatchObject({
       level: 'warning',
       message:
-        'The time zones of 1 users and 0 open campaigns are not known here: "Mars/Olympus". These users have TIME_ZONE instead',
+        'The time zones of 1 users and 0 open campaigns are unknown to this version: "Mars/Olympus". TIME_ZONE applies to these users',
     });
     await run(sql`update users set time_zone = 'Europe/Berlin'`);
     expect((await of('accounts')).find(isOfZones)).toBeUndefined();
@@ -152,7 +150,7 @@ describe('what is the matter is said, with what to do', () => {
 
   test('of a disk with too little left', async () => {
     expect(await of('disk', { diskFloorBytes: 2 ** 60 })).toMatchObject([
-      { level: 'error', message: expect.stringContaining('no new campaigns') },
+      { level: 'error', message: expect.stringContaining('new campaigns and files are rejected') },
     ]);
     expect(await of('disk', { diskFloorBytes: 0 })).toMatchObject([{ level: 'ok' }]);
   });
@@ -179,13 +177,13 @@ describe('what is the matter is said, with what to do', () => {
     expect(await of('runs')).toMatchObject([{ level: 'ok' }]);
     // Of a shard that nobody serves, as it were.
     await run(sql`update runs set status = 'missed', finished_at = campanile_now() where due_at < '2099-06-02'`);
-    expect(await of('runs')).toMatchObject([{ level: 'warning', message: expect.stringMatching(/^1 were missed/) }]);
+    expect(await of('runs')).toMatchObject([{ level: 'warning', message: expect.stringMatching(/^Missed runs: 1 /) }]);
   });
 
   test('of accounts that need somebody', async () => {
     expect(await of('accounts')).toMatchObject([{ level: 'ok' }]);
     await run(sql`update accounts set status = 'logged_out'`);
-    expect(await of('accounts')).toMatchObject([{ level: 'warning', message: '1 of 1 are logged out' }]);
+    expect(await of('accounts')).toMatchObject([{ level: 'warning', message: '1 of 1 accounts: logged out' }]);
     await run(sql`update accounts set status = 'connected'`);
   });
 
@@ -206,7 +204,7 @@ describe('what is the matter is said, with what to do', () => {
     await run(sql`update accounts set status = 'paused', status_reason = ${VERSION_REJECTED}`);
     expect(await of('client_version', { whatsappVersion: [2, 3000, 1] })).toMatchObject([
       { level: 'warning', message: expect.stringContaining('WHATSAPP_VERSION') },
-      { level: 'error', message: expect.stringContaining('refuses it to 1 account') },
+      { level: 'error', message: expect.stringContaining('Paused accounts: 1') },
       { level: 'warning', message: expect.stringContaining('70 days ago') },
     ]);
     await run(sql`update accounts set status = 'connected', status_reason = null`);
@@ -221,7 +219,7 @@ describe('what is the matter is said, with what to do', () => {
     };
     onTestFinished(() => rm(backup.to, { recursive: true }));
     expect(await of('backups', { backup })).toMatchObject([
-      { level: 'error', message: expect.stringContaining('none') },
+      { level: 'error', message: expect.stringContaining('has no backup') },
     ]);
     const file = join(backup.to, 'campanile-20270301T030000Z.campanile');
     await writeFile(file, '');

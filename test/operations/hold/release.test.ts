@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
 import { beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { listQueued } from '../../../src/operations/hold/list-queued.ts';
-import { resumeLedger } from '../../../src/operations/hold/release.ts';
+import { resumeLedger } from '../../../src/operations/hold/resume-ledger.ts';
 import { fencingRecordsIn } from '../../../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../../../src/operations/hold/watch-ledger.ts';
 import type { Choice } from '../../../src/operations/hold/settle-queued.ts';
@@ -69,7 +69,7 @@ test('what is queued is shown by campaign, and a release waits for a choice for 
       lastSentAt: expect.any(Date),
     },
   ]);
-  await expect(release()).rejects.toThrow('Choose for each campaign');
+  await expect(release()).rejects.toThrow('Choose "send" or "unknown" for each campaign');
   expect(await analyticsOf(database.db, owner, campaign)).toMatchObject({ totals: { sent: 1, queued: 5, failed: 0 } });
 });
 
@@ -155,7 +155,7 @@ test('of a copy and its original one goes on: who is released holds the other, a
     watchLedger({
       db: database.db,
       log: createLog('silent'),
-      marks: fencingRecordsIn(stateDir),
+      fencingRecords: fencingRecordsIn(stateDir),
       dataDir: undefined,
       patienceMs: LEASE_MS,
     });
@@ -186,7 +186,7 @@ test('a database that was dumped and restored elsewhere is held without a mark, 
     watchLedger({
       db: database.db,
       log: createLog('silent'),
-      marks: fencingRecordsIn(stateDir),
+      fencingRecords: fencingRecordsIn(stateDir),
       dataDir: undefined,
       patienceMs,
     });

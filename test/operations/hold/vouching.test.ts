@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../../src/sending/leases/leases.ts';
 import { fencingRecordsIn } from '../../../src/operations/hold/fencing-record-file.ts';
-import { whyHeld } from '../../../src/operations/hold/read-hold.ts';
-import { resumeLedger } from '../../../src/operations/hold/release.ts';
+import { readHoldReason } from '../../../src/operations/hold/read-hold.ts';
+import { resumeLedger } from '../../../src/operations/hold/resume-ledger.ts';
 import { watchLedger, type MaySend } from '../../../src/operations/hold/watch-ledger.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -33,7 +33,7 @@ const worker = (stateDir: string): MaySend =>
   watchLedger({
     db: database.db,
     log: createLog('silent'),
-    marks: fencingRecordsIn(stateDir),
+    fencingRecords: fencingRecordsIn(stateDir),
     dataDir: undefined,
     patienceMs: LEASE_MS,
   });
@@ -64,10 +64,10 @@ test('with a history, no mark and nobody else at work it is held, once it is rel
   await acceptCampaign();
   const fresh = worker(await emptyFolder());
   expect(await beat(fresh)).not.toContain(true);
-  expect(await whyHeld(database.db)).toMatch(/STATE_DIR/);
+  expect(await readHoldReason(database.db)).toMatch(/STATE_DIR/);
   await release();
   expect(await beat(fresh, 3)).toEqual([true, true, true]);
-  expect(await whyHeld(database.db)).toBeUndefined();
+  expect(await readHoldReason(database.db)).toBeUndefined();
 });
 
 test('a worker that is added is vouched for by one that is at work, and not by one that has stopped', async () => {
@@ -89,7 +89,7 @@ test('workers without a mark do not vouch for each other, and a state that is pu
   expect([await one(), await other()]).toEqual([false, false]);
   await sql`update ledger set number = ${(rows[0]?.number ?? 0) - 1}`.execute(database.db);
   for (let count = 0; count < BEATS; count++) expect([await one(), await other()]).toEqual([false, false]);
-  expect(await whyHeld(database.db)).toMatch(/STATE_DIR/);
+  expect(await readHoldReason(database.db)).toMatch(/STATE_DIR/);
 });
 
 test('a worker whose mark was kept goes on alone, and one that cannot keep it for as long as it lives', async () => {

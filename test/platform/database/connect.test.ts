@@ -41,7 +41,7 @@ test('a statement is given up when the network carries nothing any more and does
   if ('url' in address) throw new Error('tests need a server on a Unix socket');
   const network = await startProxy(() => ({ path: `${address.socketFolder}/.s.PGSQL.${address.port}` }));
   const url = `postgres://${address.user}@127.0.0.1:${network.port}/${address.database}`;
-  const db = connectDatabase({ url }, { log: createLog('silent'), poolSize: 1, silenceMs: 300 });
+  const db = connectDatabase({ url }, { log: createLog('silent'), poolSize: 1, silenceMs: 1_500 });
   const pid = await backendPid(db);
   network.stall();
   await expect(backendPid(db)).rejects.toMatchObject({ code: 'ETIMEDOUT' });

@@ -15,8 +15,8 @@ afterAll(() => database.drop());
 
 test('hints arrive, and one after a cut connection stands for all that were missed', async () => {
   const heard: string[] = [];
-  const hints = listenForNotifications(database.address, { log });
-  hints.on('campanile_lanes', (payload) => heard.push(payload));
+  const notifications = listenForNotifications(database.address, { log });
+  notifications.on('campanile_lanes', (payload) => heard.push(payload));
   await expect.poll(() => heard, SOON).toEqual(['']);
   await sql`notify campanile_lanes, '7'`.execute(database.db);
   await expect.poll(() => heard, SOON).toEqual(['', '7']);
@@ -27,7 +27,7 @@ test('hints arrive, and one after a cut connection stands for all that were miss
   await expect.poll(() => heard, SOON).toEqual(['', '7', '']);
   await sql`notify campanile_lanes, '8'`.execute(database.db);
   await expect.poll(() => heard, SOON).toEqual(['', '7', '', '8']);
-  await hints.close();
+  await notifications.close();
 });
 
 test('closing ends also while it connects, and while there is no server', async () => {

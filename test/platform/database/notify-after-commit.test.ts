@@ -12,20 +12,20 @@ import { until } from '../../support/ledger.ts';
 const log = createLog('silent');
 const SOURCES = join(import.meta.dirname, '../../../src');
 let database: TestDatabase;
-let hints: Notifications;
+let notifications: Notifications;
 let heard: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForNotifications(database.address, { log });
-  hints.on('campanile_results', (payload) => heard.push(payload));
+  notifications = listenForNotifications(database.address, { log });
+  notifications.on('campanile_results', (payload) => heard.push(payload));
   await until(
     () => heard,
     (all) => all.includes(''),
   );
 });
 afterAll(async () => {
-  await hints.close();
+  await notifications.close();
   await database.drop();
 });
 beforeEach(() => {

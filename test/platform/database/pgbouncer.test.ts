@@ -74,9 +74,9 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
   });
 
   test('whoever listens through the pooler all the same loses nothing but time', async () => {
-    const hints = listenForNotifications(pooler.address, { log: createLog('silent') });
+    const notifications = listenForNotifications(pooler.address, { log: createLog('silent') });
     let told = 0;
-    hints.on('campanile_runs', () => told++);
+    notifications.on('campanile_runs', () => told++);
     try {
       await until(
         () => Promise.resolve(told),
@@ -85,7 +85,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
       for (let index = 0; index < 20; index++) await sql`select pg_notify('campanile_runs', '')`.execute(database.db);
       expect(await doMainJob(service.url)).toContain('sent');
     } finally {
-      await hints.close();
+      await notifications.close();
     }
   });
 });

@@ -15,14 +15,14 @@ const PUBLIC_URL = 'https://campanile.example';
 const links = createMailLinks(JWT_SECRET);
 
 let database: TestDatabase;
-let hints: Notifications;
+let notifications: Notifications;
 let post: MailServer;
 let server: TestServer;
 let sending: { stop(): Promise<void> };
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  hints = listenForNotifications(database.address, { log: createLog('silent') });
+  notifications = listenForNotifications(database.address, { log: createLog('silent') });
   post = await startMailServer();
   server = await startTestServer({
     db: database.db,
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await sending.stop();
   await server.close();
-  await hints.close();
+  await notifications.close();
   await post.close();
   await database.drop();
 });
@@ -42,7 +42,7 @@ afterAll(async () => {
 function startSending(log = createLog('silent'), smtpUrl = post.url) {
   const mail =
     smtpUrl === '' ? undefined : { smtpUrl, from: 'Campanile <post@campanile.example>', publicUrl: PUBLIC_URL };
-  return sendMails({ db: database.db, log, hints, links, mail });
+  return sendMails({ db: database.db, log, notifications, links, mail });
 }
 
 /** The newest mail with this subject to an address, once it has come. */

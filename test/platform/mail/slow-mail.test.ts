@@ -14,17 +14,17 @@ import { startMailServer, type MailServer } from '../../support/servers/mail-ser
 const SLOW_USERS = 3;
 
 let database: TestDatabase;
-let hints: Notifications;
+let notifications: Notifications;
 let server: MailServer;
 const log = createLog('silent');
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  hints = listenForNotifications(database.address, { log });
+  notifications = listenForNotifications(database.address, { log });
   server = await startMailServer();
 });
 afterEach(async () => {
-  await hints.close();
+  await notifications.close();
   await server.close();
   await database.drop();
 });
@@ -33,7 +33,7 @@ const start = () =>
   sendMails({
     db: database.db,
     log,
-    hints,
+    notifications,
     links: createMailLinks(JWT_SECRET),
     mail: { smtpUrl: server.url, from: 'post@campanile.example', publicUrl: 'https://campanile.example' },
   });

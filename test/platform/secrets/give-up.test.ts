@@ -112,13 +112,18 @@ test('what no configured key opens is counted by kind, as an error that says wha
     database.db,
   );
   expect(await findings()).toEqual([
-    ['error', expect.stringMatching(/^No key .* opens 3 credentials of linked accounts: sealed with [\da-f]{8}…$/)],
+    [
+      'error',
+      expect.stringMatching(
+        /^No configured key opens 3 credentials of linked accounts: the data was sealed with [\da-f]{8}…$/,
+      ),
+    ],
   ]);
   const wrong = await findings({ ENCRYPTION_KEY: 'ab'.repeat(32) });
   expect(wrong.map(([level]) => level)).toEqual(['error', 'error', 'error', 'error', 'error', 'error']);
   const said = wrong.map(([, message]) => message).join('\n');
   for (const part of [
-    'that of the ledger',
+    'the ledger needs',
     '1 credential ',
     '3 credentials ',
     '1 authenticator app',
@@ -133,7 +138,7 @@ test('a lost key is given up by a command that is sure, and not while a worker i
   const alice = await sealAll(app, 'alice');
   await rm(keyFile());
   const early = await campanile(environment(), 'secrets', 'give-up', '--yes');
-  expect(early).toEqual({ code: 1, said: expect.stringContaining('at work') });
+  expect(early).toEqual({ code: 1, said: expect.stringContaining('is running') });
   await stop();
   const unsure = await campanile(environment(), 'secrets', 'give-up');
   expect(unsure).toEqual({
@@ -146,7 +151,7 @@ test('a lost key is given up by a command that is sure, and not while a worker i
   expect(await count('account_keys')).toBe(1);
 
   const sure = await campanile(environment(), 'secrets', 'give-up', '--yes');
-  expect(sure).toEqual({ code: 0, said: expect.stringMatching(/^Given up: 1 credential/) });
+  expect(sure).toEqual({ code: 0, said: expect.stringMatching(/^Gave up 1 credential/) });
   expect([await count('account_keys'), await count('factors'), await count('webhooks')]).toEqual([0, 0, 1]);
   const { rows } = await sql<{ status: string }>`select status from accounts`.execute(database.db);
   expect(rows).toEqual([{ status: 'logged_out' }]);
@@ -161,7 +166,7 @@ test('a lost key is given up by a command that is sure, and not while a worker i
   );
   await stop();
   const nothing = await campanile(environment(), 'secrets', 'give-up', '--yes');
-  expect(nothing).toEqual({ code: 0, said: expect.stringContaining('Nothing is given up') });
+  expect(nothing).toEqual({ code: 0, said: expect.stringContaining('Nothing to give up') });
 });
 
 test('what a key that is kept opens is not given up', async () => {

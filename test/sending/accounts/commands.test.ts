@@ -31,7 +31,7 @@ async function serve() {
   serving = serveCommands({
     db: database.db,
     log: createLog('silent'),
-    hints: { on: () => undefined },
+    notifications: { on: () => undefined },
     leases: { shards: () => ALL_SHARDS, workerId: () => 1 },
     sessions: {
       get: (accountId) => {
@@ -63,7 +63,7 @@ const count = async (accountId: number, status: string) =>
     )
   ).rows[0]?.count;
 
-test('one account whose network is dead does not take the places of others', async () => {
+test('keeps permits for other accounts when the network of one is dead', async () => {
   const [stuck, other] = [await createOwner(database.db, 0), await createOwner(database.db, 0)];
   await ask(stuck.accountId, 'connect', 60);
   await ask(other.accountId, 'list_groups', 1);
@@ -74,7 +74,7 @@ test('one account whose network is dead does not take the places of others', asy
   await expect.poll(() => count(stuck.accountId, 'done')).toBe(60);
 });
 
-test('what an account asks first comes before the second that another asked earlier', async () => {
+test('serves the first command of an account before the second of another', async () => {
   const [busy, other] = [await createOwner(database.db, 0), await createOwner(database.db, 0)];
   await ask(busy.accountId, 'list_groups', 5);
   await ask(other.accountId, 'list_groups', 1);

@@ -26,12 +26,12 @@ const statusOf = async (person: Person, body: object) =>
   (await person.call<{ status: string; history?: Past[] }>('venom/account-status', body)).body.data;
 const historyOf = async (person: Person) => (await statusOf(person, { with_history: true })).history ?? [];
 
-test('it is told only where it is asked for', async () => {
+test('returns the history only on request', async () => {
   for (const body of [{}, { with_history: false }, { with_history: null }])
     expect(await statusOf(alice, body)).not.toHaveProperty('history');
 });
 
-test('each change is told once, newest first, and to the owner alone', async () => {
+test('returns each change once, newest first, to its owner only', async () => {
   await bob.call('venom/disconnect-account');
   await bob.call('venom/connect-account');
   const history = await historyOf(bob);
@@ -45,7 +45,7 @@ test('each change is told once, newest first, and to the owner alone', async () 
   expect(await historyOf(alice)).toHaveLength(1);
 });
 
-test('another reason is a change, and what only renews a code is none', async () => {
+test('records another reason, but no renewed code', async () => {
   const change = (set: ReturnType<typeof sql>) =>
     sql`update accounts set ${set} where workspace_id = ${workspaceOf(alice)}`.execute(app.database.db);
   await change(sql`status = 'linking', qr = 'one'`);
@@ -60,7 +60,7 @@ test('another reason is a change, and what only renews a code is none', async ()
   ]);
 });
 
-test('at most 50 changes are told, and what is over 90 days old goes', async () => {
+test('returns at most 50 changes, and removes those over 90 days old', async () => {
   await sql`
     insert into account_states (account_id, at, messenger, status)
     select account_id, campanile_now() - n * interval '2 days', 'sandbox', 'connected'

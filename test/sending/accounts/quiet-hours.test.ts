@@ -14,7 +14,7 @@ describe('quiet hours', () => {
     expect(until('12:00', '14:00', 'UTC', '2027-03-01T14:00:00Z')).toBeUndefined();
   });
 
-  test('go over midnight, by the clock of the zone', () => {
+  test('span midnight, by the clock of the zone', () => {
     expect(until('22:00', '07:00', 'Asia/Tokyo', '2027-03-01T13:30:00Z')).toBe('2027-03-01T22:00:00Z');
     expect(until('22:00', '07:00', 'Asia/Tokyo', '2027-03-01T21:30:00Z')).toBe('2027-03-01T22:00:00Z');
     expect(until('22:00', '07:00', 'Asia/Tokyo', '2027-03-01T23:30:00Z')).toBeUndefined();
@@ -70,7 +70,7 @@ describe('quiet hours', () => {
   });
 });
 
-test('a day of a zone begins at its first moment, also where midnight is skipped, and ends where the next begins', () => {
+test('begins a day at its first moment, also where midnight is skipped', () => {
   const day = (zone: string, now: string) => {
     const { begin, end } = dayOf(zone, instant(now));
     return [begin.toString(), end.toString()];

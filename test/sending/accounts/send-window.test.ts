@@ -56,7 +56,7 @@ async function hasGoneToSleep(owner: Owner): Promise<void> {
 }
 
 describe('in quiet hours', () => {
-  test('what is accepted waits until they end, while others send', async () => {
+  test('holds posts until they end, while other accounts send', async () => {
     await database.clock.set('2027-03-01T21:59:00Z');
     const [alice, bob] = [await createOwner(database.db, 3), await createOwner(database.db, 3)];
     const answer = await rest(alice, night);
@@ -78,7 +78,7 @@ describe('in quiet hours', () => {
     await analyticsWhen(database.db, alice, hers, ({ totals }) => totals.sent === 3);
   });
 
-  test('a run that falls due begins and waits, longer than the six hours after which one that cannot begin is missed', async () => {
+  test('begins due runs, which wait longer than six hours without being missed', async () => {
     await database.clock.set('2027-03-03T12:00:00Z');
     const alice = await createOwner(database.db, 2);
     await rest(alice, night);
@@ -93,7 +93,7 @@ describe('in quiet hours', () => {
     expect(runs).toMatchObject([{ status: 'completed', sent: 2 }]);
   });
 
-  test('turning them off lets go at once, and nothing is lost on the way', async () => {
+  test('sends at once when they are turned off', async () => {
     await database.clock.set('2027-03-08T23:00:00Z');
     const alice = await createOwner(database.db, 3);
     const { until: resting } = await rest(alice, night);
@@ -105,7 +105,7 @@ describe('in quiet hours', () => {
     await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 3);
   });
 
-  test('go by the zone of the user, also when that has changed meanwhile', async () => {
+  test('follows the zone of the user, also after a change', async () => {
     await database.clock.set('2027-03-10T23:00:00Z');
     const alice = await createOwner(database.db, 1);
     await rest(alice, night);
@@ -119,7 +119,7 @@ describe('in quiet hours', () => {
 });
 
 describe('a daily cap', () => {
-  test('lets so many leave on one day, the rest on the next ones, whatever runs they are of', async () => {
+  test('sends that many posts a day, over all runs', async () => {
     await database.clock.set('2027-04-01T10:00:00Z');
     const alice = await createOwner(database.db, 8);
     await sql`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`.execute(database.db);
@@ -143,7 +143,7 @@ describe('a daily cap', () => {
     expect(arrivedOf(alice)).toBe(10);
   });
 
-  test('is waited for, too, where a clock change makes the day longer than 24 hours', async () => {
+  test('holds posts also on a day of 25 hours', async () => {
     await database.clock.set('2027-10-30T22:00:01Z');
     const alice = await createOwner(database.db, 3);
     await sql`update users set time_zone = 'Europe/Berlin' where user_id = ${alice.userId}`.execute(database.db);
@@ -158,7 +158,7 @@ describe('a daily cap', () => {
     await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent === 3);
   });
 
-  test('is not used up by what could not be sent', async () => {
+  test('is not used up by failed posts', async () => {
     await database.clock.set('2027-04-02T10:00:00Z');
     const alice = await createOwner(database.db, 6);
     await rest(alice, { dailyCap: 3 });
@@ -172,7 +172,7 @@ describe('a daily cap', () => {
     expect(totals).toMatchObject({ sent: 3, failed: 3 });
   });
 
-  test('that is raised lets go at once', async () => {
+  test('sends at once when it is raised', async () => {
     await database.clock.set('2027-04-03T10:00:00Z');
     const alice = await createOwner(database.db, 4);
     await rest(alice, { dailyCap: 1 });
@@ -186,7 +186,7 @@ describe('a daily cap', () => {
     expect(totals.sent).toBe(4);
   });
 
-  test('that is too low for what is planned gives up what is left when the campaign’s next run falls due', async () => {
+  test('expires what is left when the campaign’s next run falls due', async () => {
     await database.clock.set('2027-04-05T00:00:00Z');
     const alice = await createOwner(database.db, 3);
     await rest(alice, { dailyCap: 2 });

@@ -99,7 +99,7 @@ async function statusOf(accountId: number) {
   return rows[0];
 }
 
-test('are not opened anew for what the account was before, and what they told last stays', async () => {
+test('are not reopened for a former state of the account', async () => {
   const last: SessionState = { status: 'unlinked', reason: 'Nobody scanned the code' };
   const { sessions, accountId, write } = await endUnwritten(CODE, last);
   const opened = sessions.get(accountId);
@@ -109,7 +109,7 @@ test('are not opened anew for what the account was before, and what they told la
   expect(await statusOf(accountId)).toEqual(last);
 });
 
-test('are not taken for linked still, so that the account can be linked again at once', async () => {
+test('end with the link, so that the account can be linked again at once', async () => {
   const { sessions, accountId, write } = await endUnwritten(
     { status: 'connected' },
     { status: 'logged_out', reason: 'The phone has taken the device off its list' },
@@ -122,7 +122,7 @@ test('are not taken for linked still, so that the account can be linked again at
   expect((await statusOf(accountId))?.status).toBe('connected');
 });
 
-test('are not opened beside the linking that takes the place of another', async () => {
+test('are not opened while another linking replaces the first', async () => {
   const { sessions, closeSlowly } = openTestSessions(CODE);
   const accountId = await createUnlinked();
   await sessions.link(accountId, 'qr');

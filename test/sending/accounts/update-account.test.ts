@@ -16,7 +16,7 @@ afterAll(() => app.stop());
 
 const NONE = { quiet_hours: null, daily_cap: null, time_zone: 'Europe/Paris', sent_today: null, rests_until: null };
 
-test('an account rests never unless it is told to', async () => {
+test('has no send windows by default', async () => {
   expect(await hers.call('venom/update-account')).toEqual(NONE);
 });
 
@@ -39,7 +39,7 @@ test('what is set stays, what is left out or null stays as it is, and "none" tur
   expect(await bobs.call('venom/update-account')).toEqual(NONE);
 });
 
-test('changes are in the audit log, looking is not', async () => {
+test('records changes in the audit log, but no reads', async () => {
   const { entries } = await hers.call('user/list_audit_log', { limit: 100 });
   const changes = entries.filter(({ action }) => action === 'account.changed');
   expect(changes).toHaveLength(3);
@@ -64,7 +64,7 @@ describe('what makes no sense is refused on its field:', () => {
   });
 });
 
-test('quiet hours hold for a campaign that is sent over HTTP, and its progress says so', async () => {
+test('holds a campaign in quiet hours, and shows it in the progress', async () => {
   await app.database.clock.set('2027-06-03T20:30:00Z');
   await hers.call('venom/update-account', { quiet_hours: { from: '22:00', to: '07:00' } });
   const { groups } = await hers.call('venom/list-groups');

@@ -12,7 +12,7 @@ const DAY = Temporal.PlainDate.from('2027-04-01');
 const on = (day: number) => DAY.add({ days: day - 1 });
 
 describe('the limit of a day', () => {
-  test('is 30 on the first, grows on each, and is none after two weeks', () => {
+  test('is 30 on the first day, grows each day, and ends after two weeks', () => {
     const caps = Array.from({ length: 16 }, (_, index) => capOn({ dailyCap: null, warmUpFrom: DAY }, on(index + 1)));
     expect(caps).toEqual([...WARM_UP_CAPS, null, null]);
     expect(caps.slice(0, 2)).toEqual([30, 40]);
@@ -27,7 +27,7 @@ describe('the limit of a day', () => {
     expect(capOn({ dailyCap: null, warmUpFrom: null }, DAY)).toBe(null);
   });
 
-  test('is that of the first day for whoever has moved to a zone where it is still the day before', () => {
+  test('is that of the first day after a move to a zone where it is the day before', () => {
     expect(capOn({ dailyCap: null, warmUpFrom: DAY }, on(0))).toBe(30);
   });
 });
@@ -44,7 +44,7 @@ describe('what is sent', () => {
     await database.drop();
   });
 
-  test('is as much as each day allows, until the warm-up is ended', async () => {
+  test('stays within the limit of each day until the warm-up ends', async () => {
     const { db } = database;
     await database.clock.set('2027-04-01T10:00:00Z');
     const alice = await createOwner(db, 90);
@@ -62,7 +62,7 @@ describe('what is sent', () => {
     await hasSent(90);
   });
 
-  test('is not limited any more when two weeks are over', async () => {
+  test('is not limited after two weeks', async () => {
     const { db } = database;
     await database.clock.set('2027-05-01T10:00:00Z');
     const alice = await createOwner(db, 40);
@@ -96,12 +96,12 @@ describe('over HTTP', () => {
   afterAll(() => app.stop());
   const rests = async (body: object = {}) => (await alice.call<Rests>('venom/update-account', body)).body.data;
 
-  test('there is none unless it is asked for', async () => {
+  test('has no warm-up by default', async () => {
     await alice.call('venom/connect-account', {});
     expect(await rests()).not.toHaveProperty('warm_up');
   });
 
-  test('connect-account begins one, and to connect again neither begins it anew nor ends it', async () => {
+  test('begins a warm-up by connect-account, and connecting again does not restart or end it', async () => {
     await alice.call('venom/connect-account', { warm_up: true });
     expect((await rests()).warm_up).toEqual({ day: 1, daily_caps: [...WARM_UP_CAPS], ends_on: '2027-06-15' });
     await app.database.clock.set('2027-06-01T22:00:00Z');
@@ -112,14 +112,14 @@ describe('over HTTP', () => {
     expect(await rests()).not.toHaveProperty('warm_up');
   });
 
-  test('update-account begins and ends one, whatever the daily cap is', async () => {
+  test('begins and ends a warm-up by update-account, whatever the daily cap', async () => {
     expect(await rests({ daily_cap: 10, warm_up: true })).toMatchObject({ daily_cap: 10, warm_up: { day: 1 } });
     expect(await rests({ daily_cap: 'none' })).toMatchObject({ sent_today: 0, warm_up: { day: 1 } });
     expect(await rests({ warm_up: false })).toMatchObject({ daily_cap: null, sent_today: null });
     expect((await alice.call('venom/update-account', { warm_up: 'yes' })).status).toBe(400);
   });
 
-  test('one that is over can be begun again', async () => {
+  test('can begin a warm-up again after the first is over', async () => {
     await rests({ warm_up: true });
     await app.database.clock.set('2027-06-20T12:00:00Z');
     expect(await rests()).not.toHaveProperty('warm_up');

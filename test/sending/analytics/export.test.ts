@@ -51,7 +51,7 @@ function download(body: object): Promise<Response> {
 
 const readRows = (text: string): Row[] => parse(text, { columns: true, bom: true });
 
-test('the rows are those of the analytics, under the same names', async () => {
+test('exports the rows of the analytics under the same names', async () => {
   const { db } = app.database;
   await sql`update groups set name = '=HYPERLINK("http://evil.example","x")' where group_id = ${groups[0]}`.execute(db);
   await sql`update groups set name = 'Bänke, "rot"' || chr(10) || '=1+1 🌳' where group_id = ${groups[1]}`.execute(db);
@@ -88,7 +88,7 @@ test.each([
   expect(answer.headers.get('x-evil')).toBeNull();
 });
 
-test('failures are answered in the envelope', async () => {
+test('answers failures in the envelope', async () => {
   const campaign_id = await send('Fair');
   const wrong = await download({ campaign_id, format: 'xlsx' });
   expect(wrong.status).toBe(400);

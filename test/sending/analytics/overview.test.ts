@@ -81,7 +81,7 @@ async function sumAll(): Promise<void> {
 
 const NOTHING = { runs: 0, posts: 0, sent: 0, failed: 0, delivered: 0, read: 0, read_rate: null };
 
-test('somebody who has sent nothing sees every day, with zeros', async () => {
+test('returns every day with zeros to a user who has sent nothing', async () => {
   const { totals, daily } = await overviewOf(alice);
   expect(totals).toEqual({ campaigns: 0, groups: 0, ...NOTHING });
   expect(daily).toHaveLength(30);
@@ -134,7 +134,7 @@ test('days are those of the user’s time zone', async () => {
   expect((await overviewOf(alice, 1)).daily.map((day) => day.date)).toEqual(['2031-06-02']);
 });
 
-test('what failed is told, and what another user sent is not', async () => {
+test('returns failures, and nothing of another user', async () => {
   const bob = await app.signUp(`bob${people}`);
   await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
   await sendNow(groups);
@@ -166,7 +166,7 @@ test('of a campaign whose single posts were folded the groups that it reached ar
   expect((await overviewOf(alice, 5)).totals).toMatchObject({ sent: 2, failed: 1, groups: 2 });
 });
 
-test('the days before are told beside, where that is asked for', async () => {
+test('returns the days before on request', async () => {
   await sendNow(groups);
   await app.database.clock.set('2031-06-06T12:00:00Z');
   await sendNow(groups.slice(0, 2));

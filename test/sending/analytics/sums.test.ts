@@ -241,7 +241,7 @@ async function sumAll(): Promise<void> {
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
 }
 
-test('whatever is added when, analytics say what the deliveries say', async () => {
+test('agrees with the deliveries, whatever is rolled up when', async () => {
   await fc.assert(
     fc.asyncProperty(beginning, fc.array(step, { minLength: 5, maxLength: 25 }), async (before, steps) => {
       const world: World = { owner: await createOwner(database.db, GROUPS), campaigns: [] };

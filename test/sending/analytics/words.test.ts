@@ -12,9 +12,9 @@ afterAll(() => database.drop());
 test.each([
   [
     'outcome_unknown: the line was cut',
-    /^outcome_unknown: the line was cut\. .*look into the group before you send it again/,
+    /^outcome_unknown: the line was cut\. .*Check the group before you send it again/,
   ],
-  ['expired: it could not be sent in time', /^expired: .*send it again if it still matters$/],
+  ['expired: it could not be sent in time', /^expired: .*send the post again if it is still relevant$/],
   ['Only admins may post here', /^Only admins may post here$/],
 ])('the failure %j is told with what to do', async (error, words) => {
   const owner = await createOwner(database.db, 1);

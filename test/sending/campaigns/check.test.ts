@@ -51,7 +51,7 @@ async function checked(body: object): Promise<Check> {
   return answer.body.data;
 }
 
-test('a campaign to be sent now is told as it would leave, and nothing is created', async () => {
+test('returns a campaign as it would be sent now, without creating it', async () => {
   const found = await checked({ ...now(), image: PNG.toString('base64') });
   expect(found).toMatchObject({
     text: 'We open at *nine*',
@@ -82,7 +82,7 @@ test('each run of a schedule is told in UTC and in the zone of the campaign, als
   expect((await checked(later())).runs[0]).toMatchObject({ local: '2031-10-25T09:00:00+05:45' });
 });
 
-test('runs that are past already are left out, as adding it would', async () => {
+test('skips past runs, as adding the campaign would', async () => {
   await app.database.clock.set('2031-10-26T12:00:00Z');
   expect((await checked(later())).runs).toHaveLength(1);
 });
@@ -196,7 +196,7 @@ describe('a problem is told for a group', () => {
   });
 });
 
-test('the expected time is that of the pace, and of the turns that what is queued already takes', async () => {
+test('estimates the time from the pace and the queued posts', async () => {
   expect((await checked({ ...now(), group_metadata_ids: [groups[0]] })).expected_seconds).toBe(1);
   expect((await checked(now())).expected_seconds).toBe(61);
   await alice.call('venom/add-campaign', { ...now(), html: 'First' });
@@ -207,7 +207,7 @@ test('the expected time is that of the pace, and of the turns that what is queue
   expect((await checked(later())).expected_seconds).toBe(61);
 });
 
-test('a daily cap that is too small for a day of it is warned of, with what else is due then', async () => {
+test('warns of a daily cap that is too small for a day, with all other posts of that day', async () => {
   const overCap = async (body: object) =>
     (await checked(body)).warnings.filter(({ code }) => code === 'over_daily_cap').map(({ message }) => message);
   await alice.call('venom/update-account', { daily_cap: 3 });
@@ -217,7 +217,7 @@ test('a daily cap that is too small for a day of it is warned of, with what else
   const answer = await alice.call('venom/add-campaign-batch', { ...other, schedule_time: '23:00:00' });
   expect(await overCap(now())).toEqual([]);
   const [message = ''] = await overCap(later());
-  expect(message).toMatch(/at most 3 posts a day, and 5 are to be sent on 2031-10-26.*expires/);
+  expect(message).toMatch(/at most 3 posts a day, and 5 posts are planned for 2031-10-26.*expire/);
   const change = { ...other, campaign_id: answer.headers.get('x-campaign-id') ?? '' };
   expect(await overCap(change), 'what it is to change does not count').toEqual([]);
   await alice.call('venom/update-account', { daily_cap: 2 });
@@ -226,7 +226,7 @@ test('a daily cap that is too small for a day of it is warned of, with what else
   expect(await overCap(later())).toEqual([]);
 });
 
-test('a warm-up that is too small for a day of it is warned of, and the expected time waits for it', async () => {
+test('warns of a warm-up that is too small for a day, and includes it in the estimate', async () => {
   const body = { ...now(), group_metadata_ids: groups };
   await alice.call('venom/update-account', { warm_up: true });
   const overCap = ({ warnings }: Check) => warnings.find(({ code }) => code === 'over_daily_cap')?.message;
@@ -235,7 +235,7 @@ test('a warm-up that is too small for a day of it is warned of, and the expected
   await alice.call('venom/add-campaign', { ...body, html: 'Number 10' });
   const found = await checked(body);
   expect(overCap(found)).toMatch(
-    /at most 30 posts on 2031-05-31, while it warms up, and 33 are to be sent on that day/,
+    /at most 30 posts on 2031-05-31, while it warms up, and 33 posts are planned for that day/,
   );
   // What today has no room for leaves after midnight, which is in twelve hours.
   expect(found.expected_seconds).toBeGreaterThanOrEqual(12 * 3_600);
@@ -251,11 +251,11 @@ test('a warm-up that is too small for a day of it is warned of, and the expected
   expect(overCap(await checked(body))).toMatch(/at most 2 posts a day/);
 });
 
-test('the expected time waits for quiet hours and the daily cap', async () => {
+test('includes quiet hours and the daily cap in the estimate', async () => {
   // It is some moments past noon in UTC, which is her zone.
   const expectWithin = (seconds: number, most: number) => {
     expect(seconds).toBeLessThanOrEqual(most);
-    expect(seconds).toBeGreaterThan(most - 20);
+    expect(seconds).toBeGreaterThan(most - 120);
   };
   await alice.call('venom/update-account', { quiet_hours: { from: '11:00', to: '13:00' } });
   expectWithin((await checked(now())).expected_seconds, 3_600 + 61);
@@ -263,7 +263,7 @@ test('the expected time waits for quiet hours and the daily cap', async () => {
   expectWithin((await checked(now())).expected_seconds, 12 * 3_600 + 1);
 });
 
-test('what adding it refuses is refused alike: 400 for the body, 404 for groups', async () => {
+test('rejects what adding it rejects: 400 for the body, 404 for groups', async () => {
   const cases: Array<[object, string]> = [
     [{ ...now(), name: '' }, 'add-campaign'],
     [{ ...now(), html: '<script>x</script>', image: btoa('hello') }, 'add-campaign'],
@@ -285,7 +285,7 @@ test('what adding it refuses is refused alike: 400 for the body, 404 for groups'
   }
 });
 
-test('ten thousand groups that all got it already are all told', async () => {
+test('reports ten thousand groups with the same text', async () => {
   const { db } = app.database;
   const { rows } = await sql<{ group_id: number }>`
     insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)

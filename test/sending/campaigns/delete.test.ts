@@ -95,7 +95,7 @@ const removeAll = () =>
   );
 
 describe('a campaign that is deleted', () => {
-  test('is in no list and no number from then on', async () => {
+  test('is in no list and no figure from then on', async () => {
     const kept = await send('Kept');
     const gone = await send('Gone');
     expect(await remove(gone)).toMatchObject({ status: 200, body: { data: {} } });
@@ -134,7 +134,7 @@ describe('a campaign that is deleted', () => {
     expect(log.body.data.entries).toMatchObject([{ action: 'campaign.deleted', subject: gone }]);
   });
 
-  test('is told of to whoever listens', async () => {
+  test('emits an event', async () => {
     const gone = await send('Gone');
     const listener = await listen(app.url, alice.token);
     await listener.snapshot();
@@ -147,7 +147,7 @@ describe('a campaign that is deleted', () => {
     await listener.leave();
   });
 
-  test('leaves nothing, its file included, whatever comes in meanwhile', async () => {
+  test('leaves no rows and no file, whatever comes in meanwhile', async () => {
     const gone = await send('Gone');
     const message = await firstMessage();
     expect(await rowsOf(message)).toMatchObject({ deliveries: groups.length, contents: 1, media: 1 });
@@ -174,7 +174,7 @@ describe('a campaign that is deleted', () => {
     expect(await rowsOf(message)).toEqual({});
   });
 
-  test('leaves the file that another campaign has', async () => {
+  test('keeps a file that another campaign has', async () => {
     const gone = await send('Gone');
     await send('Kept');
     const message = await firstMessage();
@@ -186,7 +186,7 @@ describe('a campaign that is deleted', () => {
   });
 });
 
-test('while it is under way, or is being recalled, it cannot be deleted, and is told what to do', async () => {
+test('rejects the deletion of a campaign that is running or being recalled', async () => {
   const year = new Date().getUTCFullYear() + 1;
   const dates = { start_date: `${year}-03-01`, end_date: `${year}-03-02`, schedule_time: '09:00:00' };
   const post = { name: 'Next year', html: 'Hello', group_metadata_ids: groups, is_schedule: true, ...dates };
@@ -211,7 +211,7 @@ test('while it is under way, or is being recalled, it cannot be deleted, and is 
   expect(await remove(sent)).toMatchObject({ status: 200 });
 });
 
-test('a repeat with the same key is answered as the first was', async () => {
+test('answers a repeat with the same idempotency key as the first request', async () => {
   const gone = await send('Gone');
   const ask = () =>
     fetch(`${app.url}/api/v1/venom/delete-campaign`, {

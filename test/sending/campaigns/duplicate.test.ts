@@ -33,7 +33,7 @@ async function add(body: Body): Promise<unknown> {
 
 const image = `data:image/png;base64,${PNG.toString('base64')}`;
 
-test('a campaign that was sent comes as the very body to send it again, and sends nothing', async () => {
+test('returns the body that sends a campaign again, without sending it', async () => {
   const body = {
     name: 'Spring fair',
     desc: 'First',
@@ -54,7 +54,7 @@ test('a campaign that was sent comes as the very body to send it again, and send
   expect(await read(second)).toMatchObject({ name, html, text, media, group_metadata_ids });
 });
 
-test('a campaign without a file and without a time comes with null for both, which may be sent so', async () => {
+test('returns null for a missing file and time', async () => {
   const id = await add({ name: 'Plain', html: 'Hello', group_metadata_ids: groups });
   const { data } = (await copyOf(id)).body;
   expect(data).toMatchObject({ image: null, schedule_time: null, desc: '', is_schedule: false });
@@ -77,7 +77,7 @@ const schedule = () => ({
   skip_dates: ['2031-06-04'],
 });
 
-test('a schedule that is not over comes as it is', async () => {
+test('returns a schedule that is not over unchanged', async () => {
   const id = await add(schedule());
   expect((await copyOf(id)).body.data).toEqual(schedule());
   await app.database.clock.set('2031-06-04T12:00:00Z');
@@ -85,7 +85,7 @@ test('a schedule that is not over comes as it is', async () => {
   await add(schedule());
 });
 
-test('a schedule that is over comes moved ahead by whole weeks, and can be sent so', async () => {
+test('moves a schedule that is over ahead by whole weeks', async () => {
   const id = await add({ ...schedule(), weekdays: null });
   await app.database.clock.set('2031-08-20T07:00:01Z');
   const { data } = (await copyOf(id)).body;
@@ -99,7 +99,7 @@ test('a schedule that is over comes moved ahead by whole weeks, and can be sent 
   await add(data);
 });
 
-test('another user’s campaign is a 404', async () => {
+test('answers 404 for another user’s campaign', async () => {
   const id = await add({ name: 'Plain', html: 'Hello', group_metadata_ids: groups });
   const bob = await app.signUp('bob');
   const answer = await bob.call('venom/duplicate-campaign', { campaign_id: id });

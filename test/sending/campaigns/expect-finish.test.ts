@@ -35,7 +35,7 @@ async function totalsOf(campaign_id: string, with_estimate?: boolean): Promise<T
   return answer.body.data.totals;
 }
 
-test('the expected finish goes by the pace and what is left, and is told to nobody who does not ask', async () => {
+test('estimates the finish from the pace and the queued posts, on request only', async () => {
   const id = await send('Fair');
   await until(
     () => totalsOf(id),
@@ -47,13 +47,13 @@ test('the expected finish goes by the pace and what is left, and is told to nobo
   // The gap that runs, and another between the two that are left.
   const leftMs = Date.parse(at ?? '') - nowMs;
   expect(leftMs).toBeGreaterThan(GAP_MS);
-  expect(leftMs).toBeLessThan(2 * GAP_MS + 10_000);
+  expect(leftMs).toBeLessThan(3 * GAP_MS);
   expect(await totalsOf(id)).not.toHaveProperty('expected_finish_at');
   await alice.call('venom/pause-campaign', { campaign_id: id });
   expect(await totalsOf(id, true)).toMatchObject({ expected_finish_at: null });
 });
 
-test('a list tells how many were reached and how many read it when it is asked to', async () => {
+test('returns the figures of reach and reads in the list on request', async () => {
   await send('Fair');
   interface Listed {
     campaigns: Array<{

@@ -71,7 +71,7 @@ test('no transaction writes more than a few thousand deliveries, and somebody el
   expect(await mostInOneTransaction()).toBeLessThanOrEqual(MOST_A_TRANSACTION);
 });
 
-test('accounts with much to write take turns', async () => {
+test('writes deliveries of several accounts in turns', async () => {
   const owners = [await createOwner(database.db, 10_000), await createOwner(database.db, 2_000)];
   const [one, many] = owners;
   if (!one || !many) throw new Error('there are two');
@@ -109,7 +109,7 @@ test('of an account with very many runs due no step begins more than so many, an
   expect(await states(many, 'running')).toBe(1_001);
 });
 
-test('runs that came too late are missed a few hundred at a time', async () => {
+test('misses late runs a few hundred at a time', async () => {
   const late = await createOwner(database.db, 1);
   await scheduleRuns(late, 1);
   await sql`
@@ -125,7 +125,7 @@ test('runs that came too late are missed a few hundred at a time', async () => {
   expect(await states(late, 'missed')).toBe(2_001);
 });
 
-test('what a large run has not sent expires in pieces when the next one falls due, which begins after it', async () => {
+test('expires a large run in pieces before the next run begins', async () => {
   const owner = await createOwner(database.db, 6_000);
   const campaign = await scheduleRuns(owner, 1);
   await database.clock.set('2031-03-03T09:00:00Z');
@@ -139,7 +139,7 @@ test('what a large run has not sent expires in pieces when the next one falls du
   expect(await mostInOneTransaction()).toBeLessThanOrEqual(MOST_A_TRANSACTION);
 });
 
-test('a run that is not yet wholly written expires all the same when the next one falls due', async () => {
+test('expires a run whose deliveries are not all written', async () => {
   const owner = await createOwner(database.db, 12_000);
   const campaign = await scheduleRuns(owner, 1);
   await database.clock.set('2031-03-03T09:00:00Z');

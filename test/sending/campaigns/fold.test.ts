@@ -62,7 +62,7 @@ async function ended(): Promise<{ owner: Owner; campaign: string }> {
   return { owner, campaign };
 }
 
-test('400 days after its end the posts of a campaign go, and every number stays', async () => {
+test('removes the posts of a campaign 400 days after its end, and keeps every figure', async () => {
   const { owner, campaign } = await ended();
   const before = await analyticsOf(database.db, owner, campaign);
   expect(before.totals).toMatchObject({ sent: 2, failed: 1, read: 1, recalled: 2 });
@@ -79,7 +79,7 @@ test('400 days after its end the posts of a campaign go, and every number stays'
   expect(after).toEqual({ ...before, campaign: { ...before.campaign, foldedAt: expect.any(Date) } });
 });
 
-test('what was folded cannot be retried, recalled or corrected, and says why', async () => {
+test('rejects a retry, recall or correction of a folded campaign', async () => {
   const { db } = database;
   const { owner, campaign } = await ended();
   await database.clock.advance({ days: DAYS, minutes: 1 });
@@ -113,7 +113,7 @@ test('a campaign that is not over is not folded, however old its first runs are,
   expect(rows).toHaveLength(0);
 });
 
-test('posts go in steps of 5,000, and once, however many processes are at it', async () => {
+test('removes posts in steps of 5,000, with any number of processes', async () => {
   const owner = await createOwner(database.db, 6_000);
   const campaign = await sendNow(database.db, owner);
   await sql`
@@ -147,7 +147,7 @@ test('posts go in steps of 5,000, and once, however many processes are at it', a
   expect((await analyticsOf(database.db, owner, campaign)).totals).toEqual(before.totals);
 });
 
-test('the house sees to it, several times at once', async () => {
+test('folds campaigns by housekeeping, several at once', async () => {
   const { owner, campaign } = await ended();
   const before = await analyticsOf(database.db, owner, campaign);
   const houses = [1, 2, 3].map(() => startHousekeeping({ db: database.db, log: createLog('fatal'), everyMs: 20 }));

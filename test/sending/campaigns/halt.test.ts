@@ -64,7 +64,7 @@ async function faultsOf(run: ExpectedRun, turnSize: number) {
   return Object.entries(faults).filter(([, found]) => found > 0);
 }
 
-test('after the answer to a pause or a cancel at most the post in hand leaves, of an account that is paced', async () => {
+test('sends at most the post in hand after a pause or cancel of a paced account', async () => {
   const paced = await startWitnessedWorker(app.database, witness, '5-15');
   await witness.behave({ delayMs: [0, 30] });
   const groups = await createGroups(60);
@@ -91,7 +91,7 @@ test('after the answer to a pause or a cancel at most the post in hand leaves, o
   await paced.remove();
 });
 
-test('after a cancel no second turn is begun, of an account without a gap', async () => {
+test('begins no second turn after a cancel of an account without a gap', async () => {
   const worker = await startWitnessedWorker(app.database, witness);
   await witness.behave({});
   const groups = await createGroups(2 * DELIVERIES_PER_TURN);

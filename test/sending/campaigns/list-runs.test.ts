@@ -36,7 +36,7 @@ const ask = (person: Person, start_date: string, end_date: string) =>
   person.call<{ runs: Listed[]; next_cursor: string | null }>('venom/list-runs', { start_date, end_date });
 const listed = async (person: Person, from: string, to = from) => (await ask(person, from, to)).body.data.runs;
 
-test('a day is one of the user’s zone, from its first instant to its last', async () => {
+test('lists the runs of a day in the user’s zone', async () => {
   const early = await schedule(alice, 'early', '2031-06-02', '2031-06-04', '00:00:00');
   const late = await schedule(alice, 'late', '2031-06-02', '2031-06-04', '23:59:59');
   const runs = await listed(alice, '2031-06-03');
@@ -75,7 +75,7 @@ test('what was sent at once is there when it was sent, a pause is told, and nobo
   expect(await listed(await app.signUp(`bob${people}`), '2031-05-01', '2031-07-01')).toEqual([]);
 });
 
-test('a hundred days are listed at once and no more, whatever the years', async () => {
+test('lists at most 100 days', async () => {
   for (const [from, to] of [
     ['2031-06-01', '2031-09-08'],
     ['0001-01-01', '0001-01-01'],
@@ -83,9 +83,9 @@ test('a hundred days are listed at once and no more, whatever the years', async 
   ] as const)
     expect((await ask(alice, from, to)).status).toBe(200);
   for (const [from, to, issue] of [
-    ['2031-06-01', '2031-09-09', 'must be at most 100 days after start_date, both counted'],
+    ['2031-06-01', '2031-09-09', 'must be at most 100 days from start_date, both included'],
     ['2031-06-01', '2031-05-31', 'is before start_date'],
-    ['0001-01-01', '9999-12-31', 'must be at most 100 days after start_date, both counted'],
+    ['0001-01-01', '9999-12-31', 'must be at most 100 days from start_date, both included'],
   ] as const) {
     const answer = await ask(alice, from, to);
     expect(answer.status).toBe(400);
@@ -93,7 +93,7 @@ test('a hundred days are listed at once and no more, whatever the years', async 
   }
 });
 
-test('only those to groups of a kind, or of a saved list, are listed where that is asked for', async () => {
+test('filters runs by kind of group and by saved list', async () => {
   const [one = 0, other = 0] = await groupsOf(alice);
   const made = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
   const channel = made.body.data.group_metadata_id;
@@ -124,7 +124,7 @@ test('only those to groups of a kind, or of a saved list, are listed where that 
   expect((await carol.call('venom/list-runs', { ...span, group_list_id })).status, 'it is not hers').toBe(404);
 });
 
-test('to how many groups a run goes, and what became of it, is told where that is asked for', async () => {
+test('returns the number of groups and the results of a run on request', async () => {
   await schedule(alice, 'later', '2031-06-01', '2031-06-01', '20:00:00');
   await alice.call('venom/add-campaign', { name: 'now', html: 'Hello', group_metadata_ids: await groupsOf(alice) });
   const counted = async () => {

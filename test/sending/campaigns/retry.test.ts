@@ -66,7 +66,7 @@ const messageIds = async (owner: Owner) =>
   ).rows.map((row) => row.message_id);
 
 describe('a retry', () => {
-  test('sends what had failed once more, with the same message ids, and ends the campaign again', async () => {
+  test('sends failed deliveries again with the same message ids, and ends the campaign again', async () => {
     const { owner, campaign } = await halfFailed();
     const before = await messageIds(owner);
     expect(await retry(owner, campaign)).toEqual({ campaignId: campaign, status: 'running' });
@@ -93,7 +93,7 @@ describe('a retry', () => {
     expect(groups.map((group) => group.lastError)).toEqual([null, null, null, null]);
   });
 
-  test('that fails again can be repeated as often as wanted', async () => {
+  test('can be repeated as often as it fails', async () => {
     const { owner, campaign } = await halfFailed();
     for (let repeat = 0; repeat < 3; repeat++) {
       await retry(owner, campaign);
@@ -103,7 +103,7 @@ describe('a retry', () => {
     }
   });
 
-  test('of which nothing has failed is refused, and so is a second one at once, and one of a cancelled campaign', async () => {
+  test('is rejected if nothing has failed, twice at once, or for a cancelled campaign', async () => {
     const owner = await createOwner(database.db, 2);
     const whole = await sendNow(database.db, owner);
     await expect(retry(owner, whole)).rejects.toMatchObject({ kind: 'conflict' });
@@ -120,7 +120,7 @@ describe('a retry', () => {
     await expect(retry(await createOwner(database.db, 1), half.campaign)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('has all tries before it, and an early one does not wait for the rest of its run', async () => {
+  test('has all attempts available, and does not wait for the rest of its run', async () => {
     const owner = await createOwner(database.db, 5);
     const campaign = await sendNow(database.db, owner);
     await turns.finish(await turns.claim(owner, { batch: 1 }), [
@@ -139,7 +139,7 @@ describe('a retry', () => {
     expect(await statusOf(owner, campaign)).toBe('completed');
   });
 
-  test('passes over nothing that was in hand when its run expired', async () => {
+  test('includes deliveries that were in hand when their run expired', async () => {
     const owner = await createOwner(database.db, 5);
     const campaign = await sendNow(database.db, owner);
     const inHand = await turns.claim(owner, { batch: 1 });
@@ -154,7 +154,7 @@ describe('a retry', () => {
     expect(await statusOf(owner, campaign)).toBe('completed');
   });
 
-  test('leaves out what was recalled or cancelled: a deleted post does not go out again', async () => {
+  test('skips recalled and cancelled posts', async () => {
     const { owner, campaign } = await halfFailed();
     await recallCampaign(database, owner, { campaignId: campaign, runId: null });
     await expect(retry(owner, campaign)).rejects.toMatchObject({ kind: 'conflict' });
@@ -163,7 +163,7 @@ describe('a retry', () => {
     expect(await statusOf(owner, campaign)).toBe('completed_with_errors');
   });
 
-  test('of a paused campaign waits for its resume', async () => {
+  test('waits for the resume of a paused campaign', async () => {
     const owner = await createOwner(database.db, 3);
     const campaign = await sendNow(database.db, owner);
     await turns.finish(await turns.claim(owner, { batch: 1 }), [failed]);
@@ -175,7 +175,7 @@ describe('a retry', () => {
     expect(await expectSums(owner, campaign)).toMatchObject({ sent: 3 });
   });
 
-  test('can be cancelled: what has not left by then never does', async () => {
+  test('can be cancelled before it leaves', async () => {
     const { owner, campaign } = await halfFailed();
     await retry(owner, campaign);
     const inHand = await turns.claim(owner, { batch: 1 });
@@ -186,7 +186,7 @@ describe('a retry', () => {
     expect(await statusOf(owner, campaign)).toBe('cancelled');
   });
 
-  test('counts once what a lost turn then tells to have been sent', async () => {
+  test('counts a post once that a lost turn reports as sent', async () => {
     const owner = await createOwner(database.db, 2);
     const campaign = await sendNow(database.db, owner);
     const frozen = await turns.claim(owner);
@@ -199,7 +199,7 @@ describe('a retry', () => {
     expect(await turns.tryClaim(owner)).toBeUndefined();
   });
 
-  test('goes by a clock of its own: it expires a day after it, however old the run is', async () => {
+  test('expires a day after the request, however old the run is', async () => {
     const { owner, campaign } = await halfFailed();
     await database.clock.advance({ days: 9 });
     await retry(owner, campaign);
@@ -214,7 +214,7 @@ describe('a retry', () => {
     expect(groups[1]?.lastError).toMatch(/^expired/);
   });
 
-  test('between two runs of a schedule ends when the next one falls due, which it does not delay', async () => {
+  test('expires when the next run of the schedule falls due', async () => {
     await database.clock.set('2032-03-01T00:00:00Z');
     const owner = await createOwner(database.db, 2);
     const campaign = await schedule(database.db, owner, {

@@ -74,7 +74,7 @@ function expectDone(answer: Answer<Revised>, campaign_id: string, groupCount: nu
   });
 }
 
-test('what is recalled is gone for its members, is told of each group, and nobody else’s is touched', async () => {
+test('recalls posts for members, reports each group, and touches no other campaign', async () => {
   const id = await send(alice, 'We open at nine');
   await send(alice, 'Another');
   await send(bob, 'We open at nine');
@@ -87,7 +87,7 @@ test('what is recalled is gone for its members, is told of each group, and nobod
   expect(campaign.status).toBe('completed');
 });
 
-test('what is corrected says the new text in its place, and is the campaign’s text from then on', async () => {
+test('corrects posts in place, and the campaign has the new text from then on', async () => {
   const id = await send(alice, 'We open at nine');
   await send(alice, 'Another');
   expectDone(await correct(id, '<p>We open at <b>ten</b></p>'), id, 3);
@@ -97,7 +97,7 @@ test('what is corrected says the new text in its place, and is the campaign’s 
   expect(body.data).toMatchObject({ html: '<p>We open at <b>ten</b></p>', text: 'We open at *ten*' });
 });
 
-test('a second correction counts, a recall follows a correction, and after that nothing can be corrected', async () => {
+test('replaces a correction by a second one, and allows none after a recall', async () => {
   const id = await send(alice, 'one');
   await correct(id, 'two');
   await correct(id, 'three');
@@ -113,7 +113,7 @@ test('a second correction counts, a recall follows a correction, and after that 
   expect((await recall(id)).status).toBe(409);
 });
 
-test('whoever asks for changes is told what was deleted, without what it said, and when what was edited', async () => {
+test('returns deleted posts without text, and when posts were edited', async () => {
   const gone = await send(alice, 'gone');
   const changed = await send(alice, 'one');
   await send(alice, 'as it was');
@@ -150,7 +150,7 @@ describe('of a schedule', () => {
     return { id, runs: (await analyticsOf(id)).runs };
   }
 
-  test('one run can be recalled, and the others stay as they are', async () => {
+  test('recalls one run, and leaves the others', async () => {
     const { id, runs } = await twoDays();
     expectDone(await recall(id, runs[1]?.run_id), id, 3);
     const { campaign, totals } = await analyticsWhen(id, (found) => found.totals['recalled'] === 3);
@@ -159,7 +159,7 @@ describe('of a schedule', () => {
     expect(totals).toMatchObject({ sent: 6, recalled: 3 });
   });
 
-  test('one run can be corrected, and later ones say what they were to say', async () => {
+  test('corrects one run, and leaves later ones', async () => {
     const { id, runs } = await twoDays();
     expectDone(await correct(id, 'Good evening', runs[1]?.run_id), id, 3);
     await analyticsWhen(id, (found) => found.totals['corrected'] === 3);
@@ -169,7 +169,7 @@ describe('of a schedule', () => {
     expect((await textsIn(alice, groups[0])).at(-1)).toBe('Good morning');
   });
 
-  test('all of it can be corrected while that is allowed, and later runs say the new text', async () => {
+  test('corrects all runs within the window, and later runs have the new text', async () => {
     const { id } = await twoDays();
     expectDone(await correct(id, 'Good evening'), id, 3);
     const { groups: rows } = await analyticsWhen(
@@ -211,7 +211,7 @@ describe('of a schedule', () => {
     expect(rows).toEqual([{ name: 'Daily' }]);
   });
 
-  test('all of it can be recalled, which cancels what is planned', async () => {
+  test('recalls all runs, and cancels planned ones', async () => {
     const { id } = await twoDays();
     expectDone(await recall(id), id, 3);
     const { campaign, runs } = await analyticsWhen(id, (found) => found.totals['recalled'] === 6);
@@ -220,7 +220,7 @@ describe('of a schedule', () => {
     expect(runs.map((run) => run.status)).toEqual(['completed', 'completed', 'cancelled']);
   });
 
-  test('nothing of it can be recalled or corrected before it has begun', async () => {
+  test('rejects a recall or correction before the first run', async () => {
     const schedule = { start_date: '2031-07-01', end_date: '2031-07-03', schedule_time: '09:00:00' };
     const post = { name: 'Daily', html: 'Good morning', group_metadata_ids: groups, is_schedule: true };
     const answer = await alice.call('venom/add-campaign-batch', { ...post, ...schedule });
@@ -234,7 +234,7 @@ describe('of a schedule', () => {
   });
 });
 
-test('what is too old to be recalled stays, and its group says why and what to do', async () => {
+test('reports why a post is too old to be recalled', async () => {
   const id = await send(alice, 'We open at nine');
   await app.database.clock.advance({ hours: 61 });
   expectDone(await recall(id), id, 3);
@@ -244,7 +244,7 @@ test('what is too old to be recalled stays, and its group says why and what to d
   expect(await textsIn(alice, groups[0])).toEqual(['We open at nine']);
 });
 
-test('another’s campaign is a 404, so is another campaign’s run, and html that cannot be sent is a 400', async () => {
+test('answers 404 for foreign campaigns and runs, and 400 for invalid html', async () => {
   const id = await send(alice, 'We open at nine');
   const bobs = await send(bob, 'Hello');
   for (const campaign of [bobs, '00000000-0000-4000-8000-000000000000']) {
@@ -289,7 +289,7 @@ describe('while it is being sent, slowly', () => {
     return campaign_id;
   }
 
-  test('a recall cancels what has not left, and takes back what has once the pace allows', async () => {
+  test('cancels unsent posts of a recall, and recalls sent ones at the pace', async () => {
     const id = await sendOne();
     expectDone(await recall(id), id, 1);
     const { campaign, totals } = await analyticsOf(id);
@@ -300,7 +300,7 @@ describe('while it is being sent, slowly', () => {
     for (const group of groups) expect(await textsIn(alice, group)).toEqual([]);
   });
 
-  test('a correction edits what has left, and the rest goes out with the new text', async () => {
+  test('edits sent posts of a correction, and sends the rest with the new text', async () => {
     const id = await sendOne();
     expectDone(await correct(id, 'We open at ten'), id, 1);
     // By the time the pace allows it the first cannot be edited any more; what is sent from now on says the new text.

@@ -67,7 +67,7 @@ describe('a schedule', () => {
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ deliveries: 2, queued: 2 });
   });
 
-  test('skips what is already past, and refuses a range of which all is', async () => {
+  test('skips past dates, and rejects a range that is over', async () => {
     await database.clock.set('2031-03-05T09:00:01Z');
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, week);
@@ -75,7 +75,7 @@ describe('a schedule', () => {
     await database.clock.set('2031-03-07T09:00:01Z');
     await expect(schedule(database.db, owner, week)).rejects.toMatchObject({
       kind: 'invalid',
-      details: [{ field: 'schedule_time', issue: expect.stringMatching(/^is past for today/) }],
+      details: [{ field: 'schedule_time', issue: expect.stringMatching(/^has passed today/) }],
     });
     await database.clock.set('2031-03-08T00:00:00Z');
     await expect(schedule(database.db, owner, week)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a schedule', () => {
     });
   });
 
-  test('leaves out weekdays and dates, and refuses to leave out everything', async () => {
+  test('skips weekdays and dates, and rejects a schedule without any day', async () => {
     await database.clock.set('2031-03-01T00:00:00Z');
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, { ...week, weekdays: [1, 3, 5], skipDates: ['2031-03-05'] });
@@ -103,12 +103,12 @@ describe('a schedule', () => {
     expect(await dueAt(owner, await schedule(database.db, owner, day))).toEqual(['2031-03-03T03:30:00.000Z']);
   });
 
-  test('says everything that is wrong with its range at once', async () => {
+  test('reports all problems of its range at once', async () => {
     const owner = await createOwner(database.db, 1);
     const wrong = schedule(database.db, owner, { ...week, endDate: '2031-03-02', timeZone: 'Mars/Olympus' });
     await expect(wrong).rejects.toMatchObject({ details: [{ field: 'time_zone' }, { field: 'end_date' }] });
     await expect(schedule(database.db, owner, { ...week, endDate: '2032-03-03' })).rejects.toMatchObject({
-      details: [{ field: 'end_date', issue: 'must be at most 366 days after start_date, both counted' }],
+      details: [{ field: 'end_date', issue: 'must be at most 366 days from start_date, both included' }],
     });
   });
 

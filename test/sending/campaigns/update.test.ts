@@ -167,7 +167,7 @@ describe('another schedule', () => {
       details: [{ field: 'start_date' }],
     });
     await expect(update(owner, campaign, { startDate: '2029-01-01' })).rejects.toMatchObject({
-      details: [{ field: 'end_date', issue: 'must be at most 366 days after start_date, both counted' }],
+      details: [{ field: 'end_date', issue: 'must be at most 366 days from start_date, both included' }],
     });
     expect(await read(owner, campaign)).toEqual(before);
   });
@@ -185,7 +185,7 @@ describe('another schedule', () => {
     await expectOpenRuns(campaign);
   });
 
-  test('of a paused campaign waits for its resume', async () => {
+  test('waits for the resume of a paused campaign', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     await pauseCampaign(database, owner, campaign);

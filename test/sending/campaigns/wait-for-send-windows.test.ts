@@ -40,7 +40,7 @@ test.each([
   expect(last('2031-05-01T20:55:00', posts, rests)).toBe(expected);
 });
 
-test('what begins in the night begins in the morning', () => {
+test('starts in the morning after quiet hours', () => {
   expect(last('2031-05-01T03:00:00', 1, NIGHT)).toBe('2031-05-01T07:00:00');
 });
 
@@ -69,6 +69,6 @@ test('what others have to send before takes its share of the days, and what is l
   expect(after([['2031-05-01T10:00:00', 20]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-02T09:04:00');
 });
 
-test('a plan beyond all reason is found out about in no time', () => {
+test('estimates an unreasonable plan quickly', () => {
   expect(last('2031-05-01T12:00:00', 10_000, { dailyCap: 1, sentToday: 0 }) > '2032-05-01').toBe(true);
 });

@@ -17,7 +17,7 @@ afterAll(() => database.drop());
 const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 
 describe('the backlog', () => {
-  test('is what is queued of runs under way, how old it is, and how long the longest-waiting lane has waited', async () => {
+  test('counts queued deliveries, their age, and the longest wait of a lane', async () => {
     const turns = await takeTurnsByHand(database.db);
     expect(await readBacklog(database.db)).toEqual({ queued: 0, oldestSeconds: 0, overdueSeconds: 0, late: 0 });
     const owner = await createOwner(database.db, 4);
@@ -42,7 +42,7 @@ describe('the backlog', () => {
     expect(await readBacklog(database.db)).toMatchObject({ queued: 0, oldestSeconds: 0 });
   });
 
-  test('knows of a run that is due and that nobody begins', async () => {
+  test('counts a due run that no worker begins', async () => {
     await database.clock.set('2031-03-01T00:00:00Z');
     const owner = await createOwner(database.db, 2);
     await schedule(database.db, owner, { startDate: '2031-03-03', endDate: '2031-03-04', time: '09:00:00' });
@@ -59,7 +59,7 @@ describe('the backlog', () => {
   });
 });
 
-test('a run’s first try is told with its lateness, once, and further tries as retries', async () => {
+test('reports the lateness of a run’s first attempt once, and later attempts as retries', async () => {
   const late: number[] = [];
   let retries = 0;
   const messenger = scriptMessenger();

@@ -57,7 +57,7 @@ async function connect(owner: Owner): Promise<void> {
 async function finishTogether(owners: Owner[], plant: () => Promise<unknown>, batch = 500): Promise<void> {
   const claimed = await Promise.all(owners.map((owner) => turns.claim(owner, { batch })));
   await plant();
-  const finisher = createFinisher({ db: database.db, log, underWay: () => claimed.length });
+  const finisher = createFinisher({ db: database.db, log, inFlight: () => claimed.length });
   await Promise.all(
     claimed.map((turn) => finisher.finish({ turn, outcomes: turn.deliveries.map(() => sent), gapMs: 0 })),
   );
@@ -71,7 +71,7 @@ const readRun = async (owner: Owner) => {
   return rows[0];
 };
 
-test('a finish that would count below zero stops its account, and the rest of the batch is written down', async () => {
+test('quarantines an account whose finish would count below zero, and records the rest of the batch', async () => {
   const owners = [
     await createOwner(database.db, 3),
     await createOwner(database.db, 3),
@@ -111,7 +111,7 @@ test('a finish that would count below zero stops its account, and the rest of th
   expect(campaign.status).toBe('completed');
 });
 
-test('a run of which something is still to be sent does not end, whatever its sums say', async () => {
+test('keeps a run open that has something to send, whatever its sums say', async () => {
   const owner = await createOwner(database.db, 3);
   await sendNow(database.db, owner);
   const plant = () =>
@@ -124,7 +124,7 @@ test('a run of which something is still to be sent does not end, whatever its su
   expect(await readRun(owner)).toEqual({ status: 'completed', sums: [0, 3, 0, 0] });
 });
 
-test('a run that cannot begin or be missed stops its account, and others begin', async () => {
+test('quarantines an account whose run cannot begin or be missed, and begins the others', async () => {
   const [wrong, right] = [await createOwner(database.db, 1), await createOwner(database.db, 1)];
   await database.clock.set('2032-03-01T00:00:00Z');
   const at = (time: string) => ({ startDate: '2032-03-01', endDate: '2032-03-01', time });
@@ -145,7 +145,7 @@ test('a run that cannot begin or be missed stops its account, and others begin',
   await turns.drain(right, () => sent);
 });
 
-test('what a receipt proves is not counted where that would be wrong, and others’ receipts are', async () => {
+test('quarantines an account whose receipts would break a rule, and counts those of others', async () => {
   const owners = [await createOwner(database.db, 1), await createOwner(database.db, 1)];
   const [wrong, right] = owners as [Owner, Owner];
   for (const owner of owners) {
@@ -166,7 +166,7 @@ test('what a receipt proves is not counted where that would be wrong, and others
   expect(await readRun(wrong)).toEqual({ status: 'completed', sums: [0, 1, 0, 0] });
 });
 
-test('what a user asks for that would make the ledger wrong is refused, and stops the account', async () => {
+test('rejects a request that would break a rule of the ledger, and quarantines the account', async () => {
   const owner = await createOwner(database.db, 3);
   const campaign = await sendNow(database.db, owner);
   await sql`update runs set queued = 1, cancelled = 2 where account_id = ${owner.accountId}`.execute(database.db);

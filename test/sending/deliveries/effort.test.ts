@@ -79,7 +79,7 @@ async function readsSoFar(db: Connection): Promise<number> {
   return rows[0]?.reads ?? Number.NaN;
 }
 
-test('turns read few rows each in a ledger that has grown since their plans were made', async () => {
+test('reads few rows a turn in a ledger that has grown since planning', async () => {
   // While nothing has ever been sent, so that what is looked up seems empty.
   await finish(oneConnection, await claim(oneConnection));
   await planRuns(database.db, { afterMs: 0 });
@@ -94,7 +94,7 @@ test('turns read few rows each in a ledger that has grown since their plans were
   }
 });
 
-test('a few turns that end do not read all that is in hand', async () => {
+test('reads only the lanes of the turns that it finishes', async () => {
   // Their plans were made while hardly anything was.
   const claimed = await claim(oneConnection);
   const [few, others] = [claimed.slice(0, 5), claimed.slice(5)];
@@ -104,7 +104,7 @@ test('a few turns that end do not read all that is in hand', async () => {
   await finish(oneConnection, others);
 });
 
-test('a turn reads nothing of what its account has sent before', async () => {
+test('reads no earlier deliveries of the account in a turn', async () => {
   await sql`delete from deliveries`.execute(database.db);
   await planRuns(database.db, { afterMs: 0 });
   while ((await beginDueRuns(database.db, SHARDS)) === 0);
@@ -123,7 +123,7 @@ test('a turn reads nothing of what its account has sent before', async () => {
   }
 });
 
-test('a turn finds the few that wait for another try without walking along their run', async () => {
+test('finds retries without walking along their run', async () => {
   const { own, connection } = await createLedgerOfOwn();
   // Nobody has sent anything yet when the planner last looks.
   await sql`analyze`.execute(own.db);
@@ -150,7 +150,7 @@ test('a turn finds the few that wait for another try without walking along their
   expect(few.reads / took).toBeLessThan(14);
 });
 
-test('a turn reads nothing of what is due of others', async () => {
+test('reads no due work of other accounts in a turn', async () => {
   const { own, connection } = await createLedgerOfOwn();
   await createManyAccounts(own.db, { accounts: 200, groups: 1 });
   await planRuns(own.db, { afterMs: 0 });
@@ -165,7 +165,7 @@ test('a turn reads nothing of what is due of others', async () => {
   expect(reads / turns.length).toBeLessThan(10);
 });
 
-test('a look for what is due reads nothing of what is planned for later', async () => {
+test('reads no later runs when it polls for due ones', async () => {
   const { own, connection } = await createLedgerOfOwn();
   await sql`analyze`.execute(own.db);
   await createManyAccounts(own.db, { accounts: 200, groups: 1 });

@@ -42,7 +42,7 @@ const finish = (turn: Turn, outcomes: Outcome[], gapMs = 0) => finishTurns(datab
 const all = (turn: Turn, outcome: Outcome) => turn.deliveries.map(() => outcome);
 
 describe('a turn', () => {
-  test('takes what is first in the order the groups were given, and no second one is given meanwhile', async () => {
+  test('takes the first deliveries in the order of the groups, and blocks a second turn', async () => {
     const owner = await createOwner(database.db, 5);
     const order = owner.groupIds.toReversed();
     await sendNow(database.db, owner, order);
@@ -54,7 +54,7 @@ describe('a turn', () => {
     expect(positions(await claimed(owner))).toEqual([4, 5]);
   });
 
-  test('counts once however often its finish is repeated', async () => {
+  test('counts once, however often its finish is repeated', async () => {
     const owner = await createOwner(database.db, 3);
     const campaign = await sendNow(database.db, owner);
     const turn = await claimed(owner);
@@ -65,7 +65,7 @@ describe('a turn', () => {
     expect(runs[0]).toMatchObject({ status: 'completed', sent: 3, queued: 0 });
   });
 
-  test('writes down a reason that was cut in the middle of a character', async () => {
+  test('records a reason that was cut in the middle of a character', async () => {
     const owner = await createOwner(database.db, 2);
     await sendNow(database.db, owner);
     const turn = await claimed(owner);
@@ -74,7 +74,7 @@ describe('a turn', () => {
     expect(rows).toEqual([{ error: 'no \ufffd' }, { error: 'no \ufffd' }]);
   });
 
-  test('keeps the message ids of a delivery from one try to the next', async () => {
+  test('keeps the message id of a delivery in all attempts', async () => {
     const owner = await createOwner(database.db, 2);
     await sendNow(database.db, owner);
     const first = await claimed(owner);
@@ -89,7 +89,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('of one delivery is all that a messenger with a gap gets, and the next one waits for the gap', async () => {
+  test('has one delivery for a messenger with a gap, and the next turn waits for the gap', async () => {
     const owner = await createOwner(database.db, 3);
     await sendNow(database.db, owner);
     const turn = await claimed(owner, { paced: ['sandbox'] });
@@ -102,7 +102,7 @@ describe('a turn', () => {
     expect(positions(await claimed(owner, { paced: ['sandbox'] }))).toEqual([2]);
   });
 
-  test('ends, and its lane keeps its pace, when the clock was set back meanwhile', async () => {
+  test('ends, and its lane keeps its pace, when the clock is set back', async () => {
     const owner = await createOwner(database.db, 3);
     await sendNow(database.db, owner);
     const paced = { paced: ['sandbox'] };
@@ -118,7 +118,7 @@ describe('a turn', () => {
     expect(positions(await claimed(owner, paced))).toEqual([2]);
   });
 
-  test('is given only by the shard’s holder', async () => {
+  test('is claimed only by the holder of the shard', async () => {
     const owner = await createOwner(database.db, 1);
     await sendNow(database.db, owner);
     expect(await claim(owner, { workerId: -1 })).toBeUndefined();
@@ -127,7 +127,7 @@ describe('a turn', () => {
 });
 
 describe('a delivery that fails for a passing reason', () => {
-  test('steps aside, comes back when its wait is over, and harms no other', async () => {
+  test('is retried after its wait, and delays no other delivery', async () => {
     const owner = await createOwner(database.db, 3);
     const campaign = await sendNow(database.db, owner);
     const first = await claimed(owner);
@@ -143,7 +143,7 @@ describe('a delivery that fails for a passing reason', () => {
     expect(groups[0]?.lastError).toBe('The group is gone');
   });
 
-  test('uses up no try while the account is offline, and goes first when it is back', async () => {
+  test('counts no attempt while the account is offline, and goes first when it is back', async () => {
     const owner = await createOwner(database.db, 4);
     await sendNow(database.db, owner);
     const first = await claimed(owner);
@@ -160,7 +160,7 @@ describe('a delivery that fails for a passing reason', () => {
 });
 
 describe('a turn that was taken away', () => {
-  test('is queued again as what may have left, after a whole gap and one delivery at a time', async () => {
+  test('is queued again as uncertain, after a whole gap and one delivery at a time', async () => {
     const owner = await createOwner(database.db, 2);
     await sendNow(database.db, owner);
     await claimed(owner);
@@ -175,7 +175,7 @@ describe('a turn that was taken away', () => {
     expect(await claim(owner)).toBeUndefined();
   });
 
-  test('can still say what was sent, and nothing else, and does not disturb who has it now', async () => {
+  test('can record only sent posts, and leaves the new turn alone', async () => {
     const owner = await createOwner(database.db, 3);
     const campaign = await sendNow(database.db, owner);
     const frozen = await claimed(owner);
@@ -205,7 +205,7 @@ describe('two turns of one account that are finished together', () => {
     { kind: 'failed', reason: 'too late to say', uncertain: false },
     sent,
   ];
-  test.each(['first', 'last'])('count as what each is, the lost one named %s', async (place) => {
+  test.each(['first', 'last'])('are recorded separately, with the lost one %s', async (place) => {
     const owner = await createOwner(database.db, 3);
     const campaign = await sendNow(database.db, owner);
     const frozen = await claimed(owner);
@@ -228,7 +228,7 @@ describe('two turns of one account that are finished together', () => {
 });
 
 describe('runs under way', () => {
-  test('take turns, so that a single post waits for one turn and not for a whole campaign', async () => {
+  test('take turns, so that a single post waits for one turn of a large campaign', async () => {
     const owner = await createOwner(database.db, 4);
     const large = await sendNow(database.db, owner);
     const served: number[] = [];
@@ -249,7 +249,7 @@ describe('runs under way', () => {
 });
 
 describe('control', () => {
-  test('a paused campaign sends nothing and goes on where it was; the turn in hand still leaves', async () => {
+  test('sends nothing of a paused campaign but the turn in hand, and resumes where it was', async () => {
     const owner = await createOwner(database.db, 4);
     const campaign = await sendNow(database.db, owner);
     const inHand = await claimed(owner, { batch: 1 });
@@ -261,7 +261,7 @@ describe('control', () => {
     expect(positions(await claimed(owner))).toEqual([2, 3, 4]);
   });
 
-  test('a paused campaign does not hold up another one', async () => {
+  test('sends another campaign while one is paused', async () => {
     const owner = await createOwner(database.db, 2);
     const paused = await sendNow(database.db, owner);
     await pauseCampaign(database, owner, paused);
@@ -272,7 +272,7 @@ describe('control', () => {
     expect((await analyticsOf(database.db, owner, paused)).totals).toMatchObject({ sent: 0, queued: 2 });
   });
 
-  test('what was in hand when a campaign was cancelled is recorded as it turns out', async () => {
+  test('records the outcome of a turn that was in hand when its campaign was cancelled', async () => {
     const owner = await createOwner(database.db, 4);
     const campaign = await sendNow(database.db, owner);
     const inHand = await claimed(owner, { batch: 2 });
@@ -286,7 +286,7 @@ describe('control', () => {
     expect(await claim(owner)).toBeUndefined();
   });
 
-  test('what the state forbids is refused, and another user finds no such campaign', async () => {
+  test('rejects changes that the state forbids, and answers 404 to another user', async () => {
     const owner = await createOwner(database.db, 1);
     const mallory = await createOwner(database.db, 1);
     const campaign = await sendNow(database.db, owner);

@@ -10,7 +10,7 @@ afterAll(() => database.drop());
 
 const FILES = 5;
 
-test('more files than are kept in memory can be loaded at the same time', async () => {
+test('loads more files at the same time than the cache holds', async () => {
   const contentIds = await insertContents();
   const posts = loadPosts(db);
   const loaded = await Promise.all(
@@ -19,7 +19,7 @@ test('more files than are kept in memory can be loaded at the same time', async 
   expect(loaded).toEqual(contentIds.map((_, index) => `file ${index + 1}`));
 });
 
-test('a content that is gone fails for each caller', async () => {
+test('fails for each caller of a deleted content', async () => {
   const posts = loadPosts(db);
   const asked = [posts.get(999), posts.get(999)];
   for (const one of asked) await expect(one).rejects.toThrow('there is no content 999');

@@ -79,7 +79,7 @@ async function giveAway(owner: Owner): Promise<void> {
   );
 }
 
-test('sends nothing more of it', async () => {
+test('sends nothing more', async () => {
   const { isHeldUp, release } = holdUp();
   const owner = await createOwner(database.db, 20);
   const campaign = await sendNow(database.db, owner);
@@ -92,7 +92,7 @@ test('sends nothing more of it', async () => {
   expect(groupsOf(false)).toEqual(upTo(IN_HAND));
 });
 
-test('and takes it back at once goes on in a new turn, and no more in the old one', async () => {
+test('goes on in a new turn after it takes the shard back', async () => {
   const { isHeldUp, release } = holdUp();
   const owner = await createOwner(database.db, 20);
   const campaign = await sendNow(database.db, owner);
@@ -110,7 +110,7 @@ test('and takes it back at once goes on in a new turn, and no more in the old on
   expect(groupsOf(false)).toEqual(upTo(IN_HAND));
 });
 
-test('corrects nothing more of it', async () => {
+test('corrects nothing more', async () => {
   const owner = await createOwner(database.db, 20);
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, (found) => found.totals.queued === 0);

@@ -8,7 +8,7 @@ const cut = { kind: 'unknown', reason: 'the line was cut' } as const;
 const tried = (attempts: number, uncertain = false) => ({ attempts, uncertain });
 
 describe('a passing failure', () => {
-  test('is tried again after waits that double, each jittered by half, up to a quarter of an hour', () => {
+  test('is retried with exponential backoff and jitter, up to 15 minutes', () => {
     const waits = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, attempts) =>
       classifyResult(busy, tried(attempts), () => 0.5),
     );
@@ -31,22 +31,22 @@ describe('a passing failure', () => {
     );
   });
 
-  test('is final at the last try, with its reason', () => {
+  test('is final at the last attempt, with its reason', () => {
     expect(classifyResult(busy, tried(MAX_ATTEMPTS - 2))).toMatchObject({ kind: 'retry' });
     expect(classifyResult(busy, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'failed', reason: 'busy', uncertain: false });
   });
 });
 
-test('a final refusal is failed at once', () => {
+test('fails at once on a final rejection', () => {
   expect(classifyResult(gone, tried(0))).toEqual({ kind: 'failed', reason: 'The group is gone', uncertain: false });
 });
 
-test('an account that is offline uses up no try, however often', () => {
+test('counts no attempt of an offline account, however often', () => {
   const offline = { kind: 'offline', reason: 'away', cooldownMs: 5_000 } as const;
   expect(classifyResult(offline, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'snooze', cooldownMs: 5_000 });
 });
 
-test('a post that cannot leave yet steps aside, and uses up no try, however often', () => {
+test('retries a post that cannot leave yet, without counting an attempt', () => {
   const later = { kind: 'later', reason: 'its file is being uploaded', waitMs: 1_000 } as const;
   expect(classifyResult(later, tried(MAX_ATTEMPTS - 1))).toEqual({
     kind: 'retry',
@@ -58,7 +58,7 @@ test('a post that cannot leave yet steps aside, and uses up no try, however ofte
 });
 
 describe('what may have left', () => {
-  test('is tried again as such, and its last failure says that nobody knows', () => {
+  test('is retried as uncertain, and its last failure is outcome_unknown', () => {
     expect(classifyResult(cut, tried(0))).toMatchObject({ kind: 'retry', uncertain: true });
     expect(classifyResult(cut, tried(MAX_ATTEMPTS - 1))).toEqual({
       kind: 'failed',
@@ -67,7 +67,7 @@ describe('what may have left', () => {
     });
   });
 
-  test('and is then refused is not said to have not arrived', () => {
+  test('stays outcome_unknown when it is then rejected', () => {
     expect(classifyResult(gone, tried(1, true))).toEqual({
       kind: 'failed',
       reason: 'outcome_unknown: The group is gone',

@@ -47,7 +47,7 @@ async function sendWithWorkersThatDie(owner: Owner, campaign: string, poison: nu
 }
 
 describe('a delivery whose sending kills the worker', () => {
-  test('is given up after five tries, and no other is harmed', async () => {
+  test('fails after five interrupted attempts, and no other delivery is affected', async () => {
     const owner = await createOwner(database.db, 30);
     const campaign = await sendNow(database.db, owner);
     const { deaths, groups } = await sendWithWorkersThatDie(owner, campaign, 7);
@@ -56,7 +56,7 @@ describe('a delivery whose sending kills the worker', () => {
     const found = await analyticsOf(database.db, owner, campaign);
     expect(found.totals).toMatchObject({ sent: 29, failed: 1, queued: 0 });
     expect(found.groups[6]?.lastError).toMatch(
-      /^outcome_unknown: its sending was cut off 5 times, as if it broke what sends it\. /,
+      /^outcome_unknown: its sending was interrupted 5 times, so it may crash the worker\. /,
     );
     // Those before it were in its turn when the first worker died, at most.
     const repeated = groups.filter((group, index) => groups.indexOf(group) !== index && group !== 7);
@@ -70,7 +70,7 @@ describe('turns taken over', () => {
     turns = await takeTurnsByHand(database.db);
   });
 
-  test('are followed by turns of one delivery for what was in hand, and then by whole ones again', async () => {
+  test('are followed by turns of one delivery each, and then by whole turns again', async () => {
     const owner = await createOwner(database.db, 6);
     await sendNow(database.db, owner);
     await turns.claim(owner, { batch: 3 });
@@ -83,7 +83,7 @@ describe('turns taken over', () => {
     expect(positions(await turns.claim(owner))).toEqual([4, 5, 6]);
   });
 
-  test('leave together what comes before the first of them', async () => {
+  test('keep the deliveries before the first suspect together', async () => {
     const owner = await createOwner(database.db, 5);
     await sendNow(database.db, owner);
     const first = await turns.claim(owner, { batch: 2 });
@@ -100,7 +100,7 @@ describe('turns taken over', () => {
     expect(positions(await turns.claim(owner))).toEqual([3]);
   });
 
-  test('count against a delivery only twice while it was not alone, and not at all once a try came to its end', async () => {
+  test('count a delivery at most twice while it was not alone, and zero after a completed attempt', async () => {
     const owner = await createOwner(database.db, 2);
     await sendNow(database.db, owner);
     for (let times = 0; times < MAX_INTERRUPTED_ATTEMPTS + 3; times++) {
@@ -127,7 +127,7 @@ describe('a suspect', () => {
   };
   const ok = { kind: 'sent', recipients: 2 } as const;
 
-  test('is tried while no other is, and the others in the order they came', async () => {
+  test('is sent while no other suspect is, in the order they came', async () => {
     const tryOne = createSuspectSender(database);
     const suspects = [await suspectOf(2), await suspectOf(2), await suspectOf(2)];
     const free = await suspectOf(1);
@@ -149,7 +149,7 @@ describe('a suspect', () => {
     expect(order).toEqual(suspects.map(({ turn }) => turn.accountId));
   });
 
-  test('is not sent when its turn was taken away while it waited, nor when it was cut off five times', async () => {
+  test('is not sent after its turn was taken away, or after five interrupted attempts', async () => {
     const tryOne = createSuspectSender(database);
     const lost = await suspectOf(2);
     await turns.takeOver(lost.owner);
@@ -160,7 +160,7 @@ describe('a suspect', () => {
     expect(await tryOne(poison.turn, never)).toMatchObject([{ kind: 'refused', final: true }]);
   });
 
-  test('that then could not be tried after all, its account being offline, has nothing counted against it', async () => {
+  test('is not counted when its account was offline', async () => {
     const tryOne = createSuspectSender(database);
     const { owner, turn } = await suspectOf(2);
     await tryOne(turn, async () => [{ kind: 'offline', reason: 'away', cooldownMs: 0 }]);

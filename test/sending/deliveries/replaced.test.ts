@@ -109,7 +109,7 @@ async function freezeWithin(worker: WitnessedWorker): Promise<{ end(): Promise<v
 
 const begun: Array<{ owner: Owner; campaignId: string; run: ExpectedRun; paced: boolean }> = [];
 
-test('shards are spread evenly over the workers', async () => {
+test('spreads shards evenly over the workers', async () => {
   const spread = await when(holders, (found) => {
     const sizes = [...found.values()].map((own) => own.length);
     return Math.max(...sizes) <= Math.ceil(256 / WORKERS) && sizes.reduce((sum, size) => sum + size, 0) === 256;
@@ -117,7 +117,7 @@ test('shards are spread evenly over the workers', async () => {
   expect([...spread.values()].map((own) => own.length).toSorted()).toEqual([48, 52, 52, 52, 52]);
 });
 
-test('a worker that stops in order hands its accounts over at once', async () => {
+test('hands accounts over at once when a worker stops in order', async () => {
   const [stopping, ...others] = workers;
   if (!stopping) throw new Error('there are workers');
   const campaign = await beginAt(stopping);
@@ -131,7 +131,7 @@ test('a worker that stops in order hands its accounts over at once', async () =>
   await stopping.remove();
 });
 
-test('one that is killed, frozen or cut off from the database is replaced within 15 s, and sends nothing new when it is back', async () => {
+test('replaces a killed, frozen or disconnected worker within 15 s, and it sends nothing new when it is back', async () => {
   const [killed, frozen, cutOff] = workers;
   if (!killed || !frozen || !cutOff) throw new Error('there are enough workers');
   await when(holders, (found) => [...found.values()].every((own) => own.length <= 64));
@@ -180,7 +180,7 @@ test('one that is killed, frozen or cut off from the database is replaced within
   }
 });
 
-test('after all of it nothing is lost, twice, out of order or under the pace, and the analytics are what was seen', async () => {
+test('sends everything once, in order and at the pace, and the analytics agree', async () => {
   await witness.behave({});
   for (const { owner, campaignId } of begun)
     await when(

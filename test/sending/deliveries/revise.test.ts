@@ -64,7 +64,7 @@ async function claim(owner: Owner, batch = 500): Promise<RevisionTurn> {
   return turn;
 }
 
-test('a recall of ten thousand groups reaches each of them once', async () => {
+test('recalls a post in each of ten thousand groups once', async () => {
   await start();
   const owner = await createOwner(database.db, 10_000);
   const campaign = await sentBy(owner);
@@ -78,7 +78,7 @@ test('a recall of ten thousand groups reaches each of them once', async () => {
   expect(messenger.changes).toHaveLength(10_000);
 });
 
-test('recalls keep the pace of the account, and take turns with what it sends', async () => {
+test('recalls at the pace of the account, in turns with its sends', async () => {
   await start(100);
   const owner = await createOwner(database.db, 8);
   const campaign = await sentBy(owner);
@@ -101,7 +101,7 @@ test('recalls keep the pace of the account, and take turns with what it sends', 
   expect(order.map(({ what }) => what).join('')).toMatch(/^c+s.*c/);
 });
 
-test('a stop while a recall waits for its gap does not shorten that gap', async () => {
+test('keeps the gap of a recall across a stop', async () => {
   const gapMs = 1_500;
   await start(gapMs);
   const owner = await createOwner(database.db, 1);
@@ -122,7 +122,7 @@ test('a stop while a recall waits for its gap does not shorten that gap', async 
 });
 
 describe('a worker that dies in the middle', () => {
-  test('is followed by another, which does what is left, and again what may have been done', async () => {
+  test('is replaced by another, which completes the rest and repeats uncertain revisions', async () => {
     await start();
     const owner = await createOwner(database.db, 3);
     const campaign = await sentBy(owner);
@@ -135,7 +135,7 @@ describe('a worker that dies in the middle', () => {
     expect(messenger.changes).toHaveLength(3);
   });
 
-  test('and comes back late can tell only what it did', async () => {
+  test('can record only revisions that were done, when it comes back', async () => {
     await start();
     const owner = await createOwner(database.db, 2);
     const campaign = await sentBy(owner);
@@ -156,7 +156,7 @@ describe('a worker that dies in the middle', () => {
   });
 });
 
-test('what a try came to is known: tried again, given up, or never there', async () => {
+test('records a revision as retried, failed or absent', async () => {
   await start();
   const owner = await createOwner(database.db, 3);
   const campaign = await sentBy(owner);
@@ -184,7 +184,7 @@ test('what a try came to is known: tried again, given up, or never there', async
   expect([...tries.values()]).toEqual([2, 1, 1]);
 });
 
-test('a request that comes while an earlier one is carried out is carried out after it', async () => {
+test('carries out a request after the earlier one that is in hand', async () => {
   await start();
   const owner = await createOwner(database.db, 1);
   const campaign = await sentBy(owner);
@@ -209,7 +209,7 @@ test('a request that comes while an earlier one is carried out is carried out af
   ]);
 });
 
-test('a post that was in hand when its campaign was recalled is recalled once it has left', async () => {
+test('recalls a post that was in hand once it has left', async () => {
   let goOn = () => {};
   const inHand = new Promise<void>((resolve) => {
     messenger.answer = async () => {
@@ -230,7 +230,7 @@ test('a post that was in hand when its campaign was recalled is recalled once it
   expect(messenger.changes).toHaveLength(1);
 });
 
-test('a post that may have left, and did not, is passed over', async () => {
+test('skips an uncertain post that never left', async () => {
   messenger.answer = () => ({ kind: 'unknown', reason: 'the line was cut' });
   messenger.answerChange = () => ({ kind: 'absent', reason: 'There is no such post' });
   await start();
@@ -249,7 +249,7 @@ test('a post that may have left, and did not, is passed over', async () => {
   });
 });
 
-test('an account that is away is asked again later, and that uses up no try', async () => {
+test('retries an offline account later, without counting an attempt', async () => {
   await start();
   const owner = await createOwner(database.db, 1);
   const campaign = await sentBy(owner);

@@ -33,7 +33,7 @@ async function loseClaim(owner: Owner, positions: string): Promise<void> {
     where account_id = ${owner.accountId}`.execute(database.db);
 }
 
-test('a stall of the database in the middle of a campaign holds it up, and no longer than it lasts', async () => {
+test('resumes a campaign as soon as a stalled database answers', async () => {
   const owner = await createOwner(database.db, 40);
   const campaign = await sendNow(database.db, owner);
   await until(
@@ -52,7 +52,7 @@ test('a stall of the database in the middle of a campaign holds it up, and no lo
   expect(messenger.arrivals.filter(({ uncertain }) => uncertain)).toEqual([]);
 });
 
-test('a turn whose claim was answered to nobody is queued again without any error, as one of which nothing has left', async () => {
+test('requeues an orphaned turn without an error and not as uncertain', async () => {
   const owner = await createOwner(database.db, 3);
   const asked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ test('a turn whose claim was answered to nobody is queued again without any erro
   expect(messenger.arrivals.filter(({ uncertain }) => uncertain)).toEqual([]);
 });
 
-test('so is the turn of a recall', async () => {
+test('requeues the orphaned turn of a recall', async () => {
   const owner = await createOwner(database.db, 2);
   const campaign = await sendNow(database.db, owner);
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
@@ -80,7 +80,7 @@ test('so is the turn of a recall', async () => {
   expect(totals.sent).toBe(2);
 });
 
-test('a turn of another worker is left alone, also where one still believes to hold the account', async () => {
+test('leaves the turn of another worker alone, even with a lease that is believed to hold', async () => {
   const owner = await createOwner(database.db, 2);
   await sql`insert into workers (worker_id, name, beat_at) overriding system value values (999, 'other', 'infinity')`.execute(
     database.db,

@@ -41,7 +41,7 @@ async function countWaiting(): Promise<number> {
 }
 
 describe('shards', () => {
-  test('are spread evenly over the workers, and a newcomer gets its share', async () => {
+  test('are spread evenly over the workers, and a new worker gets its share', async () => {
     const first = await registerWorker(database.db, 'first');
     expect(await take(first)).toHaveLength(256);
     const second = await registerWorker(database.db, 'second');
@@ -56,7 +56,7 @@ describe('shards', () => {
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
-  test('of a silent worker go to one that has been steady, and not before its lease is over', async () => {
+  test('of a silent worker go to a steady one once the lease is over', async () => {
     const silent = await registerWorker(database.db, 'silent');
     const steady = await registerWorker(database.db, 'steady');
     await take(silent);
@@ -76,7 +76,7 @@ describe('shards', () => {
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
-  test('of a silent worker that comes back while they are being taken are not its own again', async () => {
+  test('of a silent worker are lost to it even if it comes back during the take-over', async () => {
     const { db, clock } = database;
     const silent = await registerWorker(db, 'silent');
     await take(silent);
@@ -129,7 +129,7 @@ describe('shards', () => {
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
-  test('of a worker that beats are not taken because the clock was set back', async () => {
+  test('of a living worker stay with it when the clock is set back', async () => {
     const workers = [await registerWorker(database.db, 'first'), await registerWorker(database.db, 'second')];
     for (const worker of [...workers, ...workers]) await take(worker);
     await database.clock.advance({ hours: -1 });
@@ -144,7 +144,7 @@ describe('shards', () => {
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
-  test('are taken by one worker only, when several find them free at the same moment', async () => {
+  test('are taken by one worker when several find them free at the same moment', async () => {
     const workers = await Promise.all(upTo(4).map((number) => registerWorker(database.db, `worker ${number}`)));
     for (let round = 0; round < 25; round += 1) {
       await sql`update shards set worker_id = null`.execute(database.db);
@@ -155,7 +155,7 @@ describe('shards', () => {
     await sql`update shards set worker_id = null`.execute(database.db);
   });
 
-  test('are not robbed after an outage in which nobody could beat', async () => {
+  test('stay where they are after an outage in which no worker could renew its lease', async () => {
     const first = await registerWorker(database.db, 'first');
     const second = await registerWorker(database.db, 'second');
     await take(first);
@@ -173,7 +173,7 @@ describe('shards', () => {
 });
 
 describe('a worker that dies in the middle of a turn', () => {
-  test('is followed by another that sends the rest, once each where repeated ids are dropped', async () => {
+  test('is replaced by another that sends the rest, once each where repeated ids are dropped', async () => {
     const owner = await createOwner(database.db, 40);
     const messenger = scriptMessenger();
     // The twentieth send never comes to an end, as when its process is killed or frozen.
@@ -210,7 +210,7 @@ describe('a worker that dies in the middle of a turn', () => {
 const LOOKED_MS = 2_000;
 
 describe('a worker that lost an account and got it back', () => {
-  test('keeps the turn it has now when the one it lost comes to an end', async () => {
+  test('keeps its present turn when the lost one ends', async () => {
     const owner = await createOwner(database.db, 1);
     const messenger = scriptMessenger();
     const holds = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -253,7 +253,7 @@ describe('a worker that lost an account and got it back', () => {
 });
 
 describe('a worker that stops in order', () => {
-  test('finishes what is in hand, and its successor goes on at once', async () => {
+  test('finishes its turns, and its successor goes on at once', async () => {
     const owner = await createOwner(database.db, 30);
     const messenger = scriptMessenger();
     messenger.answer = async () => {

@@ -54,7 +54,7 @@ async function ended(owner: Owner, campaign: string) {
 
 const messageIds = () => new Set(messenger.arrivals.map((arrival) => arrival.messageId));
 
-test('in a group an unknown try is repeated with the same id and text, as one that may have left', async () => {
+test('repeats an attempt with an unknown outcome in a group with the same id and text', async () => {
   const owner = await createOwner(database.db, 1);
   answerInTurn(unknown, unknown);
   const campaign = await sendNow(database.db, owner);
@@ -69,18 +69,18 @@ test('in a group an unknown try is repeated with the same id and text, as one th
   expect(messageIds().size).toBe(1);
 });
 
-test('in a group it is given up after the last try, and says that the outcome is unknown', async () => {
+test('fails with outcome_unknown in a group after the last attempt', async () => {
   const owner = await createOwner(database.db, 1);
   messenger.answer = () => unknown;
   const campaign = await sendNow(database.db, owner);
   const { totals, groups } = await ended(owner, campaign);
   expect(totals).toMatchObject({ sent: 0, failed: 1 });
-  expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the line was cut\. It may have arrived or not: /);
+  expect(groups[0]?.lastError).toMatch(/^outcome_unknown: the line was cut\. The post may have arrived\. /);
   expect(messenger.arrivals).toHaveLength(8);
 });
 
 describe('in a channel, where a repeat would be seen twice, an unknown try', () => {
-  test('that is found among the recent posts is sent, and nothing leaves again', async () => {
+  test('is recorded as sent if the post is there, and nothing leaves again', async () => {
     const owner = await createOwner(database.db, 1, 'channel');
     const looked: Destination[] = [];
     messenger.find = async (to) => {
@@ -95,7 +95,7 @@ describe('in a channel, where a repeat would be seen twice, an unknown try', () 
     expect(looked).toMatchObject([{ messageId: messenger.arrivals[0]?.messageId }]);
   });
 
-  test('that is not found fails with outcome_unknown and is never sent by itself', async () => {
+  test('fails with outcome_unknown if the post is not there, and is not sent again', async () => {
     const owner = await createOwner(database.db, 2, 'channel');
     messenger.find = async () => null;
     answerInTurn(unknown);
@@ -107,7 +107,7 @@ describe('in a channel, where a repeat would be seen twice, an unknown try', () 
     expect(messageIds().size).toBe(2);
   });
 
-  test('is looked for again while the posts cannot be read, and is not sent meanwhile', async () => {
+  test('searches again while the posts cannot be read, and sends nothing meanwhile', async () => {
     const owner = await createOwner(database.db, 1, 'channel');
     let looks = 0;
     messenger.find = async () => {
@@ -126,7 +126,7 @@ describe('in a channel, where a repeat would be seen twice, an unknown try', () 
     expect(messenger.arrivals).toHaveLength(2);
   });
 
-  test('is proven sent by a reaction, also after it was given up', async () => {
+  test('is proven sent by a reaction, also after it has failed', async () => {
     const owner = await createOwner(database.db, 1, 'channel');
     messenger.find = async () => null;
     answerInTurn(unknown);
@@ -141,7 +141,7 @@ describe('in a channel, where a repeat would be seen twice, an unknown try', () 
     expect(head.status).toBe('completed');
   });
 
-  test('goes out once more when its owner asks for a retry and it is still not there', async () => {
+  test('is sent again when its owner retries it and it is still not there', async () => {
     const owner = await createOwner(database.db, 1, 'channel');
     messenger.find = async () => null;
     answerInTurn(unknown);
@@ -154,7 +154,7 @@ describe('in a channel, where a repeat would be seen twice, an unknown try', () 
     expect(messageIds().size).toBe(1);
   });
 
-  test('is not sent a third time when the retry’s outcome is unknown too, nor when it was there all the time', async () => {
+  test('is not sent a third time if the retry is unknown too, or the post was there', async () => {
     const owner = await createOwner(database.db, 1, 'channel');
     messenger.find = async () => null;
     answerInTurn(unknown, { kind: 'refused', reason: 'busy', final: false }, unknown);

@@ -34,7 +34,7 @@ const unlink = () => record({ status: 'unlinked', reason: null });
 const link = () => record({ status: 'connected' });
 
 describe('an account that is not linked', () => {
-  test('takes a turn every quarter of an hour, and at once when it is linked', async () => {
+  test('takes a turn every 15 minutes, and at once when it is linked', async () => {
     await sendNow(database.db, owner);
     await unlink();
     for (let looks = 0; looks < 2; looks++) {
@@ -48,7 +48,7 @@ describe('an account that is not linked', () => {
     expect(await turns.tryClaim(owner)).toBeDefined();
   });
 
-  test('and was linked while its turn was in hand goes on soon', async () => {
+  test('goes on soon if it was linked while a turn was in hand', async () => {
     await sendNow(database.db, owner);
     await unlink();
     const turn = await turns.claim(owner, { batch: 1 });
@@ -58,7 +58,7 @@ describe('an account that is not linked', () => {
     expect(await turns.tryClaim(owner)).toBeDefined();
   });
 
-  test('is asked for a recall as seldom', async () => {
+  test('attempts a recall every 15 minutes, too', async () => {
     const campaign = await sendNow(database.db, owner);
     await turns.drain(owner, () => sent);
     await unlink();

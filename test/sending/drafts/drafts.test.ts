@@ -50,7 +50,7 @@ async function begun(person: Person, fields: object = {}): Promise<string> {
   return draft_id;
 }
 
-test('drafts are kept half done, what was changed last comes first, and only their workspace sees them', async () => {
+test('keeps incomplete drafts, last changed first, for their workspace only', async () => {
   const fair = await begun(alice, { name: 'Fair', html: '<p>We open</p>', group_metadata_ids: [groups[1], groups[0]] });
   const empty = await begun(alice);
   expect((await draftsOf(alice)).map((draft) => draft.draft_id)).toEqual([empty, fair]);
@@ -63,7 +63,7 @@ test('drafts are kept half done, what was changed last comes first, and only the
   expect(await draftsOf(bob)).toEqual([]);
 });
 
-test('one draft is answered with everything in it, without groups that are gone for the time being', async () => {
+test('returns a draft without groups that are gone', async () => {
   const schedule = { is_schedule: true, start_date: '2032-06-01', schedule_time: '09:00', weekdays: [1, 2] };
   const id = await begun(alice, { html: 'Hello', group_metadata_ids: [groups[2], groups[0]], ...schedule });
   const { db } = app.database;
@@ -76,7 +76,7 @@ test('one draft is answered with everything in it, without groups that are gone 
 });
 
 describe('of two that change the same version', () => {
-  test('the second is refused, and what the first wrote stays', async () => {
+  test('rejects the second, and keeps the first', async () => {
     const id = await begun(alice, { html: 'before' });
     expect((await save(alice, { draft_id: id, version: 1, html: 'first' })).status).toBe(200);
     const second = await save(alice, { draft_id: id, version: 1, html: 'second' });
@@ -84,13 +84,13 @@ describe('of two that change the same version', () => {
     expect(await draftsOf(alice, { draft_id: id })).toMatchObject([{ version: 2, content: { html: 'first' } }]);
   });
 
-  test('one is kept when they come at the same moment', async () => {
+  test('keeps one when they come at the same moment', async () => {
     const id = await begun(alice);
     const answers = await Promise.all(['a', 'b', 'c'].map((html) => save(alice, { draft_id: id, version: 1, html })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   });
 
-  test('a repeat whose answer was lost is no second one, also of what begins a draft', async () => {
+  test('treats a repeated save as the same change, also of a new draft', async () => {
     const draft_id = randomUUID();
     const first = { draft_id, version: 0, html: 'one', image: PNG.toString('base64') };
     expect((await save(alice, first)).body.data.version).toBe(1);
@@ -101,7 +101,7 @@ describe('of two that change the same version', () => {
   });
 });
 
-test('a draft that was deleted does not come back by a late change: 404', async () => {
+test('answers 404 to a late change of a deleted draft', async () => {
   const id = await begun(alice);
   expect((await alice.call('venom/delete-draft', { draft_id: id })).status).toBe(200);
   expect((await save(alice, { draft_id: id, version: 1, html: 'late' })).status).toBe(404);
@@ -122,7 +122,7 @@ describe('the file of a draft', () => {
   const withFile = () => begun(alice, { image: PNG.toString('base64') });
   const mediaOf = async (draft_id: string) => (await draftsOf(alice, { draft_id }))[0]?.media;
 
-  test('is sent once and stays until it is taken out', async () => {
+  test('is sent once and stays until it is removed', async () => {
     const id = await withFile();
     await save(alice, { draft_id: id, version: 1, html: 'words' });
     expect(await mediaOf(id)).toEqual({ mime: 'image/png', size: PNG.length, sha256 });
@@ -131,7 +131,7 @@ describe('the file of a draft', () => {
     expect(await mediaOf(id)).toBeNull();
   });
 
-  test('is not dropped as long as the draft is there, and is afterwards', async () => {
+  test('is kept as long as the draft, and dropped afterwards', async () => {
     const id = await withFile();
     const { db } = app.database;
     const dropOld = async () => {
@@ -144,7 +144,7 @@ describe('the file of a draft', () => {
     expect(await dropOld()).toBe(404);
   });
 
-  test('that cannot be recognised is a 400, and the draft stays as it was', async () => {
+  test('is rejected with 400 if it is not recognised, and the draft stays', async () => {
     const id = await begun(alice, { html: 'before' });
     const image = Buffer.from('no picture').toString('base64');
     expect((await save(alice, { draft_id: id, version: 1, html: 'after', image })).status).toBe(400);
@@ -152,7 +152,7 @@ describe('the file of a draft', () => {
   });
 });
 
-test('a hundred drafts are kept, and one more is a 409 that says so, also for two at once', async () => {
+test('keeps 100 drafts, and rejects another with 409, also two at once', async () => {
   await Promise.all(Array.from({ length: 99 }, () => begun(alice)));
   const last = await Promise.all([1, 2].map(() => save(alice, { draft_id: randomUUID(), version: 0 })));
   expect(last.map(({ status }) => status).toSorted()).toEqual([200, 409]);
@@ -161,7 +161,7 @@ test('a hundred drafts are kept, and one more is a 409 that says so, also for tw
   await begun(bob);
 });
 
-test('another’s group cannot be put into a draft: 404, and nothing is kept', async () => {
+test('rejects another user’s group in a draft with 404', async () => {
   const [theirs] = await groupsOf(bob);
   const answer = await save(alice, { draft_id: randomUUID(), version: 0, group_metadata_ids: [groups[0], theirs] });
   expect(answer.status).toBe(404);

@@ -50,12 +50,12 @@ async function post(ids: readonly number[]): Promise<string> {
   return id;
 }
 
-test('activity is told only where it is asked for', async () => {
+test('returns the activity only on request', async () => {
   for (const body of [{}, { with_activity: false }, { with_activity: null }])
     for (const group of await list(alice, body)) expect(group).not.toHaveProperty('activity');
 });
 
-test('a group is told how often and when last it was posted to, and which share of its people read that', async () => {
+test('returns the number of posts, the last post and the read rate of a group', async () => {
   const [first = 0, second = 0, third = 0, channel = 0] = groups;
   // In another order than they are listed, and not all of them.
   const older = await post([channel, second, first]);
@@ -87,7 +87,7 @@ test('a group is told how often and when last it was posted to, and which share 
   expect([...(await activityOf(bob)).values()].map((activity) => activity?.posts)).toEqual([0, 0, 0]);
 });
 
-test('a page tells of its own groups, and nothing is told of what was posted over 90 days ago', async () => {
+test('returns the activity of the groups on the page, for 90 days', async () => {
   const page = await list(alice, { with_activity: true, limit: 2 });
   expect(page.map((group) => group.activity?.posts)).toEqual([1, 2]);
   await sql`update runs set started_at = started_at - interval '91 days'`.execute(app.database.db);

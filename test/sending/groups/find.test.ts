@@ -48,13 +48,13 @@ async function age(name: string, days: number): Promise<void> {
   );
 }
 
-test('groups come by name, numbers in it by their size, and the other way round', async () => {
+test('sorts groups by name with natural numbers, in both directions', async () => {
   const sorted = ['Chess friends', 'Running club', 'Street 2', 'Street 10', 'Village news'];
   expect(await names({ sort_by: 'name' })).toEqual(sorted);
   expect(await names({ sort_by: 'name', descending: true })).toEqual(sorted.toReversed());
 });
 
-test('groups come by their size and kind, those that are alike by name', async () => {
+test('sorts groups by size and kind, then by name', async () => {
   const sizes = ['Chess friends', 'Running club', 'Street 2', 'Street 10', 'Village news'];
   expect(await names({ sort_by: 'participants' })).toEqual(sizes);
   expect(await names({ sort_by: 'participants', descending: true })).toEqual([
@@ -67,7 +67,7 @@ test('groups come by their size and kind, those that are alike by name', async (
   expect((await names({ sort_by: 'kind', descending: true })).slice(-2)).toEqual(['Street 2', 'Street 10']);
 });
 
-test('totals are of all that are found, on every page, and pages hold each group once', async () => {
+test('returns totals of all groups on every page, and each group once', async () => {
   const first = await find({ sort_by: 'name', with_totals: true, limit: 2 });
   const second = await find({ sort_by: 'name', with_totals: true, limit: 2, cursor: first.next_cursor });
   const third = await find({ sort_by: 'name', with_totals: true, limit: 2, cursor: second.next_cursor });
@@ -79,7 +79,7 @@ test('totals are of all that are found, on every page, and pages hold each group
   expect((await find({ kind: 'channel', with_totals: true })).totals).toEqual({ groups: 2, participants: 80 });
 });
 
-test('groups are found by how many are in them', async () => {
+test('filters groups by their number of members', async () => {
   expect(await names({ min_participants: 40, max_participants: 40 })).toHaveLength(2);
   expect(await names({ min_participants: 41 })).toEqual(['Village news']);
   expect(await names({ max_participants: 5 })).toEqual(['Chess friends']);
@@ -87,7 +87,7 @@ test('groups are found by how many are in them', async () => {
     expect((await alice.call('venom/list-groups', body)).status).toBe(400);
 });
 
-test('a group is silent when nothing was sent to it for so long, or never', async () => {
+test('filters groups that were not posted to for some days, or never', async () => {
   await post('Chess friends');
   await post('Running club');
   await age('Running club', 20);
@@ -107,7 +107,7 @@ test('a group is silent when nothing was sent to it for so long, or never', asyn
   ]);
 });
 
-test('groups to which a post failed are found, and told how many did', async () => {
+test('filters groups with failed posts, and returns their number', async () => {
   await sql`
     update deliveries set status = 'failed', sent_at = null, error = 'The group is gone'
     where group_id = ${ids.get('Running club') ?? 0}`.execute(app.database.db);
@@ -118,7 +118,7 @@ test('groups to which a post failed are found, and told how many did', async () 
   expect((await names({ sort_by: 'failed', descending: true }))[0]).toBe('Running club');
 });
 
-test('groups come by the share of people who read, and where nobody could they come last', async () => {
+test('sorts groups by read rate, those without one last', async () => {
   await post('Village news');
   await sql`update deliveries set recipients = 10, delivered = 10, read = 5 where group_id = ${ids.get('Village news') ?? 0}`.execute(
     app.database.db,
@@ -130,7 +130,7 @@ test('groups come by the share of people who read, and where nobody could they c
   expect((await names({ sort_by: 'read_rate' })).slice(0, 2)).toEqual(['Chess friends', 'Village news']);
 });
 
-test('how many were in a group is noted once a day at most, and for a year', async () => {
+test('records the size of a group once a day, for a year', async () => {
   const { db, clock } = app.database;
   const group = ids.get('Village news') ?? 0;
   const noted = async () =>

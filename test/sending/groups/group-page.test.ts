@@ -25,7 +25,7 @@ afterAll(() => database.drop());
 const ofGroup = (number: number, days = 366) =>
   readGroup(database, owner, { groupId: owner.groupIds[number - 1] ?? 0, days });
 
-test('a group tells of each of its posts, newest first, and of no other', async () => {
+test('returns the posts of a group, newest first', async () => {
   const { db, clock } = database;
   const first = await sendNow(db, owner);
   await turns.drain(owner, () => ({ kind: 'sent', recipients: 2 }));
@@ -44,7 +44,7 @@ test('a group tells of each of its posts, newest first, and of no other', async 
   expect((await ofGroup(2)).posts).toHaveLength(3);
 });
 
-test('a folded campaign tells what all of its posts came to in the group', async () => {
+test('returns the sums of a folded campaign in the group', async () => {
   const { db } = database;
   const campaign = await sendNow(db, owner);
   await turns.drain(owner, () => ({ kind: 'sent', recipients: 2 }));
@@ -58,7 +58,7 @@ test('a folded campaign tells what all of its posts came to in the group', async
   ]);
 });
 
-test('what is planned is told soonest first, also of a paused campaign, and not what others get', async () => {
+test('returns the planned posts of the group, soonest first, also of a paused campaign', async () => {
   const { db } = database;
   const when = { startDate: '2031-03-02', endDate: '2031-03-30', time: '09:00:00' };
   const campaign = await schedule(db, owner, when);
@@ -71,7 +71,7 @@ test('what is planned is told soonest first, also of a paused campaign, and not 
   expect((await ofGroup(1)).planned[0]?.campaignStatus).toBe('paused');
 });
 
-test('members over time are what was read of the group, and what posts found on other days', async () => {
+test('returns members over time from syncs and from posts', async () => {
   const { db, clock } = database;
   await clock.set('2031-03-03T12:00:00Z');
   await sendNow(db, owner);
@@ -86,7 +86,7 @@ test('members over time are what was read of the group, and what posts found on 
   expect((await ofGroup(1, 1)).members).toEqual([{ date: '2031-03-05', participants: 9 }]);
 });
 
-test('the lists that a group is in are told, and of another workspace nothing', async () => {
+test('returns the lists of the group, and nothing of another workspace', async () => {
   const { db } = database;
   await sql`
     insert into group_lists (account_id, name, group_ids) values

@@ -34,7 +34,7 @@ async function groupsOf(person: Person, filter: object = {}): Promise<number[]> 
 const save = (person: Person, body: object) => person.call<{ group_list_id: number }>('venom/save-group-list', body);
 const listsOf = async (person: Person) => (await person.call<Lists>('venom/list-group-lists')).body.data.group_lists;
 
-test('a list keeps groups under a name, once each, and lists are answered in order of their names', async () => {
+test('saves each group once under a name, and returns lists by name', async () => {
   const village = await save(alice, { name: 'village', group_metadata_ids: [groups[1], groups[0], groups[1]] });
   const chess = await save(alice, { name: 'Chess', group_metadata_ids: groups });
   expect(village.status).toBe(200);
@@ -45,7 +45,7 @@ test('a list keeps groups under a name, once each, and lists are answered in ord
   expect(await listsOf(bob)).toEqual([]);
 });
 
-test('list-groups lists the groups of a list, page after page, and with its other filters', async () => {
+test('lists the groups of a list in pages, with all other filters', async () => {
   const { body } = await save(alice, { name: 'two', group_metadata_ids: [groups[2], groups[0]] });
   const { group_list_id } = body.data;
   expect(await groupsOf(alice, { group_list_id })).toEqual([groups[0], groups[2]]);
@@ -56,7 +56,7 @@ test('list-groups lists the groups of a list, page after page, and with its othe
   expect(await groupsOf(alice, { group_list_id, kind: 'channel' })).toEqual([]);
 });
 
-test('saving with its id overwrites name and groups of a list', async () => {
+test('overwrites name and groups of a list', async () => {
   const { body } = await save(alice, { name: 'before', group_metadata_ids: groups });
   const { group_list_id } = body.data;
   const again = await save(alice, { name: 'after', group_metadata_ids: [groups[2]], group_list_id });
@@ -65,7 +65,7 @@ test('saving with its id overwrites name and groups of a list', async () => {
   expect(await groupsOf(alice, { group_list_id })).toEqual([groups[2]]);
 });
 
-test('a list that is deleted is gone, and its groups are not', async () => {
+test('deletes a list without its groups', async () => {
   const { body } = await save(alice, { name: 'mine', group_metadata_ids: groups });
   const answer = await alice.call('venom/delete-group-list', body.data);
   expect(answer).toMatchObject({ status: 200, body: { data: {} } });
@@ -75,7 +75,7 @@ test('a list that is deleted is gone, and its groups are not', async () => {
   expect((await alice.call('venom/list-groups', body.data)).status).toBe(404);
 });
 
-test('a group that is gone from the messaging application does not count until it comes back', async () => {
+test('does not count groups that are gone until they come back', async () => {
   const { body } = await save(alice, { name: 'mine', group_metadata_ids: groups });
   const { db } = app.database;
   await sql`update groups set removed_at = now() where group_id = ${groups[0]}`.execute(db);
@@ -90,7 +90,7 @@ describe('another user’s', () => {
     const answer = await save(alice, { name: 'mine', group_metadata_ids: [groups[0], bobs[0]] });
     expect(answer).toMatchObject({
       status: 404,
-      body: { details: [{ field: 'group_metadata_ids.1', issue: 'is not one of your groups' }] },
+      body: { details: [{ field: 'group_metadata_ids.1', issue: 'is not the id of one of your groups' }] },
     });
     expect(await listsOf(alice)).toEqual([]);
   });
@@ -116,7 +116,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { details: [{ field }] } });
 });
 
-test('five hundred lists are the most, and overwriting still works', async () => {
+test('allows 500 lists, and overwriting them', async () => {
   const { group_list_id } = (await save(alice, { name: 'first', group_metadata_ids: groups })).body.data;
   await sql`
     insert into group_lists (account_id, name, group_ids)
@@ -127,7 +127,7 @@ test('five hundred lists are the most, and overwriting still works', async () =>
   expect((await save(bob, { name: 'of bob', group_metadata_ids: bobs })).status).toBe(200);
 });
 
-test('what is done to lists stands in the audit log', async () => {
+test('records changes of lists in the audit log', async () => {
   const carol = await app.signUp('carol');
   const list = { name: 'Choirs', group_metadata_ids: await groupsOf(carol) };
   const { body } = await save(carol, list);

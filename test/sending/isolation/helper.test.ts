@@ -41,13 +41,13 @@ const read = async () => {
   return rows;
 };
 
-test('a batch that succeeds is one go', async () => {
+test('runs a batch that succeeds once', async () => {
   const { goes, done, left } = await runBatch([]);
   expect(goes).toEqual([accountIds]);
   expect([done, left]).toEqual([16, []]);
 });
 
-test('two accounts at fault are found by halves, and all others are done in the same step', async () => {
+test('finds two accounts at fault by bisection, and completes all others in the same step', async () => {
   const bad = [accountIds[3] ?? 0, accountIds[12] ?? 0];
   const { goes, done, left } = await runBatch(bad);
   expect([done, left]).toEqual([14, bad]);
@@ -55,7 +55,7 @@ test('two accounts at fault are found by halves, and all others are done in the 
   expect((await read()).map((row) => row.account_id)).toEqual(bad);
 });
 
-test('somebody in quarantine is skipped, then tried alone, each time later, until a try succeeds', async () => {
+test('skips an account in quarantine, and retries it alone with backoff until an attempt succeeds', async () => {
   const [bad = 0] = accountIds;
   await runBatch([bad]);
   expect(await read()).toEqual([{ account_id: bad, failures: 1, minutes: 1, reason: 'a bad value' }]);
@@ -79,7 +79,7 @@ test('somebody in quarantine is skipped, then tried alone, each time later, unti
   expect((await runBatch([])).goes).toEqual([accountIds]);
 });
 
-test('where ten or more fail and nobody succeeds the fault is not theirs: it is thrown, and nobody is left out', async () => {
+test('throws when ten or more fail and none succeeds, and quarantines nobody', async () => {
   await expect(runBatch(accountIds)).rejects.toThrow('a bad value');
   expect(await read()).toEqual([]);
   // Fewer may well be all there are.
@@ -87,14 +87,14 @@ test('where ten or more fail and nobody succeeds the fault is not theirs: it is 
   expect(await read()).toHaveLength(9);
 });
 
-test('what is about nobody in particular is thrown at once', async () => {
+test('throws an error that concerns no single item at once', async () => {
   const [bad = 0] = accountIds;
   const error = Object.assign(new Error('deadlock detected'), { code: '40P01' });
   await expect(runBatch([bad], { error: error as RangeError })).rejects.toThrow('deadlock detected');
   expect(await read()).toEqual([]);
 });
 
-test('work that goes one by one goes on behind the one that fails', async () => {
+test('goes on behind a failed item when items are processed one by one', async () => {
   const done: number[] = [];
   const { left } = await isolateEach(database, 'sums', accountIds.slice(0, 3), {
     idOf,
@@ -106,7 +106,7 @@ test('work that goes one by one goes on behind the one that fails', async () => 
   expect([done, left]).toEqual([[accountIds[0], accountIds[2]], [accountIds[1]]]);
 });
 
-test('somebody of whom nothing is left to do is forgotten an hour after the try that was due', async () => {
+test('removes a quarantine without work an hour after its retry was due', async () => {
   const [bad = 0] = accountIds;
   await runBatch([bad]);
   await database.clock.advance({ minutes: 60 });

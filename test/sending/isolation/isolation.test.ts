@@ -29,7 +29,7 @@ describe.each(CASES)('$batch', ({ batch, poison, prepare, step, start, isDone })
   });
   afterAll(() => scene.database.drop());
 
-  test('one account that fails holds up nobody else, and goes on once it is mended', async () => {
+  test('isolates a failing account, which goes on once its data is repaired', async () => {
     const owners: Owner[] = [];
     for (let count = 0; count < 4; count++) owners.push(await createOwner(scene.db, 3));
     // The first, so that whoever takes the oldest takes it.

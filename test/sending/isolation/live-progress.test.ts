@@ -29,7 +29,7 @@ async function send(person: Person): Promise<string> {
   return sent.body.data.campaign_id;
 }
 
-test('a workspace whose progress cannot be read loses its stream, and others hear theirs', async () => {
+test('closes the stream of a workspace whose progress cannot be read, and keeps the others', async () => {
   const { accountId } = await ownerOf(app.database.db, bad);
   const groups = await groupsOf(bad);
   const year = new Date().getUTCFullYear() + 1;

@@ -93,7 +93,7 @@ export const SENDING: Case[] = [
     isDone: runIs(sql`status = 'completed'`),
   },
   {
-    batch: 'strays',
+    batch: 'orphaned turns',
     poison: ofAccount('lanes'),
     async prepare(scene, owners) {
       await sendEach(scene, owners);
@@ -189,13 +189,13 @@ export const SENDING: Case[] = [
       await scene.database.clock.advance({ hours: 1 });
     },
     async start({ database, db }) {
-      const hints = listenForNotifications(database.address, { log });
+      const notifications = listenForNotifications(database.address, { log });
       const messenger = { ...scriptMessenger(), changeWindows: { recall: SHORT_WINDOW, correct: SHORT_WINDOW } };
       const messengers = new Map([[messenger.name, messenger]]);
-      const loop = expireLateRevisions({ db, log, hints, leases: { shards: () => EVERY_SHARD }, messengers });
+      const loop = expireLateRevisions({ db, log, notifications, leases: { shards: () => EVERY_SHARD }, messengers });
       return async () => {
         await loop.stop();
-        await hints.close();
+        await notifications.close();
       };
     },
     isDone: async ({ db }, { accountId }) =>

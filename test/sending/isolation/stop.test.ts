@@ -17,7 +17,7 @@ const countQuarantined = async () => {
   return rows.length;
 };
 
-test('stops at once, and the next worker takes the turn as one that may have left', async () => {
+test('stops at once, and the next worker takes the turn over as uncertain', async () => {
   const owner = await createOwner(database.db, 1);
   const campaign = await sendNow(database.db, owner);
   const poison = { table: 'deliveries', column: 'account_id', value: owner.accountId, on: 'update' } as const;

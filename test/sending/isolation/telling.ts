@@ -104,7 +104,7 @@ export const TELLING: Case[] = [
       finds(db, sql`select from webhooks where workspace_id = ${workspaceId} and claim > 0`),
   },
   {
-    batch: 'told webhooks',
+    batch: 'webhook outcomes',
     poison: ofWorkspace('webhook_attempts', 'insert'),
     async prepare(scene, owners) {
       for (const { workspaceId, userId } of owners) {
@@ -222,7 +222,7 @@ export const TELLING: Case[] = [
         unlink: () => Promise.resolve(),
       };
       const loadPicture = () => Promise.reject(new Error('there is none'));
-      const commands = serveCommands({ db, log, hints: NOBODY_LISTENS, leases, sessions, loadPicture });
+      const commands = serveCommands({ db, log, notifications: NOBODY_LISTENS, leases, sessions, loadPicture });
       return () => commands.stop();
     },
     isDone: ({ db }, { accountId }) =>
@@ -263,7 +263,14 @@ export const TELLING: Case[] = [
     },
     async start({ db }) {
       const sessions = { closeUnless: () => Promise.resolve() };
-      const erasure = eraseDeletedUsers({ db, log, hints: NOBODY_LISTENS, leases, sessions, messengers: new Map() });
+      const erasure = eraseDeletedUsers({
+        db,
+        log,
+        notifications: NOBODY_LISTENS,
+        leases,
+        sessions,
+        messengers: new Map(),
+      });
       return () => erasure.stop();
     },
     isDone: async ({ db }, { userId }) => !(await finds(db, sql`select from users where user_id = ${userId}`)),

@@ -8,7 +8,7 @@ import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.
 import { startHousekeeping } from '../../../src/operations/housekeeping.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
-import { forgetOldPosts } from '../../../src/messengers/whatsapp/send/sent-posts.ts';
+import { deleteOldMessages } from '../../../src/messengers/whatsapp/send/sent-messages.ts';
 import { clearExpiredTokens } from '../../../src/identity/store.ts';
 import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
 import { sendNow, until, type Owner } from '../../support/ledger.ts';
@@ -140,7 +140,7 @@ export const UPKEEP: Case[] = [
         select id, 'm' || id, 'c', 'x', campanile_now() from unnest(${idsOf(owners)}::bigint[]) i (id)`.execute(db);
       await database.clock.advance({ days: 60 });
     },
-    step: ({ db }) => forgetOldPosts(db, log),
+    step: ({ db }) => deleteOldMessages(db, log),
     isDone: isGone('whatsapp_sent', 'accountId', 'account_id'),
   },
 ];

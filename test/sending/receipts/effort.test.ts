@@ -24,7 +24,7 @@ async function countReads(db: Database, work: () => Promise<unknown>): Promise<n
   return (await readsSoFar()) - before;
 }
 
-test('what members do is counted by a few lookups each, in a ledger that has grown since the planner looked', async () => {
+test('counts receipts by a few lookups each in a ledger that has grown since planning', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
   const { db } = database;

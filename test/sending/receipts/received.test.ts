@@ -42,7 +42,7 @@ async function cancelInHand() {
   return taken;
 }
 
-test('a receipt proves sent what was cancelled in its turn’s hand, also when nobody finishes that turn', async () => {
+test('records a cancelled delivery in hand as sent after a receipt, even if its turn never finishes', async () => {
   const { owner, campaign } = await cancelInHand();
   await turns.takeOver(owner);
   const { totals, groups } = await analyticsOf(database.db, owner, campaign);
@@ -50,14 +50,14 @@ test('a receipt proves sent what was cancelled in its turn’s hand, also when n
   expect(groups[0]).toMatchObject({ sent: 1, delivered: 1, recipients: 2 });
 });
 
-test('and the finish that comes after all counts it once', async () => {
+test('counts the delivery once when its turn finishes late', async () => {
   const { owner, campaign, turn } = await cancelInHand();
   await turns.finish(turn, [sent, sent, sent]);
   const { totals } = await analyticsOf(database.db, owner, campaign);
   expect(totals).toMatchObject({ deliveries: 3, sent: 3, cancelled: 0, failed: 0, queued: 0, delivered: 1 });
 });
 
-test('what was received in a turn’s hand is told as sent when it is cancelled afterwards, and nobody finishes that turn', async () => {
+test('records a received delivery as sent when it is cancelled in hand afterwards', async () => {
   const taken = await takeInHand();
   await receiveFirst(taken);
   await cancelCampaign({ db: database.db }, taken.owner, taken.campaign);
@@ -67,7 +67,7 @@ test('what was received in a turn’s hand is told as sent when it is cancelled 
   expect(groups[0]).toMatchObject({ sent: 1, delivered: 1, recipients: 2, lastError: null });
 });
 
-test('and when it is cancelled after that turn was taken over', async () => {
+test('records it as sent when it is cancelled after a take-over', async () => {
   const taken = await takeInHand();
   await receiveFirst(taken);
   await turns.takeOver(taken.owner);
@@ -76,7 +76,7 @@ test('and when it is cancelled after that turn was taken over', async () => {
   expect(totals).toMatchObject({ deliveries: 3, sent: 1, cancelled: 2, failed: 0, queued: 0, delivered: 1 });
 });
 
-test('and when it could not be sent in time', async () => {
+test('records it as sent when it expires', async () => {
   const taken = await takeInHand();
   await receiveFirst(taken);
   await turns.takeOver(taken.owner);

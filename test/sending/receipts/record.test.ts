@@ -43,7 +43,7 @@ const event = (
 });
 
 describe('a member’s doings', () => {
-  test('count once each, in any order and however often they are told', async () => {
+  test('count once each, in any order and with repeats', async () => {
     const owner = await createOwner(database.db, 2);
     const { campaign, messageIds } = await sentTo(owner);
     const [first, second] = messageIds;
@@ -66,14 +66,14 @@ describe('a member’s doings', () => {
     expect(timeline.reduce((sum, bucket) => sum + bucket.sent, 0)).toBe(2);
   });
 
-  test('reading implies that it was delivered', async () => {
+  test('imply delivery when a member has read', async () => {
     const owner = await createOwner(database.db, 1);
     const { campaign, messageIds } = await sentTo(owner);
     await recordReceipts(database.db, [event(owner, messageIds[0], 'read', 'ann')]);
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ delivered: 1, read: 1 });
   });
 
-  test('by more than were known to be there shows that so many were', async () => {
+  test('raise the number of recipients when more members acted than were known', async () => {
     const owner = await createOwner(database.db, 1);
     const { campaign, messageIds } = await sentTo(owner);
     const read = (who: string) => event(owner, messageIds[0], 'read', who);
@@ -81,7 +81,7 @@ describe('a member’s doings', () => {
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ recipients: 3, delivered: 3 });
   });
 
-  test('about a message nobody sent, or of another account, change nothing', async () => {
+  test('change nothing for an unknown message or another account', async () => {
     const alice = await createOwner(database.db, 1);
     const bob = await createOwner(database.db, 1);
     const { campaign, messageIds } = await sentTo(alice);
@@ -92,7 +92,7 @@ describe('a member’s doings', () => {
     expect((await analyticsOf(database.db, alice, campaign)).totals).toMatchObject({ delivered: 0, read: 0 });
   });
 
-  test('in a channel are sums: the largest told counts, and who cannot be known is null', async () => {
+  test('are sums in a channel: the largest counts, and unknown figures are null', async () => {
     const owner = await createOwner(database.db, 1, 'channel');
     const { campaign, messageIds } = await sentTo(owner);
     const tally = (views: number, reactions: number): MemberEvent => ({
@@ -109,7 +109,7 @@ describe('a member’s doings', () => {
     expect(groups[0]).toMatchObject({ views: 9, reactions: 3, delivered: null, read: null, replies: null });
   });
 
-  test('in a channel never fall, when it tells fewer of one than before and more of the other', async () => {
+  test('never fall in a channel when one sum falls and the other rises', async () => {
     const owner = await createOwner(database.db, 1, 'channel');
     const { campaign, messageIds } = await sentTo(owner);
     const tell = async (views: number, reactions: number) => {
@@ -126,7 +126,7 @@ describe('a member’s doings', () => {
 });
 
 describe('a receipt', () => {
-  test('proves sent what the ledger had given up', async () => {
+  test('proves that a failed delivery was sent', async () => {
     const owner = await createOwner(database.db, 2);
     messenger.answer = (to) =>
       to.chatId.endsWith('-1@g.us') ? { kind: 'refused', reason: 'The group is gone', final: true } : undefined;
@@ -140,12 +140,12 @@ describe('a receipt', () => {
     expect(head.status).toBe('completed');
   });
 
-  test('ends the wait for another try of what had arrived after all', async () => {
+  test('ends the wait for a retry of a delivery that has arrived', async () => {
     const owner = await createOwner(database.db, 1);
     messenger.answer = () => ({ kind: 'unknown', reason: 'the line was cut' });
     const campaign = await sendNow(database.db, owner);
     const waiting = await analyticsWhen(database.db, owner, campaign, ({ groups }) => groups[0]?.lastError !== null);
-    expect(waiting.groups[0]?.lastError).toBe('the line was cut. It is tried again by itself');
+    expect(waiting.groups[0]?.lastError).toBe('the line was cut. The service retries automatically');
     messenger.answer = () => undefined;
     expect(waiting.totals).toMatchObject({ queued: 1 });
     const { rows } = await sql<{ message_id: string }>`

@@ -63,7 +63,7 @@ function sumOf(timeline: ReadonlyArray<{ delivered: number; read: number }>) {
   return sum;
 }
 
-test('counts once as soon as that is known: on the group, the run and the timeline', async () => {
+test('counts once as soon as both ids are known to be one person: in group, run and timeline', async () => {
   const owner = await createOwner(database.db, 2);
   const { campaign, messageIds } = await sentTo(owner);
   const [first, second] = messageIds;
@@ -90,7 +90,7 @@ test('counts once as soon as that is known: on the group, the run and the timeli
   expect(rows).toEqual([{ delivered: 2, read: 2 }]);
 });
 
-test('stays two where the ids are of two people, or of another account', async () => {
+test('stays two for ids of two people, or of another account', async () => {
   const alice = await createOwner(database.db, 1);
   const bob = await createOwner(database.db, 1);
   const { campaign, messageIds } = await sentTo(alice);
@@ -105,7 +105,7 @@ test('stays two where the ids are of two people, or of another account', async (
 const PEOPLE = ['ann', 'ben', 'cem'];
 const DOINGS: readonly Doing[] = ['delivered', 'read', 'reacted', 'replied'];
 
-test('counts the same whatever is told first, in whichever batches, and however often', async () => {
+test('counts the same in any order, batch and repetition', async () => {
   const told = fc.record({
     person: fc.constantFrom(...PEOPLE),
     kind: fc.constantFrom(...DOINGS),

@@ -40,7 +40,7 @@ test('a campaign whose file is no longer kept still tells what it was, can be co
   expect(await retry()).toMatchObject({
     code: 409,
     message:
-      'This campaign ended over 30 days ago, and its file is no longer kept: duplicate it, and choose the file again',
+      'This campaign ended over 30 days ago, and its file is no longer kept. Duplicate it, and choose the file again.',
   });
   // What has just been found good stays good for a day.
   expect((await ask('duplicate-campaign', { campaign_id })).image).toBe(`data:image/png;base64,${image}`);

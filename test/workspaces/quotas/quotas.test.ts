@@ -65,7 +65,7 @@ describe('the files of a workspace', () => {
     expect((await quotasOf(person)).stored_bytes).toEqual({ used: MOST.storedBytes, limit: MOST.storedBytes });
     const refused = await person.call('venom/add-campaign', campaignWith(await groupOf(person), picture(100)));
     expect(refused.body).toMatchObject({ code: 507, data: null });
-    expect(refused.body.message).toMatch(/^Your files take 0\.5 of 0\.5 MB, and this one has 0\.1 MB: delete/);
+    expect(refused.body.message).toMatch(/^The file has 0\.1 MB, and your files already use 0\.5 of 0\.5 MB\. Delete/);
     // What is kept already takes no room, and neither does a post without a file.
     const kept = answers.findIndex((answer) => answer.status === 200);
     expect((await person.call('venom/save-draft', draft(picture(kept)))).status).toBe(200);
@@ -98,7 +98,7 @@ test('no more campaigns are under way or planned than the quota, also when they 
   expect((await quotasOf(person)).campaigns).toEqual({ used: 4, limit: 4 });
   const refused = await person.call('venom/add-campaign', campaignWith(group));
   expect(refused.body.message).toBe(
-    'You have 4 campaigns under way or planned, as many as there may be: cancel one, or wait until one has ended',
+    'You have reached the limit of 4 campaigns under way or planned. Cancel one, or wait for the end of one.',
   );
   const accepted = answers.find((answer) => answer.status === 200);
   await person.call('venom/cancel-campaign', { campaign_id: accepted?.headers.get('x-campaign-id') });
@@ -116,7 +116,9 @@ describe('the groups that a workspace creates in a day', () => {
     expect((await quotasOf(person)).groups_created).toEqual({ used: 3, limit: 3 });
     const refused = await create(person, 'One more');
     expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
-    expect(refused.body.message).toMatch(/^No more than 3 groups, communities and channels can be created in 24 hours/);
+    expect(refused.body.message).toMatch(
+      /^You have reached the limit of 3 groups, communities and channels created in 24 hours/,
+    );
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(86_000);
     expect(wait).toBeLessThanOrEqual(86_400);

@@ -24,7 +24,7 @@ export type Column = (typeof COLUMNS)[number];
 
 /** The states of posts to a group; with several posts, a group can have several. */
 export const STATES = ['sent', 'failed', 'waiting', 'cancelled'] as const;
-export type GroupState = (typeof STATES)[number];
+type GroupState = (typeof STATES)[number];
 
 export function hasState(group: GroupRow, state: GroupState): boolean {
   return group[state === 'waiting' ? 'queued' : state] > 0;
@@ -48,10 +48,10 @@ export function Cell({ group, column, isPaused }: { group: GroupRow; column: Col
         </td>
       );
     case 'revised': {
-      const said = revisionOf(group);
+      const revision = revisionOf(group);
       return (
-        <td title={said}>
-          <span className={textClasses.clip}>{said}</span>
+        <td title={revision}>
+          <span className={textClasses.clip}>{revision}</span>
         </td>
       );
     }

@@ -43,7 +43,7 @@ export function OutcomeReason({
   const names = hit.map((group) => group.group_name);
   return (
     <li>
-      <div className={classes.said}>
+      <div className={classes.summary}>
         <p className={classes.what}>{what}</p>
         <UnstyledButton className={classes.open} aria-expanded={isOpen} aria-controls={listId} onClick={toggle}>
           {listNames(names, NAMED)}

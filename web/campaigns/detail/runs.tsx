@@ -15,7 +15,7 @@ import { CorrectionDialog } from './correction-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 import classes from './runs.module.css';
 
-interface Asking {
+interface RevisionTarget {
   what: 'recall' | 'correct';
   run: Run;
 }
@@ -25,10 +25,10 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   const { runs, campaign } = analytics;
   const zone = campaign.time_zone;
   const ownZone = useZone();
-  const [asking, setAsking] = useState<Asking>();
+  const [asking, setAsking] = useState<RevisionTarget>();
   // Kept while a dialog fades out, so that its content does not change.
   const [isOpen, setOpen] = useState(false);
-  const ask = (next: Asking) => {
+  const openDialog = (next: RevisionTarget) => {
     setAsking(next);
     setOpen(true);
   };
@@ -58,7 +58,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
               <RunMenu
                 label={t('campaign.runMenu', { time: exactTime(run.due_at, zone ?? ownZone) })}
                 run={run}
-                ask={ask}
+                openDialog={openDialog}
               />
             )}
           </li>
@@ -84,7 +84,15 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   );
 }
 
-function RunMenu({ label, run, ask }: { label: string; run: Run; ask: (asking: Asking) => void }) {
+function RunMenu({
+  label,
+  run,
+  openDialog,
+}: {
+  label: string;
+  run: Run;
+  openDialog: (target: RevisionTarget) => void;
+}) {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -93,13 +101,13 @@ function RunMenu({ label, run, ask }: { label: string; run: Run; ask: (asking: A
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => ask({ what: 'correct', run })}>
+        <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => openDialog({ what: 'correct', run })}>
           {t('revise.correct.open')}
         </Menu.Item>
         <Menu.Item
           c="var(--failed)"
           leftSection={<Icon name="undo" size={16} />}
-          onClick={() => ask({ what: 'recall', run })}
+          onClick={() => openDialog({ what: 'recall', run })}
         >
           {t('revise.recall.open')}
         </Menu.Item>

@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useForceUpdate } from '@mantine/hooks';
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -19,7 +19,6 @@ import { base64 } from '../../compose/send-draft.ts';
 import { useCheck } from '../../compose/use-check.ts';
 import { usePreview } from '../../compose/use-preview.ts';
 import { EDITS_KEY } from '../../drafts/unsaved-changes.ts';
-import { useRerender } from '../../drafts/use-rerender.ts';
 import { timeOfDay } from '../../format/time.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -72,7 +71,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
     >
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
-        buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} ask={asking.open} />}
+        buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
         preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
       >
         <UnchangedRuns runs={campaign.runs} />
@@ -134,7 +133,8 @@ function useEdits(changing: EditFormProps) {
   );
   const { before, draft, file, isOtherFile } = edits;
   const change = diffDraft(before, draft);
-  const rerender = useRerender();
+  // As in `usePersistedDraft`.
+  const rerender = useForceUpdate();
   const edit = (next: (last: Edits) => Partial<Edits>) => {
     client.setQueryData<Edits>(queryKey, (kept) => {
       const last = changed(kept);
@@ -166,13 +166,21 @@ function DiscardButton({ act }: { act: () => void }) {
   );
 }
 
-function Buttons({ campaignId, isReady, ask }: { campaignId: string; isReady: boolean; ask: () => void }) {
+function Buttons({
+  campaignId,
+  isReady,
+  openConfirm,
+}: {
+  campaignId: string;
+  isReady: boolean;
+  openConfirm: () => void;
+}) {
   return (
     <>
       <Button component={Link} href={`/campaigns/${campaignId}`} variant="default">
         {t('common.back')}
       </Button>
-      <Button onClick={ask} disabled={!isReady}>
+      <Button onClick={openConfirm} disabled={!isReady}>
         {t('change.action')}
       </Button>
     </>

@@ -38,7 +38,7 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
           <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
         </span>
         <Status of={status} />
-        <span className={classes.progress} data-waits={isWaitingForRun || undefined}>
+        <span className={classes.progress} data-waiting={isWaitingForRun || undefined}>
           {isWaitingForRun ? (
             <span className={textClasses.dim}>
               {t('campaigns.nextRun', { when: shortTime(nextRunAt, zone), zone: zoneName(zone, new Date(nextRunAt)) })}

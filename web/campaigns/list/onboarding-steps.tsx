@@ -39,7 +39,7 @@ export function OnboardingSteps() {
       <ol>
         {steps.map(({ title, hint, action, href, isDone }, index) => (
           <li key={href}>
-            <span className={classes.mark} data-done={isDone || undefined} aria-hidden="true">
+            <span className={classes.badge} data-done={isDone || undefined} aria-hidden="true">
               {isDone ? <Icon name="check" size={16} /> : index + 1}
             </span>
             <div className={boxClasses.grow}>

@@ -4,16 +4,16 @@ const LONGEST_LINE = 2 ** 32;
 
 /** What an author should know of a document, each once, in the order in which the document first gives cause for it. */
 export class WarningsInOrder {
-  readonly #places = new Map<WarningCode, number>();
+  readonly #positions = new Map<WarningCode, number>();
 
-  /** `line` is the number of a line of the document, `at` a place in it, in UTF-16 units. Of one place the first to be added is first. */
+  /** `line` is the number of a line of the document, `at` a position in it, in UTF-16 units. Of one position the first to be added is first. */
   add(code: WarningCode, line: number, at: number): void {
-    const place = line * LONGEST_LINE + at;
-    if (place < (this.#places.get(code) ?? Infinity)) this.#places.set(code, place);
+    const position = line * LONGEST_LINE + at;
+    if (position < (this.#positions.get(code) ?? Infinity)) this.#positions.set(code, position);
   }
 
   list(): Warning[] {
-    const inOrder = Array.from(this.#places).sort(([, left], [, right]) => left - right);
+    const inOrder = Array.from(this.#positions).sort(([, left], [, right]) => left - right);
     return inOrder.map(([code]) => warningOf(code));
   }
 }

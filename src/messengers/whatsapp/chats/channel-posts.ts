@@ -1,28 +1,26 @@
 import type { Client } from '../client/client.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
 
-/** What was done about a post, as its channel tells it. */
 export interface PostCounts {
-  /** The number that the server has given it; undefined: it does not say. */
+  /** The number that the server gave it. */
   serverId: number | undefined;
   views: number;
-  /** Of all signs together. */
+  /** The sum of all emoji. */
   reactions: number;
 }
 
-/** A post as its channel shows it. */
 export interface ChannelPost extends PostCounts {
   messageId: string;
 }
 
-/** The last posts of a channel, with all that they say. What it does not tell of a post counts as 0. */
+/** The last posts of a channel, in full. A missing count is 0. */
 export async function readPosts(client: Client, chatId: string, count: number): Promise<ChannelPost[]> {
   const content = [{ tag: 'messages', attrs: { type: 'jid', jid: chatId, count: String(count) } }];
   const answer = await client.query({ type: 'get', xmlns: 'newsletter', content });
   return messagesIn(answer).map((message) => ({ ...toCounts(message), messageId: message.attrs['id'] ?? '' }));
 }
 
-/** What was done about the last posts of a channel, and nothing of what they say: of a hundred posts some kilobytes. */
+/** The counts of the last posts of a channel, without their content: some kilobytes for a hundred posts. */
 export async function readCounts(client: Client, chatId: string, count: number): Promise<PostCounts[]> {
   const content = [{ tag: 'message_updates', attrs: { count: String(count) } }];
   const answer = await client.query({ type: 'get', xmlns: 'newsletter', to: chatId, content });
@@ -40,7 +38,6 @@ function toCounts(message: Node): PostCounts {
   };
 }
 
-/** The number that the server has given a post, where these attributes say it. */
 export function serverIdOf(attrs: Node['attrs']): number | undefined {
   const serverId = Number(attrs['server_id']);
   return Number.isSafeInteger(serverId) && serverId > 0 ? serverId : undefined;

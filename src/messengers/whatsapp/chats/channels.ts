@@ -1,6 +1,6 @@
 /**
- * Channels, which WhatsApp calls newsletters. They are asked about in JSON. The client's own functions for creating and reading them
- * break where a channel has no picture, and for listing them there is none, so the queries are made here.
+ * Channels, which WhatsApp calls newsletters, and queries in JSON (MEX). The library's functions that create and read channels fail
+ * for one without a picture, and none lists them, so the queries are made here.
  */
 import type { Log } from '../../../platform/log/log.ts';
 import type { MessengerGroup } from '../../messenger.ts';
@@ -9,7 +9,7 @@ import { QueryRejectedError, rejectionCodeOf } from '../client/errors.ts';
 import { childOf } from '../client/node.ts';
 import { classifyRejection } from '../failures.ts';
 
-/** The numbers of the queries, which WhatsApp may retire at any time. */
+/** WhatsApp may retire these ids at any time. */
 export interface ChannelQueryIds {
   create: string;
   read: string;
@@ -23,17 +23,17 @@ const CHANNEL_QUERY_IDS: ChannelQueryIds = {
 };
 
 export interface ChannelQueries {
-  /** `picture` is as `toChannelPicture` makes it. Throws what the client throws for a refused query (see `rejectionCodeOf`). */
+  // Each of these throws as `Client.query` does.
+  /** `picture` comes from `toChannelPicture`. */
   create(
     client: Client,
     channel: { name: string; description: string; picture: Buffer | null },
   ): Promise<MessengerGroup>;
-  /** The channels the account follows or runs; `known`: those that were listed or created before. */
+  /** The channels that the account follows or runs. `known` are those that were listed or created before. */
   list(client: Client, known: readonly string[]): Promise<MessengerGroup[]>;
   read(client: Client, chatId: string): Promise<MessengerGroup>;
 }
 
-/** The numbers that are not given have their defaults. */
 export function createChannelQueries(ids: Partial<ChannelQueryIds>, log: Log): ChannelQueries {
   const all = { ...CHANNEL_QUERY_IDS, ...ids };
   const read = (client: Client, chatId: string) => readChannel(client, all.read, chatId);
@@ -47,7 +47,7 @@ export function createChannelQueries(ids: Partial<ChannelQueryIds>, log: Log): C
   };
 }
 
-/** What is read of a channel as WhatsApp describes it. */
+/** The part of WhatsApp's answer that is used. */
 interface DescribedChannel {
   id: string;
   state?: { type?: string };
@@ -60,10 +60,10 @@ interface DescribedChannel {
   viewer_metadata?: { role?: string };
 }
 
-/** WhatsApp's terms for channels: who has not accepted them may create none. To accept them again does nothing. */
+/** WhatsApp's terms for channels, without which none can be created. Accepting them again has no effect. */
 const TERMS = { id: '20601218', stage: '5' };
 
-/** Where that is refused, the creation itself says what is wrong. */
+/** If this is rejected, the creation's own error says why. */
 async function acceptTerms(client: Client, log: Log): Promise<void> {
   try {
     await client.query({ type: 'set', xmlns: 'tos', content: [{ tag: 'notice', attrs: TERMS }] });
@@ -91,7 +91,7 @@ interface Listing {
   log: Log;
 }
 
-/** Should the query that lists channels be refused, those that are known are asked for one by one, rather than taken for gone. */
+/** If WhatsApp rejects the list, the known channels are read one by one, so that they do not count as gone. */
 async function listChannels(client: Client, { known, queryId, read, log }: Listing): Promise<MessengerGroup[]> {
   try {
     const found = await ask<DescribedChannel[]>(client, queryId, {}, 'xwa2_newsletter_subscribed');
@@ -110,7 +110,7 @@ async function listKnown(client: Client, { known, read }: Pick<Listing, 'known' 
     try {
       channels.push(await read(client, chatId));
     } catch (error) {
-      // One that is gone is what was asked about.
+      // This channel is gone.
       if (rejectionCodeOf(error) !== GONE) throw error;
     }
   }

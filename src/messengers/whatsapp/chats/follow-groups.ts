@@ -1,11 +1,11 @@
-/** Hears from WhatsApp how groups stand, and when that changes. */
+/** Caches the groups of each list, and invalidates a group when WhatsApp reports a change. */
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { allChildrenOf } from '../client/node.ts';
-import type { KnownChats } from './chat-cache.ts';
+import type { ChatCache } from './chat-cache.ts';
 
-/** What a notification may tell that changes nothing about who gets a post, and how. */
-const OF_NO_MATTER: ReadonlySet<string> = new Set([
+/** Changes that do not affect posts. */
+const IRRELEVANT_CHANGES: ReadonlySet<string> = new Set([
   'subject',
   'description',
   'invite',
@@ -20,24 +20,24 @@ const OF_NO_MATTER: ReadonlySet<string> = new Set([
 /** Listens to one connection, from before its opening to its end. */
 export function followGroups(
   client: Pick<Client, 'onStanza' | 'onGroups'>,
-  chats: Pick<KnownChats, 'learnGroup' | 'forgetGroup'>,
+  chats: Pick<ChatCache, 'cacheGroup' | 'invalidateGroup'>,
 ): void {
   const changed = new Set<string>();
-  // A list is true as of its arrival. The client hands it on later, when a group in it may have changed already.
+  // The library emits a list some time after its arrival. A group in it may have changed meanwhile.
   client.onStanza({ tag: 'iq', child: 'groups' }, () => changed.clear());
   client.onStanza({ tag: 'notification', type: 'w:gp2' }, (stanza) => {
     const chatId = stanza.attrs['from'] ?? '';
-    const told = allChildrenOf(stanza);
-    if (told.length > 0 && told.every(({ tag }) => OF_NO_MATTER.has(tag))) return;
+    const changes = allChildrenOf(stanza);
+    if (changes.length > 0 && changes.every(({ tag }) => IRRELEVANT_CHANGES.has(tag))) return;
     changed.add(chatId);
-    chats.forgetGroup(chatId);
+    chats.invalidateGroup(chatId);
   });
   client.onGroups((groups) => {
-    for (const group of groups) if (isComplete(group) && !changed.has(group.id)) chats.learnGroup(group);
+    for (const group of groups) if (isComplete(group) && !changed.has(group.id)) chats.cacheGroup(group);
   });
 }
 
-/** As lists have them, whoever asked for one; a change comes without members. Of large groups not everybody is shown all. */
+/** Lists have complete groups, except for the members of some large ones. A reported change has no members. */
 function isComplete(group: Partial<Group>): group is Group {
   const { participants = [], size = 0 } = group;
   return participants.length > 0 && participants.length >= size;

@@ -1,31 +1,31 @@
-/** What is known of groups, for all accounts of a process together, and in little room: groups have up to thousands of members. */
+/** The metadata of groups for all accounts of a process, packed: groups have up to thousands of members. */
 import { LRUCache } from 'lru-cache';
 import type { Group, GroupMember } from '../client/group.ts';
 
 export interface CachedGroup {
   about: Omit<Group, 'participants'>;
-  /** A line for each. One string takes a quarter of what objects would. */
+  /** A line for each. One string takes a quarter of the memory of objects. */
   members: string;
   memberCount: number;
-  /** Who its members are has been told. */
+  /** The ids of its members have been emitted. */
   isEmitted: boolean;
 }
 
-/** `forceFetch` reads a group that is not in it by the `context` it is given, once for all callers that wait for it. */
-export type GroupMemory = LRUCache<string, CachedGroup, () => Promise<CachedGroup>>;
+/** Single flight: `forceFetch` reads a missing group by its `context`, once for all callers that wait. */
+export type GroupCache = LRUCache<string, CachedGroup, () => Promise<CachedGroup>>;
 
-/** Of all groups together, some 60 bytes each. Those that were posted to longest ago are forgotten first, and asked for again. */
+/** Of all groups together, some 60 bytes each. The least recently used groups are evicted first. */
 const MAX_MEMBERS_CACHED = 1_000_000;
-/** What else is known of a group takes as much room as so many members. */
+/** The rest of a group's metadata takes the memory of so many members. */
 const GROUP_WEIGHT = 30;
-/** Changes are told; this is for those that were not heard. */
-const GOOD_FOR_MS = 60 * 60_000;
+/** WhatsApp reports changes; this limit is for missed reports. */
+const TTL_MS = 60 * 60_000;
 
-export function createGroupMemory({ most = MAX_MEMBERS_CACHED } = {}): GroupMemory {
+export function createGroupCache({ most = MAX_MEMBERS_CACHED } = {}): GroupCache {
   return new LRUCache({
     maxSize: most,
     sizeCalculation: ({ memberCount }) => GROUP_WEIGHT + memberCount,
-    ttl: GOOD_FOR_MS,
+    ttl: TTL_MS,
     fetchMethod: (_key, _stale, { context: read }) => read(),
     ignoreFetchAbort: true,
   });

@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { parseJid, toJid } from '../client/jid.ts';
 
-/** All groups and communities the account is in. An announcement group is answered as its community, and not by itself. */
+/** All groups and communities of the account. An announcement group is listed as its community. */
 export async function listGroupChats(client: Client): Promise<MessengerGroup[]> {
   const all = await client.fetchGroups();
   const announcements = new Map(
@@ -15,7 +15,7 @@ export async function listGroupChats(client: Client): Promise<MessengerGroup[]> 
   );
 }
 
-/** `participants` are digits. Whoever WhatsApp does not know, or may not be added, is left out. */
+/** `participants` are digits. WhatsApp leaves out unknown numbers, and people who may not be added. */
 export async function createGroupChat(
   client: Client,
   { name, participants }: { name: string; participants: readonly string[] },
@@ -43,7 +43,7 @@ async function findAnnouncements(client: Client, communityId: string): Promise<G
   return undefined;
 }
 
-/** The group is there, so that for want of a link nothing has failed. */
+/** Null on failure: the group exists, with or without a link. */
 async function inviteLinkOf(client: Client, chatId: string): Promise<string | null> {
   const code = await client.fetchInviteCode(chatId).catch(() => undefined);
   return code === undefined ? null : `https://chat.whatsapp.com/${code}`;
@@ -72,12 +72,11 @@ function toCommunity(client: Client, community: Group, announcements: Group | un
   };
 }
 
-/** With the account itself. Large groups do not show all their participants to everybody. */
+/** The number of members, the account included. Large groups do not show all participants. */
 export function sizeOf(group: Group): number {
   return Math.max(group.size ?? 0, group.participants.length);
 }
 
-/** Whether the account may post there, as far as WhatsApp says. */
 export function mayPost({ me }: Pick<Client, 'me'>, group: Group): boolean {
   if (group.isCommunity) return false;
   if (!group.announce) return true;

@@ -1,4 +1,4 @@
-/** Lists and creates chats, and says what WhatsApp's answer means for whoever has asked. */
+/** Lists and creates chats, and turns WhatsApp's rejections into errors for the user. */
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import type { MessengerSession } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
@@ -9,53 +9,53 @@ import { classifyRejection } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
-import type { KnownChats } from './chat-cache.ts';
+import type { ChatCache } from './chat-cache.ts';
 
-interface Asking {
+interface QueryContext {
   connection: Pick<Connection, 'requireOnline'>;
   cooldown: Pick<Cooldown, 'begin'>;
   channels: ChannelQueries;
-  /** Learns of the channels that are found. Of groups it hears by itself. */
-  chats: Pick<KnownChats, 'learnChannel'>;
+  /** Caches the channels that are found. Groups are cached by `followGroups`. */
+  chats: Pick<ChatCache, 'cacheChannel'>;
 }
 
 type ChatQuestions = Pick<MessengerSession, 'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel'>;
 
-export function queryChats(asking: Asking): ChatQuestions {
-  const { channels, chats } = asking;
+export function queryChats(context: QueryContext): ChatQuestions {
+  const { channels, chats } = context;
   return {
     listGroups: (knownChannels) =>
-      ask(asking, 'to read your groups', async (client) => {
+      ask(context, 'to read your groups', async (client) => {
         const groups = await listGroupChats(client);
         const listed = await channels.list(client, knownChannels);
-        for (const channel of listed) chats.learnChannel(channel);
+        for (const channel of listed) chats.cacheChannel(channel);
         return [...groups, ...listed];
       }),
-    createGroup: (group) => ask(asking, 'to create the group', (client) => createGroupChat(client, group)),
+    createGroup: (group) => ask(context, 'to create the group', (client) => createGroupChat(client, group)),
     createCommunity: (community) =>
-      ask(asking, 'to create the community', async (client) => {
+      ask(context, 'to create the community', async (client) => {
         const created = await createCommunityChats(client, community);
         if (created) return created;
         const message = 'WhatsApp did not say whether the community was created: sync your groups to see';
         throw new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true });
       }),
     async createChannel(channel) {
-      // Before anything is asked for, so that nothing has been created when it cannot be read.
+      // Before any query, so that nothing is created when the picture is unreadable.
       const picture = channel.picture && (await toChannelPicture(channel.picture));
       if (picture === undefined)
         throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
-      return ask(asking, 'to create the channel', async (client) => {
+      return ask(context, 'to create the channel', async (client) => {
         const created = await channels.create(client, { ...channel, picture });
-        chats.learnChannel(created);
+        chats.cacheChannel(created);
         return created;
       });
     },
   };
 }
 
-/** Asks for something that takes effect: what was refused has not, what was not answered may have. */
+/** A rejected request had no effect. One without an answer may have had: `outcome_unknown`. */
 async function ask<Answer>(
-  { connection, cooldown }: Asking,
+  { connection, cooldown }: QueryContext,
   what: string,
   act: (client: Client) => Promise<Answer>,
 ): Promise<Answer> {

@@ -1,7 +1,7 @@
 /** Exponential backoff: how long to wait before an account connects again. */
 import type { Ending } from '../failures.ts';
 
-/** The end of a connection that another one shall follow. */
+/** The end of a connection that is to be made again. */
 export type Break = Exclude<Ending, { kind: 'over' }>;
 
 /** In milliseconds. */
@@ -9,21 +9,21 @@ export interface BackOffTiming {
   /** The first pause before connecting again; it doubles with each failure up to the longest. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** How long an account rests when WhatsApp asks for less haste. */
+  /** The usual cool-down. */
   cooldownMs: number;
-  /** A connection that stood for longer was a good one: the next failure is a first one. */
+  /** After a connection of more than this the count of failures begins again. */
   steadyMs: number;
 }
 
 const MAX_COOLDOWN_MS = 60 * 60_000;
 /**
- * A link that two use passes from one to the other, each time for as long as the other rests. Only one that was left to us for
- * longer than that can be has no other user any more.
+ * If two programs use the same link, each takes it over while the other one pauses. If we had it for longer than the longest pause,
+ * the other program is gone.
  */
 const UNDISPUTED_MS = 2 * MAX_COOLDOWN_MS;
 const AT_ONCE_IN_A_ROW = 2;
 
-/** Counts the failures in a row. Answers, for each connection that stood for `stoodMs`, how many milliseconds to pause; 0: not at all. */
+/** Counts failures in a row. Returns the pause in milliseconds after a connection that stood for `stoodMs`; 0 for none. */
 export function createBackOff(timing: BackOffTiming): (broken: Break, stoodMs: number) => number {
   const inARow = { again: 0, cooldown: 0 };
   return (broken, stoodMs) => {
@@ -35,7 +35,7 @@ export function createBackOff(timing: BackOffTiming): (broken: Break, stoodMs: n
   };
 }
 
-/** Grows with each failure, with some jitter: after an outage not everybody comes back at the same moment. */
+/** Exponential, with jitter, so that not all accounts come back at the same moment after an outage. */
 function pauseFor(
   broken: Break,
   failures: number,

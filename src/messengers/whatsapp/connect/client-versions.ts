@@ -1,31 +1,31 @@
-/** Which version of WhatsApp's client to say that we are: WhatsApp refuses those that have become old. */
+/** The version of WhatsApp's client that we claim to be: WhatsApp rejects old ones. */
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { BUNDLED_VERSION, type ClientVersion } from '../client/open-socket.ts';
 
-/** What the sessions of a process know of versions. */
+/** Shared by the sessions of a process. */
 export interface ClientVersions {
-  /** The one to connect with. The first time it waits until WhatsApp's page was asked, three seconds at most. Never rejects. */
+  /** The version to connect with. The first call waits up to three seconds for WhatsApp's page. Never rejects. */
   choose(): Promise<ClientVersion>;
-  /** WhatsApp has let an account in with it. Is remembered, also for other processes and after a restart; never rejects. */
+  /** WhatsApp has accepted a login with this version. Stored for other processes and later starts; never rejects. */
   recordAccepted(version: ClientVersion): Promise<void>;
-  /** WhatsApp has refused it, which is logged. Asks anew; resolves to whether there is one now that was not refused. Never rejects. */
+  /** WhatsApp has rejected this version. Queries the page again; resolves to whether another version is known. Never rejects. */
   replace(version: ClientVersion): Promise<boolean>;
 }
 
 export interface VersionOptions {
   db: Database;
   log: Log;
-  /** The operator's wish, before all others. */
+  /** Set by the operator; takes precedence. */
   configured: ClientVersion | undefined;
-  /** The page that names the version of today. Undefined: nobody is asked. */
+  /** The page that names today's version. Undefined: none is queried. */
   pageUrl: string | undefined;
   onRejected(): void;
 }
 
 const PAGE_LIMIT_MS = 3_000;
-/** With less, WhatsApp shows another page. */
+/** Without these headers, WhatsApp serves another page. */
 const LIKE_A_BROWSER = {
   'sec-fetch-site': 'none',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
@@ -35,12 +35,12 @@ const LAST_UINT32 = 0xffff_ffff;
 
 export function createClientVersions(options: VersionOptions): ClientVersions {
   const { db, log, configured, onRejected } = options;
-  const refused = new Set<string>();
+  const rejected = new Set<string>();
   let known: Promise<ClientVersion[]> | undefined;
   let isAsking = false;
   let stored: string | undefined;
 
-  /** Those who ask at the same time share an answer. */
+  /** Single flight: simultaneous calls share an answer. */
   function ask(): Promise<ClientVersion[]> {
     if (known && isAsking) return known;
     isAsking = true;
@@ -48,17 +48,17 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
     return known;
   }
 
-  /** The newest that was not refused; of those that all were, the newest. */
+  /** The newest version that was not rejected, else the newest of all. */
   async function best(): Promise<ClientVersion> {
     const all = (await (known ?? ask())).toSorted(byAge);
-    return all.findLast((version) => !refused.has(nameOf(version))) ?? all.at(-1) ?? BUNDLED_VERSION;
+    return all.findLast((version) => !rejected.has(nameOf(version))) ?? all.at(-1) ?? BUNDLED_VERSION;
   }
 
   return {
     choose: async () => configured ?? (await best()),
     async recordAccepted(version) {
       const name = nameOf(version);
-      refused.delete(name);
+      rejected.delete(name);
       if (stored === name) return;
       stored = name;
       try {
@@ -70,17 +70,17 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
     },
     async replace(version) {
       const name = nameOf(version);
-      refused.add(name);
+      rejected.add(name);
       onRejected();
       log.error(
         { version: name, isConfigured: configured !== undefined },
         'WhatsApp refuses this version of its client',
       );
       if (configured) return false;
-      // Another account may have had it replaced already. An older one is tried only when nobody knows better.
+      // Another account may have replaced it already. An older version is only used when there is no newer one.
       if (byAge(await best(), version) > 0) return true;
       await ask();
-      return !refused.has(nameOf(await best()));
+      return !rejected.has(nameOf(await best()));
     },
   };
 }

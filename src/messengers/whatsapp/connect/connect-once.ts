@@ -1,4 +1,4 @@
-/** One connection of an account, from its beginning to its end: to link the account, or to be online. */
+/** One connection of an account, from its opening to its end: to link the account, or to be online. */
 import type { CloseReason } from '../client/errors.ts';
 import { openSocket, type ClientVersion, type Socket } from '../client/open-socket.ts';
 import { classifyEnding, isOutdated, type Ending } from '../failures.ts';
@@ -6,16 +6,16 @@ import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
 import type { Linking } from './link.ts';
 import { logOut } from './log-out.ts';
-import { isSameNumber } from './same-number.ts';
+import { isSameNumber } from './is-same-number.ts';
 
 const PASSKEY =
   'WhatsApp asks for the passkey of this number, which only its own apps can show: it cannot be linked just now. Deleting the passkey ' +
   'on the phone has helped some; else use another number';
 
-/** Waits until a phone has taken a code; false when none did, which has been told. */
+/** Shows codes until a phone has linked the account. False if none did, which has been reported. */
 export async function linkOnce(state: ConnectionState, linking: Linking): Promise<boolean> {
   const { use, giveUp } = linking;
-  // What an earlier attempt has left is of no use.
+  // Keys of an earlier attempt are of no use.
   await state.table.clear();
   const version = await state.versions.choose();
   const socket = connect(state, version);
@@ -30,7 +30,7 @@ export async function linkOnce(state: ConnectionState, linking: Linking): Promis
   return false;
 }
 
-/** Logs in, and is online until the connection ends. Rejects with what `connecting` does. */
+/** Logs in, and is online until the connection ends. Throws as `connecting` does. */
 export async function connectOnce(state: ConnectionState): Promise<Ending> {
   const { connecting, versions, closing, timing } = state;
   const version = await versions.choose();
@@ -69,7 +69,7 @@ function connect(state: ConnectionState, version: ClientVersion): Socket {
       if (!credentials.isLinked()) return;
       if (!isForeign(state)) state.saving = state.saving.then(() => save(state, socket));
       else {
-        // Before the client signs: the phone is told that linking failed, and nothing is linked.
+        // The library has not signed yet: the phone reports that linking failed, and nothing is linked.
         const number = credentials.phoneNumber();
         const own = state.account.phoneNumber;
         linking?.fail(`The phone that was used has the number +${number}; this account is for +${own} alone`, number);
@@ -80,7 +80,7 @@ function connect(state: ConnectionState, version: ClientVersion): Socket {
   return socket;
 }
 
-/** A lost change of the credentials would break the link for good, so the connection does not outlive one. */
+/** A lost change of the credentials would break the link for good, so the connection ends when one cannot be stored. */
 async function save({ account, credentials, closing, log }: ConnectionState, socket: Socket): Promise<void> {
   try {
     await credentials.save();
@@ -98,12 +98,12 @@ function beOnline(state: ConnectionState, socket: Socket): void {
   state.cooldown.report({ status: 'connected', phoneNumber: state.credentials.phoneNumber() });
 }
 
-/** A phone with another number than the user's is none to link. */
+/** Whether the phone has another number than the user. */
 function isForeign({ account: { phoneNumber }, credentials }: ConnectionState): boolean {
   return phoneNumber !== undefined && !isSameNumber(credentials.phoneNumber() ?? '', phoneNumber);
 }
 
-/** The last resort, should a phone have been linked all the same. */
+/** The last resort, if a phone was linked all the same. */
 function rejectForeignNumber({ account: { accountId }, log }: ConnectionState, socket: Socket): void {
   logOut(socket)
     .catch((error: unknown) => log.warn({ err: error, accountId }, 'a phone with another number stays linked'))

@@ -1,4 +1,4 @@
-/** What the steps share that keep one account connected. */
+/** Shared by the steps that keep one account connected. */
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { MessengerAccount } from '../../messenger.ts';
@@ -18,33 +18,33 @@ export interface ConnectionOptions {
   cooldown: Cooldown;
   /** Set when the account has to be linked first. */
   linking: Linking | undefined;
-  /** Places for connections that are being made. */
+  /** Permits for connections that are being made. */
   connecting: FairSemaphore;
   timing: ConnectionTiming;
   versions: ClientVersions;
   socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onPasskey' | 'version'>;
-  /** Aborted when the account is to be left alone. */
+  /** Aborted when the session is closed. */
   closing: AbortController;
 }
 
 /** In milliseconds. */
 export interface ConnectionTiming extends BackOffTiming {
-  /** How long a connection is waited for that WhatsApp can be told over that the link is ended. */
+  /** How long `unlink` waits for a connection. */
   leaveMs: number;
-  /** How long a connection that is being made keeps its place at most: one that is not answered is no work. */
+  /** How long a connection that is being made keeps its permit: without an answer it needs no CPU. */
   permitMs: number;
   /** How long a connection may take until it is logged in, has a code to show, or has ended. */
   outcomeMs: number;
 }
 
 export interface ConnectionState extends ConnectionOptions {
-  /** The connection that is logged in; undefined: there is none just now. */
+  /** The connection that is logged in. */
   online: Socket | undefined;
-  /** Resolves when the account is online next; another one from the end of each connection on. */
+  /** Resolves when the account is online. Replaced at the end of each connection. */
   whenOnline: PromiseWithResolvers<void>;
-  /** Resolves when the credentials are written down as they are; never rejects. */
+  /** Resolves when the credentials are stored; never rejects. */
   saving: Promise<void>;
-  /** WhatsApp is being told that the link is ended: the connection may end, and none follows it. */
+  /** The link is being ended: no connection follows this one. */
   isLeaving: boolean;
   /** No connection is made any more. */
   isOver: boolean;

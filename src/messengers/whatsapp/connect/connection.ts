@@ -1,12 +1,11 @@
 /**
- * Keeps one account connected: links it first if need be, and connects again for as long as that makes sense.
+ * Keeps one account connected: links it first if necessary, and reconnects until the end is final.
  *
- *   link ──► connect, be online ◄──► pause        any end of a connection that is not final
+ *   link ──► connect, be online ◄──► pause        the connection ended, and not for good
  *     │                │
- *     └──► over ◄──────┘                          nobody scanned · the link has ended · the account is left alone
+ *     └──► over ◄──────┘                          nobody scanned · the link has ended · the session is closed
  *
- * Each connection, from its opening to its end, is `connectOnce`, and comes to an `Ending`; how long the pause after it is, `back-off.ts`
- * knows.
+ * `connectOnce` is one connection from its opening to its `Ending`; `back-off.ts` computes the pause after it.
  */
 import { AppError } from '../../../platform/errors/errors.ts';
 import { sleep } from '../../../platform/time/time.ts';
@@ -19,15 +18,15 @@ import { logOut } from './log-out.ts';
 import type { Client } from '../client/client.ts';
 
 export interface Connection {
-  /** Undefined while there is none. */
+  /** Undefined while there is no connection. */
   online(): Client | undefined;
-  /** Throws an AppError, `unavailable`, while there is none. */
+  /** Throws an AppError (`account_not_connected`) while there is no connection. */
   requireOnline(): Client;
-  /** Resolves when it will not be made again. */
+  /** Resolves when no connection is made any more. */
   ended: Promise<void>;
   /**
-   * Ends the link at WhatsApp, and with it the connection for good. False when there is no connection and none comes about in
-   * time. Throws `unavailable` when WhatsApp does not confirm.
+   * Ends the link at WhatsApp, and the connection for good. False if there is no connection in time. Throws an AppError
+   * (`messenger_unavailable`) when WhatsApp does not confirm.
    */
   unlink(): Promise<boolean>;
   close(): Promise<void>;
@@ -56,7 +55,7 @@ export function startConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Resolves when it is over; never rejects. */
+/** Resolves when no connection is made any more; never rejects. */
 async function reconnectUntilClosed(state: ConnectionState): Promise<void> {
   const { account, credentials, linking, cooldown, closing, log } = state;
   try {
@@ -65,7 +64,7 @@ async function reconnectUntilClosed(state: ConnectionState): Promise<void> {
     if (closing.signal.aborted || error instanceof ClaimLostError) return;
     log.error({ err: error, accountId: account.accountId }, 'the session of an account failed');
     if (linking && !credentials.isLinked()) linking.fail('The account could not be linked: try again');
-    else cooldown.report({ status: 'reconnecting', reason: 'The session failed and is opened anew' });
+    else cooldown.report({ status: 'reconnecting', reason: 'The session failed and is opened again' });
   } finally {
     state.isOver = true;
     cooldown.stop();
@@ -75,7 +74,7 @@ async function reconnectUntilClosed(state: ConnectionState): Promise<void> {
 async function run(state: ConnectionState): Promise<void> {
   const { linking, closing, table, timing } = state;
   if (linking && !(await linkOnce(state, linking))) return;
-  await waitOutHaste(state);
+  await waitForLogin(state);
   const backOff = createBackOff(timing);
   while (!closing.signal.aborted) {
     const beganMs = performance.now();
@@ -83,23 +82,22 @@ async function run(state: ConnectionState): Promise<void> {
     if (closing.signal.aborted || state.isLeaving) return;
     if (ending.kind === 'over') return endLink(state, ending.reason);
     await pause(state, ending, backOff(ending, performance.now() - beganMs));
-    // Whoever serves the account by now must not lose its connection to us.
+    // Another worker that serves the account by now must not lose its connection to us.
     if (ending.kind === 'cooldown') await table.requireClaim();
   }
 }
 
-/** To connect would be haste as well, or would be refused. */
+/** During these cool-downs a login would prolong them, or be rejected. */
 const NO_LOGIN: ReadonlySet<PauseCause> = new Set(['rate_limited', 'banned']);
 
-/** Waits until the rest is over that one keeps by not even connecting. */
-async function waitOutHaste({ cooldown, closing }: ConnectionState): Promise<void> {
+/** Waits for the end of a cool-down that forbids logins. */
+async function waitForLogin({ cooldown, closing }: ConnectionState): Promise<void> {
   const resting = cooldown.now();
   if (!resting || !NO_LOGIN.has(resting.cause)) return;
   cooldown.report({ status: 'reconnecting', reason: resting.reason });
   await sleep(resting.leftMs, closing.signal);
 }
 
-/** `backOffMs` is 0: not at all. */
 async function pause(state: ConnectionState, broken: Break, backOffMs: number): Promise<void> {
   if (backOffMs === 0) return;
   const { account, closing, log } = state;
@@ -112,14 +110,14 @@ async function pause(state: ConnectionState, broken: Break, backOffMs: number): 
   await sleep(pauseMs, closing.signal);
 }
 
-/** Tells how the account stands meanwhile. For how long that is in the end. */
+/** Reports the pause. Returns its length in milliseconds. */
 function emitPause({ cooldown }: ConnectionState, broken: Break, backOffMs: number): number {
   const { reason } = broken;
   if (broken.kind !== 'cooldown' || !broken.cause) {
     cooldown.report({ status: 'reconnecting', reason });
     return backOffMs;
   }
-  // How long one has to be slower is remembered by the rest, also after a restart.
+  // The length of a rate limit comes from the cool-down, which survives restarts.
   const forMs = broken.forMs ?? (broken.cause === 'rate_limited' ? undefined : backOffMs);
   return cooldown.begin({ cause: broken.cause, reason, forMs, isOffline: true });
 }
@@ -142,7 +140,7 @@ function requireOnline({ online }: ConnectionState): Client {
 }
 
 async function unlink(state: ConnectionState, ended: Promise<void>): Promise<boolean> {
-  // Nothing to end at WhatsApp before a phone has agreed, nor after the end.
+  // Before a phone has agreed and after the end of the link there is nothing to end at WhatsApp.
   const isConfirmed = !state.credentials.isLinked() || state.isOver || (await leave(state, ended));
   state.closing.abort();
   await ended;
@@ -150,7 +148,7 @@ async function unlink(state: ConnectionState, ended: Promise<void>): Promise<boo
   return isConfirmed;
 }
 
-/** Tells WhatsApp that the link is ended; false when there is no connection to do that over. */
+/** Ends the link at WhatsApp; false if there is no connection in time. */
 async function leave(state: ConnectionState, ended: Promise<void>): Promise<boolean> {
   await Promise.race([state.whenOnline.promise, ended, sleep(state.timing.leaveMs, state.closing.signal)]);
   if (!state.online) return false;

@@ -1,47 +1,46 @@
 import type { KnownPause, PauseCause, SessionState, OnStateChange } from '../../messenger.ts';
 
-/** Why an account is to rest. */
 export interface CooldownReason {
   cause: PauseCause;
-  /** One sentence for its user. */
+  /** A sentence for the account's user. */
   reason: string;
-  /** How long, in milliseconds, where WhatsApp says so. */
+  /** In milliseconds, if WhatsApp says how long. */
   forMs?: number | undefined;
-  /** The connection is gone for as long: how it then stands is told by whoever makes it again. */
+  /** The connection has ended. The next connection reports its own state. */
   isOffline?: boolean;
 }
 
-/** The rest that WhatsApp asks an account for. It outlives connections, and processes too, by what is told of it. */
+/** The cool-down that WhatsApp asks an account for. It outlives connections, and processes by the state that it reports. */
 export interface Cooldown {
-  /** Why nothing may be sent, and for how many milliseconds more; undefined: something may. */
+  /** Why and for how much longer nothing may be sent; undefined if there is no cool-down. */
   now(): { cause: PauseCause; reason: string; leftMs: number } | undefined;
   /**
-   * Begins, and answers for how long, in milliseconds: longer each time that it follows another within a day, unless WhatsApp says
-   * how long. While the account rests, that is at most prolonged.
+   * Begins a cool-down and returns its length in milliseconds: as long as WhatsApp says, else exponential backoff within a day. A
+   * cool-down in progress is at most prolonged.
    */
   begin(why: CooldownReason): number;
-  /** WhatsApp has lifted its restriction before the end that it had given. */
+  /** WhatsApp has lifted its restriction early. */
   lift(): void;
-  /** Tells how the connection stands; while the account rests, that it does. */
+  /** Reports the state of the connection; during a cool-down, `paused` instead. */
   report: OnStateChange;
-  /** Nothing more is told. */
+  /** Nothing more is reported. */
   stop(): void;
 }
 
 interface Current extends KnownPause {
   untilMs: number;
-  /** WhatsApp has said how long. */
+  /** WhatsApp has given its length. */
   isGiven: boolean;
   timer: NodeJS.Timeout;
 }
 
 const LONGEST_MS = 6 * 60 * 60_000;
-/** Of what WhatsApp itself says: a timer takes no more. */
+/** If WhatsApp gives the length: a timer takes no more. */
 const LONGEST_GIVEN_MS = 24 * 24 * 60 * 60_000;
 /** Pauses further apart have nothing to do with each other. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60_000;
 
-/** `firstMs`: how long the first rest is. `known`: what was told of the account before, by whichever process. */
+/** `firstMs` is the length of the first cool-down; `known` is the last reported one, of any process. */
 export function createCooldown(emit: OnStateChange, firstMs: number, known: KnownPause | undefined): Cooldown {
   let current: Current | undefined;
   let times = known?.times ?? 0;
@@ -88,7 +87,7 @@ export function createCooldown(emit: OnStateChange, firstMs: number, known: Know
       return ms;
     },
     lift() {
-      // Of a rest that began with a refused post there is no such word, and it would be refused again.
+      // A cool-down that began with a rejected post is not lifted: the next post would be rejected again.
       if (current?.cause === 'restricted' && current.isGiven) end();
     },
     report(state) {

@@ -22,10 +22,10 @@ export class ClaimLostError extends Error {
   }
 }
 
-/** What a credential is sealed as. */
+/** The associated data that a credential is sealed with. */
 export const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
 
-/** Claims an account's credentials: whoever claimed them before can read, and write no more. */
+/** Fencing token: claims an account's credentials. Earlier claimants can read, and not write any more. */
 export async function claimKeys(db: Database, vault: Vault, accountId: number): Promise<KeyTable> {
   const { rows } = await sql<{ number: number }>`
     insert into account_sessions (account_id, number) values (${accountId}, 1)
@@ -93,13 +93,13 @@ async function upsertKeys(
     on conflict (account_id, kind, name) do update set sealed = excluded.sealed`.execute(trx);
 }
 
-/** Whether anything is kept of an account. */
+/** Whether an account has credentials. */
 export async function hasKeys(db: Connection, accountId: number): Promise<boolean> {
   const { rows } = await sql`select from account_keys where account_id = ${accountId} limit 1`.execute(db);
   return rows.length > 0;
 }
 
-/** Drops the credentials of an account that is gone, whoever has claimed them. */
+/** Deletes the credentials of a deleted account, regardless of claims. */
 export async function dropKeys(db: Connection, accountId: number): Promise<void> {
   await sql`
     with keys as (delete from account_keys where account_id = ${accountId})
@@ -108,10 +108,7 @@ export async function dropKeys(db: Connection, accountId: number): Promise<void>
 
 const RESEALED_PER_STEP = 500;
 
-/**
- * Seals with the present key what was sealed with the one before, a part at a time; resolves to how many rows it changed. Nothing
- * is left of the old key when it resolves to 0.
- */
+/** Key rotation: reseals some rows of the previous key with the present one. Resolves to their number; 0 when none is left. */
 export async function resealKeys(deps: QuarantineDeps, vault: Vault): Promise<number> {
   const { db } = deps;
   const resealed = await isolateStatement(deps, 'credentials', {

@@ -4,27 +4,26 @@ import type { CloseReason } from '../client/errors.ts';
 import type { Socket } from '../client/open-socket.ts';
 import { classifyEnding } from '../failures.ts';
 
-/** An account that waits for its user's phone. */
 export interface Linking {
-  /** Resolves when the first code has been told; rejects with an AppError when there is none to be had. */
+  /** Resolves when the first code was shown; rejects with an AppError when there is none. */
   shown: Promise<void>;
   /** The connection that the codes belong to. */
   use(socket: Socket): void;
   /** The connection has ended and no phone was linked. */
   giveUp(reason: CloseReason): void;
-  /** WhatsApp has handed out a new code to scan. */
+  /** WhatsApp has issued a new QR code. */
   show(qr: string): Promise<void>;
   /** `rejectedNumber`: digits, of a phone with another number than the account's. */
   fail(reason: string, rejectedNumber?: string): void;
 }
 
-/** How long WhatsApp's codes are good: the first for a minute, and each of the five that follow it for 20 s. */
+/** WhatsApp accepts the first QR code for a minute, and each of the five that follow it for 20 s. */
 const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
-/** A code to enter is good for as long as these would be together. */
+/** A pairing code is valid for as long as all QR codes together. */
 const NEXT_QRS = 5;
 const FIRST_CODE_LIMIT_MS = 20_000;
-/** The client's own code, after the last of the codes to scan. */
+/** The library's code after the last QR code. */
 const TIMED_OUT = 408;
 const UNREACHABLE = 'WhatsApp cannot be reached just now: try again in a moment';
 const NOBODY_IN_TIME = 'No phone was linked in time: connect the account again';
@@ -33,9 +32,9 @@ export interface LinkingOptions {
   method: LinkMethod;
   account: MessengerAccount;
   onStateChange: OnStateChange;
-  /** Aborted when the account is to be left alone: nothing more is told then. */
+  /** Aborted when the session is closed: nothing more is reported. */
   signal: AbortSignal;
-  /** How long each code to scan is shown; undefined: as long as WhatsApp takes it. */
+  /** How long each QR code is shown. Undefined: as long as WhatsApp accepts it. */
   qrMs: number | undefined;
 }
 
@@ -65,7 +64,6 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
 
   function giveUp({ code, attrs }: CloseReason): void {
     const ending = classifyEnding(code, attrs);
-    // What is said of linked accounts holds for those that are to be linked, too.
     if (ending.kind !== 'again') fail(ending.reason);
     else if (shown === 0) fail(UNREACHABLE);
     else if (code === TIMED_OUT) fail(NOBODY_IN_TIME);
@@ -77,7 +75,7 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
   async function showPairingCode(used: Socket): Promise<void> {
     const goodForMs = firstMs + NEXT_QRS * nextMs;
     emitCode(await used.client.requestPairingCode(account.phoneNumber ?? ''), goodForMs);
-    // The connection ends with the last code to scan, of which there may be more.
+    // The connection ends with the last QR code, which may be later.
     const expiry = setTimeout(() => {
       fail(NOBODY_IN_TIME);
       used.end();
@@ -90,7 +88,7 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
     use: (used) => void (socket = used),
     async show(qr) {
       if (method === 'qr') return emitCode(qr, shown === 0 ? firstMs : nextMs);
-      // The first code to scan says that a code to enter may be asked for; the others say nothing.
+      // A pairing code can be requested from the first QR code on.
       if (shown > 0 || !socket) return;
       shown += 1;
       try {

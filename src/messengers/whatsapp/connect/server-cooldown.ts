@@ -3,8 +3,8 @@ import type { Client } from '../client/client.ts';
 import type { Cooldown } from './cooldown.ts';
 
 /**
- * The same rest, which asks WhatsApp for how long where it turns out that the account is restricted, and again when it is connected:
- * word that the restriction is over may have been missed meanwhile. The answer comes as a restriction that is told.
+ * Wraps a cool-down: when the account turns out to be restricted, WhatsApp is asked for how long, and again after each login, because
+ * the end of the restriction may have been missed. The answer arrives as a restriction.
  */
 export function withServerCooldown(cooldown: Cooldown, online: () => Client | undefined, log: Log): Cooldown {
   async function ask(): Promise<void> {

@@ -2,7 +2,7 @@ import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'n
 import type { MediaKind } from '../../../content/media/sniff.ts';
 
 export interface EncryptedFile {
-  /** What whoever gets the post decrypts it with. */
+  /** The key for the receivers of the post. */
   mediaKey: Buffer;
   bytes: Buffer;
   sha256: Buffer;
@@ -18,7 +18,7 @@ const MAC_BYTES = 10;
 const BLOCK_BYTES = 16;
 const PIECE_BYTES = 1024 * 1024;
 
-/** Encrypts a file as WhatsApp does, with a key of its own, in pieces: the process has other things to do in between. */
+/** Encrypts a file with a key of its own, in pieces between which the event loop goes on. */
 export async function encryptFile(bytes: Buffer, kind: MediaKind): Promise<EncryptedFile> {
   const mediaKey = randomBytes(32);
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, '', KEY_INFO[kind], 80));

@@ -1,19 +1,18 @@
-/** What WhatsApp wants to know of a picture, made off the event loop. A picture may be made to harm whoever decodes it. */
+/** Reads and converts pictures outside of the event loop. Decompression bombs: the number of pixels and the time are limited. */
 import type { Metadata, Sharp } from 'sharp';
 
-/** What a picture is, as far as it can be read. */
 export interface Picture {
-  /** As it is shown, in pixels. */
+  /** In pixels, after rotation. */
   width: number;
   height: number;
   isAnimated: boolean;
-  /** How it has to be turned to be upright, as Exif counts; undefined: it does not say. */
+  /** The Exif orientation, if there is one. */
   orientation: number | undefined;
-  /** A small JPEG; undefined: it is too large to be decoded here, or broken further on. */
+  /** A small JPEG; undefined if the picture is too large, or damaged. */
   thumbnail: Buffer | undefined;
 }
 
-/** Of what is decoded line by line, and of what has to be in memory as a whole. */
+/** For formats that are decoded line by line, and for those that have to be in memory as a whole. */
 const MOST_PIXELS = 100_000_000;
 const MOST_PIXELS_AT_ONCE = 25_000_000;
 const DECODING_SECONDS = 15;
@@ -30,7 +29,7 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   return result;
 }
 
-/** Undefined for what cannot be read as a picture at all. */
+/** Undefined if it is not readable as a picture. */
 export function readPictureInfo(bytes: Buffer): Promise<Picture | undefined> {
   return inTurn(async () => {
     const opened = await open(bytes);
@@ -45,7 +44,7 @@ export function readPictureInfo(bytes: Buffer): Promise<Picture | undefined> {
   });
 }
 
-/** The picture as a JPEG of its own size. Undefined when it cannot be read, or is too large. */
+/** The picture as a JPEG of the same size. Undefined if it is unreadable or too large. */
 export function convertToJpeg(bytes: Buffer): Promise<Buffer | undefined> {
   return inTurn(async () => {
     const opened = await open(bytes);
@@ -53,7 +52,7 @@ export function convertToJpeg(bytes: Buffer): Promise<Buffer | undefined> {
   });
 }
 
-/** The square JPEG that WhatsApp shows for a channel. Undefined when it cannot be read, or is too large. */
+/** The square JPEG of a channel. Undefined if the picture is unreadable or too large. */
 export function toChannelPicture(bytes: Buffer): Promise<Buffer | undefined> {
   return inTurn(async () => {
     const opened = await open(bytes);
@@ -78,13 +77,13 @@ function isTooLarge({ width, height, format, isProgressive }: Metadata): boolean
   return width * height > (isByLines ? MOST_PIXELS : MOST_PIXELS_AT_ONCE);
 }
 
-/** Upright, and on white where it is transparent. */
+/** Rotated, and on white where it is transparent. */
 function toJpeg(image: Sharp, quality: number): Promise<Buffer | undefined> {
   const upright = image.autoOrient().flatten({ background: WHITE });
   return readable(upright.jpeg({ quality }).timeout({ seconds: DECODING_SECONDS }).toBuffer());
 }
 
-/** That a picture cannot be read is an answer. */
+/** Undefined if the picture is unreadable. */
 async function readable<Result>(reading: Promise<Result>): Promise<Result | undefined> {
   try {
     return await reading;

@@ -1,4 +1,4 @@
-/** Makes of a file what WhatsApp takes, and the message that shows it. */
+/** Converts and encrypts a file for WhatsApp, and builds its message. */
 import { createHash } from 'node:crypto';
 import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
@@ -11,7 +11,7 @@ import type { UploadTarget } from './uploads-table.ts';
 
 export interface PreparedFile {
   file: FileToUpload;
-  /** The message without a caption, once it is known where the file is. */
+  /** The message without a caption, for the uploaded file. */
   describe(answer: UploadAnswer): Message;
 }
 
@@ -24,8 +24,8 @@ interface Shown {
   picture: Picture | undefined;
 }
 
-/** But for what is noted in them. Other pictures are converted, as WhatsApp's own clients do. */
-const SHOWN_AS_THEY_ARE = new Set(['image/jpeg', 'image/png']);
+/** Only their metadata is stripped. Other pictures are converted to JPEG, as in WhatsApp's own clients. */
+const KEPT_FORMATS = new Set(['image/jpeg', 'image/png']);
 
 export async function prepareFile(media: PostMedia, target: UploadTarget): Promise<PreparedFile> {
   const shown = await toShown(media);
@@ -46,7 +46,7 @@ export async function prepareFile(media: PostMedia, target: UploadTarget): Promi
   };
 }
 
-/** What cannot be shown as a picture, such as one that moves, goes out as a document: nothing of it is lost that way. */
+/** A picture that phones do not show as one, such as an animated one, becomes a document and stays complete. */
 async function toShown(media: PostMedia): Promise<Shown> {
   const { mime, sha256 } = media;
   const bytes = await media.load();
@@ -54,7 +54,7 @@ async function toShown(media: PostMedia): Promise<Shown> {
   const asItIs = { kind, mime, bytes, sha256, picture: undefined };
   if (kind !== 'image') return asItIs;
   const picture = await readPictureInfo(bytes);
-  if (SHOWN_AS_THEY_ARE.has(mime)) {
+  if (KEPT_FORMATS.has(mime)) {
     const stripped = stripPicture(bytes, mime, picture?.orientation);
     return { ...asItIs, picture, ...(stripped && { bytes: stripped, sha256: hashOf(stripped) }) };
   }
@@ -65,13 +65,13 @@ async function toShown(media: PostMedia): Promise<Shown> {
 
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
 
-type Place = Pick<
+type FileLocation = Pick<
   NonNullable<Message['imageMessage']>,
   'url' | 'directPath' | 'mediaKey' | 'fileEncSha256' | 'mediaKeyTimestamp'
 >;
 
-function describe({ kind, mime, bytes, sha256, picture }: Shown, place: Place): Message {
-  const file = { ...place, mimetype: mime, fileSha256: sha256, fileLength: bytes.length };
+function describe({ kind, mime, bytes, sha256, picture }: Shown, location: FileLocation): Message {
+  const file = { ...location, mimetype: mime, fileSha256: sha256, fileLength: bytes.length };
   switch (kind) {
     case 'image':
       return { imageMessage: { ...file, ...(picture && describePicture(picture)) } };

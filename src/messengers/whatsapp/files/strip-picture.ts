@@ -1,23 +1,22 @@
 /**
- * Takes out of a picture what it does not show: where and when it was taken, by which camera, what programs have noted, smaller copies
- * of it. The pixels are not touched. What is kept is named, everything else goes; so does whatever follows the picture in its file.
+ * Strips the metadata of a picture: place and time, camera, comments, thumbnails. The pixels stay as they are. An allow list names the
+ * parts that are kept; everything else goes, also data behind the end of the picture.
  * `sharp` cannot do this: it encodes the pixels again, which costs a JPEG quality and an animated PNG all frames but the first.
  */
 import { crc32 } from 'node:zlib';
 
-/** No picture has as many; one that is made of them would keep the process busy. */
+/** Denial of service: no real picture has as many parts. */
 const MOST_PARTS = 50_000;
 
 /**
- * The picture without the rest; `orientation` is how it is to be turned to be upright, as Exif counts: 1 to 8, where 1 is as it is.
- * Undefined for what is not built as such a file is.
+ * Returns the stripped picture with the Exif orientation (1 to 8, where 1 is upright). Undefined if the file is malformed.
  */
 export function stripPicture(bytes: Buffer, mime: string, orientation: number | undefined): Buffer | undefined {
   const turn = orientation === undefined || orientation === 1 ? undefined : describeTurn(orientation);
   return mime === 'image/png' ? stripPng(bytes, turn) : stripJpeg(bytes, turn);
 }
 
-/** A list of one entry, in the form in which Exif notes things. */
+/** An Exif directory with one entry. */
 function describeTurn(orientation: number): Buffer {
   const turn = Buffer.from('49492a0008000000010012010300010000000000000000000000', 'hex');
   turn.writeUInt16LE(orientation, 18);
@@ -36,7 +35,7 @@ function stripPng(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined {
     name = bytes.toString('latin1', at + 4, at + 8);
     if ((parts += 1) > MOST_PARTS || (parts === 1) !== (name === 'IHDR')) return undefined;
     const end = at + 12 + bytes.readUInt32BE(at);
-    // One that was cut short ends before that.
+    // A truncated picture ends before that.
     if (PNG_ALLOWED.has(name)) kept.push(bytes.subarray(at, end));
     if (name === 'IHDR' && turn) kept.push(pngChunk('eXIf', turn));
     at = end;
@@ -51,11 +50,11 @@ function pngChunk(name: string, data: Buffer): Buffer {
   return chunk;
 }
 
-/** Any number of these may come before a marker. */
+/** Padding: any number may precede a marker. */
 const JPEG_FILL = 0xff;
 const JPEG_END = 0xd9;
 const JPEG_SCAN = 0xda;
-/** Of what programs add to a JPEG, that without which it would look otherwise: how to read its colours. */
+/** The application segments that change how a JPEG looks: its colour profile. */
 const JPEG_ALLOWED = new Map([
   [0xe0, 'JFIF\0'],
   [0xe2, 'ICC_PROFILE\0'],
@@ -80,7 +79,7 @@ function stripJpeg(bytes: Buffer, turn: Buffer | undefined): Buffer | undefined 
     if (marker === JPEG_END) break;
     at = next;
   }
-  // One that was cut short shows what there is of it.
+  // A truncated picture shows as much as there is.
   return isShown ? Buffer.concat(kept) : undefined;
 }
 
@@ -89,7 +88,7 @@ function endOfSegment(bytes: Buffer, at: number): number | undefined {
   return length < 2 || at + 2 + length > bytes.length ? undefined : at + 2 + length;
 }
 
-/** Where the next marker is. Among the pixels such a byte is followed by 0, or by what only parts them. */
+/** The position of the next marker. Within the pixels such a byte is followed by 0 or a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] !== 0xff) continue;

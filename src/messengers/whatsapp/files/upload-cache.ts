@@ -1,4 +1,4 @@
-/** Uploads each file once for all chats it goes to, whatever number of tries that takes. */
+/** Uploads each file once for all chats, and caches the upload. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
@@ -14,24 +14,21 @@ import { findUpload, recordUpload, type Uploaded, type UploadKey, type UploadTar
 
 export interface UploadCache {
   /**
-   * The uploaded file. Waits a few seconds for it and throws NotUploadedError after that, while the upload goes on: nobody's turn
-   * takes longer because a file is large. Throws that too when the file cannot be uploaded, and what the client throws when
-   * WhatsApp asks for rest in place of saying where to.
+   * The uploaded file. Throws NotUploadedError when the upload takes longer than a few seconds, in which case it goes on, so that a
+   * large file does not hold up a turn; also when the file cannot be uploaded. Throws as the client does when WhatsApp asks for a
+   * cool-down in place of naming its media hosts.
    */
   get(media: PostMedia, target: UploadTarget, by: Uploader): Promise<Uploaded>;
 }
 
-/** In whose name a file is uploaded. */
 export interface Uploader {
   accountId: number;
   client: Client;
-  /** Aborted when the account is to be left alone. */
+  /** Aborted when the session is closed. */
   signal: AbortSignal;
 }
 
-/** A post cannot leave, for want of its file. */
 export class NotUploadedError extends Error {
-  /** What the try came to. */
   readonly result: NotUploaded;
   constructor(result: NotUploaded) {
     super(result.reason);
@@ -45,18 +42,18 @@ type NotUploaded = Extract<SendResult, { kind: 'refused' | 'later' }>;
 export interface UploadsOptions {
   db: Database;
   log: Log;
-  /** PEM of who signs the certificates of the media hosts. Undefined: those that everybody trusts. */
+  /** PEM of the certificate authority of the media hosts. Undefined: the public ones. */
   ca: string | undefined;
-  /** Places for files that are prepared and uploaded: each is in memory twice. */
+  /** Permits for files that are prepared and uploaded: each is in memory twice. */
   permits: FairSemaphore;
-  /** How long a post waits for its file, in milliseconds. */
+  /** How long `get` waits for an upload, in milliseconds. */
   waitMs: number;
-  /** How long after the hosts were away they are tried again, in milliseconds; twice as long each time, up to five minutes. */
+  /** The first pause after the hosts were unreachable, in milliseconds. Exponential backoff, up to five minutes. */
   retryMs: number;
 }
 
 const MAX_CACHED = 500;
-/** After that the table is asked again whether an upload is still good. */
+/** After that the table decides again whether an upload is still valid. */
 const CACHE_TTL_MS = 30 * 60_000;
 const POLL_AGAIN_MS = 1_000;
 const REJECTION_TTL_MS = 60_000;
@@ -119,7 +116,7 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   };
 }
 
-/** What could not be uploaded just now is not tried again for each chat that it was meant for. */
+/** Circuit breaker: after a failure, a file is not tried again for each of its chats. */
 function createFailureCache() {
   const failures = new Map<string, { result: NotUploaded; untilMs: number; times: number }>();
   return {
@@ -127,7 +124,7 @@ function createFailureCache() {
       const found = failures.get(name);
       return found && found.untilMs > performance.now() ? found.result : undefined;
     },
-    /** The result as it is from now on: what is waited for, longer each time. */
+    /** Returns the result, whose pause doubles each time. */
     add(name: string, result: NotUploaded): NotUploaded {
       const nowMs = performance.now();
       for (const [old, { untilMs }] of failures) if (untilMs <= nowMs - LONGEST_RETRY_MS) failures.delete(old);
@@ -142,8 +139,8 @@ function createFailureCache() {
 }
 
 /**
- * What it means for the post. A host that is away or busy is waited for, as a connection is; what is refused uses up tries.
- * Undefined: it is no matter of files.
+ * An unreachable or busy host is waited for, as a connection is; a rejection uses up attempts. Undefined if the error is not about the
+ * file.
  */
 function classifyUploadFailure(error: unknown, retryMs: number): NotUploaded | undefined {
   if (error instanceof UploadFailedError) return classifyUploadStatus(error.status, retryMs);

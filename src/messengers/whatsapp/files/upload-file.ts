@@ -6,28 +6,27 @@ import type { Client } from '../client/client.ts';
 import { childOf, childrenOf } from '../client/node.ts';
 
 export interface FileToUpload {
-  /** Which kind of file for which kind of chat: `/mms/image`. */
+  /** By kind of file and chat, such as `/mms/image`. */
   path: string;
   bytes: Buffer;
   sha256: Buffer;
 }
 
 export interface UploadOptions {
-  /** PEM of who signs the certificates of the media hosts. Undefined: those that everybody trusts. */
+  /** PEM of the certificate authority of the media hosts. Undefined: the public ones. */
   ca: string | undefined;
   signal: AbortSignal;
 }
 
-/** Where the file is now, in WhatsApp's words. */
 export interface UploadAnswer {
   url: string | undefined;
   directPath: string;
   handle: string | undefined;
 }
 
-/** No media host has taken the file. */
+/** No media host has accepted the file. */
 export class UploadFailedError extends Error {
-  /** What the last one answered; undefined: nothing. */
+  /** The answer of the last host; undefined if there was none. */
   readonly status: number | undefined;
   constructor(status: number | undefined, cause?: unknown) {
     super(status === undefined ? 'no media host could be reached' : `the media host answered ${status}`, { cause });
@@ -40,16 +39,13 @@ const SILENCE_MS = 30_000;
 const PIECE_BYTES = 64 * 1024;
 const LONGEST_ANSWER = 64 * 1024;
 
-/**
- * Uploads a file to the first of WhatsApp's media hosts that takes it. Throws UploadFailedError when none does, and what the
- * client throws when it cannot ask for the hosts (see `refusalOf`).
- */
+/** Uploads a file to the first media host that accepts it. Throws UploadFailedError when none does, and as `Client.query` does. */
 export async function uploadFile(client: Client, file: FileToUpload, options: UploadOptions): Promise<UploadAnswer> {
   try {
     return await uploadOnce(client, file, options);
   } catch (error) {
     if (!(error instanceof UploadFailedError) || !isAboutToken(error)) throw error;
-    // The token was good for a while and may have been used up by then; another one tells whether it was that.
+    // The token may have expired: try once more with a new one.
     return uploadOnce(client, file, options);
   }
 }
@@ -74,12 +70,12 @@ async function uploadOnce(client: Client, file: FileToUpload, options: UploadOpt
 
 const isOfChannel = ({ path }: FileToUpload) => path.startsWith('/newsletter/');
 
-/** Asked anew each time: the client's own function keeps a refusal for as long as the connection stands. */
+/** Without a cache: the library's own function caches a rejection for the whole connection. */
 async function fetchMediaHosts(client: Client): Promise<{ auth: string; hostnames: string[] }> {
   const answer = await client.query({ type: 'set', xmlns: 'w:m', content: [{ tag: 'media_conn', attrs: {} }] });
-  const told = childOf(answer, 'media_conn');
-  const hosts = childrenOf(told, 'host').flatMap(({ attrs }) => attrs['hostname'] ?? []);
-  return { auth: told?.attrs['auth'] ?? '', hostnames: hosts };
+  const connection = childOf(answer, 'media_conn');
+  const hosts = childrenOf(connection, 'host').flatMap(({ attrs }) => attrs['hostname'] ?? []);
+  return { auth: connection?.attrs['auth'] ?? '', hostnames: hosts };
 }
 
 async function post(url: URL, bytes: Buffer, { ca, signal }: UploadOptions): Promise<UploadAnswer> {
@@ -106,7 +102,7 @@ async function post(url: URL, bytes: Buffer, { ca, signal }: UploadOptions): Pro
       );
     });
   });
-  // A host may refuse before it has everything, and hang up: what it said counts.
+  // A host may answer with an error and hang up before it has received everything.
   const [answer] = await Promise.allSettled([answered, pipeline(Readable.from(piecesOf(bytes)), sent)]);
   if (answer.status === 'rejected') throw answer.reason;
   return readAnswer(answer.value);

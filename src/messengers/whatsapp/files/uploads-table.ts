@@ -1,16 +1,15 @@
-/** Files that were uploaded to WhatsApp, kept for as long as they are used again. */
+/** Files that were uploaded to WhatsApp, for reuse. */
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { decodeMessage, encodeMessage, type Message } from '../client/message.ts';
 
-/** Chats have files encrypted, channels as they are. */
+/** Files are encrypted for chats, and plain for channels. */
 export type UploadTarget = 'chats' | 'channels';
 
-/** An uploaded file. */
 export interface Uploaded {
   /** The message that shows it, without a caption. */
   message: Message;
-  /** Of a channel: what a post says besides. */
+  /** For channels: the attribute `media_id` of the post. */
   handle: string | undefined;
 }
 
@@ -20,11 +19,8 @@ export interface UploadKey {
   target: UploadTarget;
 }
 
-/**
- * How long WhatsApp keeps a file is not known, only that it is weeks, and phones that are off fetch it late. So an upload is used
- * for a day.
- */
-const GOOD_FOR_HOURS = 24;
+/** WhatsApp stores files for some weeks, and phones that were off download them late, so an upload is reused for a day only. */
+const REUSED_HOURS = 24;
 
 export async function findUpload(
   db: Connection,
@@ -33,7 +29,7 @@ export async function findUpload(
   const { rows } = await sql<{ message: Buffer; handle: string | null }>`
     select message, handle from whatsapp_uploads
     where account_id = ${accountId} and sha256 = ${sha256} and target = ${target}
-      and uploaded_at > campanile_now() - ${GOOD_FOR_HOURS} * interval '1 hour'`.execute(db);
+      and uploaded_at > campanile_now() - ${REUSED_HOURS} * interval '1 hour'`.execute(db);
   const [row] = rows;
   return row && { message: decodeMessage(row.message), handle: row.handle ?? undefined };
 }

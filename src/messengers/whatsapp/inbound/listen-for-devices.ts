@@ -1,26 +1,26 @@
 /**
- * Hears of members that they have another phone, or other devices, and has it noted before WhatsApp is told that it has arrived. What
- * an earlier phone was given the new one does not have: the next post to each group that they are in brings it the key.
+ * Records that members have a new phone (identity change) or other devices (device list), before the notification is acknowledged. A
+ * new phone lacks the sender keys, so the next post to each of the member's groups brings it the key.
  */
 import type { Log } from '../../../platform/log/log.ts';
 import type { Client } from '../client/client.ts';
 import { childOf, type Node } from '../client/node.ts';
-import type { KnownMember, KnownMembers } from '../send/known-members.ts';
+import type { KnownMember, MemberCache } from '../send/member-cache.ts';
 import { findLid, lidName, numberName, readIds } from './participants.ts';
 
-export interface HearingDevices {
+export interface DeviceContext {
   accountId: number;
   log: Log;
-  members: KnownMembers;
+  members: MemberCache;
 }
 
 /** Listens to one connection, from before its opening to its end. */
-export function listenForDevices(client: Client, { accountId, log, members }: HearingDevices): void {
+export function listenForDevices(client: Client, { accountId, log, members }: DeviceContext): void {
   client.interceptStanzas('notification', (stanza, pass) => {
     const change = readChange(stanza);
     if (!change) return pass();
-    note(client, members, stanza, change).then(pass, (error: unknown) =>
-      log.warn({ err: error, accountId }, 'a change of devices was not noted, WhatsApp tells it again'),
+    record(client, members, stanza, change).then(pass, (error: unknown) =>
+      log.warn({ err: error, accountId }, 'a change of devices was not recorded, WhatsApp delivers it again'),
     );
   });
 }
@@ -37,8 +37,8 @@ const askAgain: Change = (member) => ({ ...member, askAgainAtMs: 0, leftOut: {} 
 
 const takeAnotherPhone: Change = (member) => ({ ...askAgain(member), phone: member.phone + 1, isStale: true });
 
-/** Groups may name them by either of their numbers. */
-async function note(client: Client, members: KnownMembers, stanza: Node, change: Change): Promise<void> {
+/** Groups may address the member by LID or by phone number. */
+async function record(client: Client, members: MemberCache, stanza: Node, change: Change): Promise<void> {
   const ids = readIds([stanza.attrs['from'], stanza.attrs['lid']]);
   if (!ids) return;
   const lid = ids.lid ?? (await findLid(client.lids, ids.number ?? ''));

@@ -20,7 +20,7 @@ export interface InboundContext {
   log: Log;
   emit: EmitMemberEvents;
   /** The cached metadata of a group. */
-  knownGroup(chatId: string): Group | undefined;
+  cachedGroup(chatId: string): Group | undefined;
 }
 
 /** Listens to one connection, from before its opening to its end. */
@@ -50,7 +50,7 @@ async function recordBeforeAck(client: Client, inbound: InboundContext, actions:
   }
 }
 
-/** True when there was nothing to record, or it is recorded. */
+/** True when all actions are recorded. */
 async function recordActions(client: Client, inbound: InboundContext, actions: MemberAction[]): Promise<boolean> {
   if (actions.length === 0) return true;
   try {
@@ -58,7 +58,10 @@ async function recordActions(client: Client, inbound: InboundContext, actions: M
     return events.length === 0 || (await inbound.emit(events));
   } catch (error) {
     const { accountId } = inbound;
-    inbound.log.warn({ err: error, accountId }, 'it could not be found out who did something, WhatsApp tells it again');
+    inbound.log.warn(
+      { err: error, accountId },
+      'the ids of a member could not be read, WhatsApp delivers the event again',
+    );
     return false;
   }
 }
@@ -77,10 +80,7 @@ async function toEvents(client: Client, inbound: InboundContext, action: MemberA
   return findPosts(action).map((post) => ({ ...post, kind, accountId, participant, isProvisional, at }));
 }
 
-/**
- * What is said about a file is about the post that it is a part of. Receipts are not: that somebody has received or read the post is
- * told by its text, which leaves last.
- */
+/** Reactions and replies to a file count for its post. Receipts of a file do not: the text leaves last, and its receipts count. */
 function findPosts({ kind, messageIds }: MemberAction): Array<{ messageId: string; isAboutPart?: true }> {
   const posts = messageIds.map((messageId) => ({ messageId }));
   if (kind === 'delivered' || kind === 'read') return posts;
@@ -91,6 +91,6 @@ function findPosts({ kind, messageIds }: MemberAction): Array<{ messageId: strin
 async function resolve(client: Client, inbound: InboundContext, chatId: string, number: string) {
   const known = await findLid(client.lids, number);
   if (known !== undefined) return known;
-  const group = inbound.knownGroup(chatId);
+  const group = inbound.cachedGroup(chatId);
   return group && peopleIn(group).find((person) => person.number === number)?.lid;
 }

@@ -1,12 +1,10 @@
-/** Hands what members do to whoever records it, and says when it is recorded: WhatsApp hears of that, and tells the rest again. */
+/** Queues member events for the recorder, and reports when they are recorded. Unrecorded events come again from WhatsApp. */
 import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
 import type { MemberEvent, RecordEvents } from '../../messenger.ts';
 
-/**
- * Resolves when the events are recorded, and all that were told before: true. False: they are not, and will not be. Never rejects.
- */
+/** Resolves to true when these and all earlier events are recorded, and to false when they will not be. Never rejects. */
 export type EmitMemberEvents = (events: MemberEvent[]) => Promise<boolean>;
 
 export interface MemberEventEmitter {
@@ -15,7 +13,7 @@ export interface MemberEventEmitter {
   watch(record: RecordEvents): () => Promise<void>;
 }
 
-/** Kept while they cannot be recorded, as when the database is away. */
+/** Backpressure: events in memory while they cannot be recorded, for instance when the database is down. */
 const MAX_QUEUED = 50_000;
 const MAX_BATCH = 5_000;
 const IDLE_MS = 60_000;
@@ -30,7 +28,7 @@ interface MemberEventEmitterOptions {
   log: Log;
   /** Default is 50,000. */
   maxQueued?: number;
-  /** Told how many events were not kept. */
+  /** Called with the number of dropped events. */
   onLost?: ((count: number) => void) | undefined;
   onLoopError?: OnLoopError | undefined;
 }
@@ -42,21 +40,22 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
   let queued = 0;
   let wake: (() => void) | undefined;
 
-  /** From the front, whole calls of `emit`; a copy, for more may come while it is recorded. */
+  /** Whole calls of `emit`, from the front. A copy, since the queue may grow while it is recorded. */
   function nextBatch(): QueuedEvents[] {
     let events = 0;
-    const end = waiting.findIndex((told) => (events += told.events.length) >= MAX_BATCH);
+    const end = waiting.findIndex((queuedEvents) => (events += queuedEvents.events.length) >= MAX_BATCH);
     return waiting.slice(0, end === -1 ? undefined : end + 1);
   }
 
   async function recordNext(record: RecordEvents): Promise<number> {
     const batch = nextBatch();
     if (batch.length === 0) return IDLE_MS;
-    const events = batch.flatMap((told) => told.events);
+    const events = batch.flatMap((queuedEvents) => queuedEvents.events);
     const unrecorded = (events.length > 0 && (await record(events))) || new Set<number>();
     waiting = waiting.slice(batch.length);
     queued -= events.length;
-    for (const told of batch) told.settle(!told.events.some(({ accountId }) => unrecorded.has(accountId)));
+    for (const queuedEvents of batch)
+      queuedEvents.settle(!queuedEvents.events.some(({ accountId }) => unrecorded.has(accountId)));
     return 0;
   }
 
@@ -80,7 +79,7 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
       return async () => {
         wake = undefined;
         await loop.stop();
-        for (const told of waiting) told.settle(false);
+        for (const queuedEvents of waiting) queuedEvents.settle(false);
         waiting = [];
         queued = 0;
       };
@@ -88,16 +87,16 @@ export function createMemberEventEmitter(options: MemberEventEmitterOptions): Me
   };
 }
 
-/** Tells and warns of what is lost; the log not more often than every ten seconds. */
+/** Counts dropped events, and logs a warning at most every ten seconds. */
 function countLost({ log, onLost }: MemberEventEmitterOptions): (count: number) => void {
-  let unsaid = 0;
-  let saidAtMs = -Infinity;
+  let unlogged = 0;
+  let loggedAtMs = -Infinity;
   return (count) => {
     onLost?.(count);
-    unsaid += count;
-    if (performance.now() - saidAtMs < WARN_EVERY_MS) return;
-    log.warn({ events: unsaid }, 'what members did cannot be recorded and is no longer kept');
-    unsaid = 0;
-    saidAtMs = performance.now();
+    unlogged += count;
+    if (performance.now() - loggedAtMs < WARN_EVERY_MS) return;
+    log.warn({ events: unlogged }, 'what members did cannot be recorded and is no longer kept');
+    unlogged = 0;
+    loggedAtMs = performance.now();
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Who somebody is. WhatsApp names people by their number or by a hidden one, which it calls LID, and groups move from the one to the
- * other. The hidden one stays: it is what counts, wherever it is known.
+ * The ids of people: a phone number, and a hidden number (LID). Groups move from phone numbers to LIDs. People count under their LID
+ * where it is known, since it never changes.
  */
 import type { MemberEvent } from '../../messenger.ts';
 import type { Client, LidMapping, LidMappings } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { parseJid } from '../client/jid.ts';
 
-/** At least one of them is there. */
+/** At least one of them is defined. */
 export interface Ids {
   lid: string | undefined;
   number: string | undefined;
@@ -16,7 +16,7 @@ export interface Ids {
 const LID_SERVERS: readonly string[] = ['lid', 'hosted.lid'];
 const NUMBER_SERVERS: readonly string[] = ['s.whatsapp.net', 'c.us', 'hosted'];
 
-/** The ids in these jids of one person, whichever device of theirs is named; undefined when there is none. */
+/** The ids in these JIDs of one person, or of a device of theirs; undefined when there is none. */
 export function readIds(jids: ReadonlyArray<string | undefined>): Ids | undefined {
   const decoded = jids.map((jid) => parseJid(jid));
   const userOn = (servers: readonly string[]) =>
@@ -25,7 +25,7 @@ export function readIds(jids: ReadonlyArray<string | undefined>): Ids | undefine
   return ids.lid === undefined && ids.number === undefined ? undefined : ids;
 }
 
-/** The account's own phone and other devices: nobody who was reached. */
+/** Whether these are the account's own ids: its phone and devices are not members who were reached. */
 export function isOwn({ me }: Pick<Client, 'me'>, { lid, number }: Ids): boolean {
   const own = readIds([me?.id, me?.lid]);
   return (lid !== undefined && lid === own?.lid) || (number !== undefined && number === own?.number);
@@ -34,12 +34,12 @@ export function isOwn({ me }: Pick<Client, 'me'>, { lid, number }: Ids): boolean
 export const lidName = (user: string): string => `${user}@lid`;
 export const numberName = (user: string): string => `${user}@s.whatsapp.net`;
 
-/** That a hidden number and a number are of one person. */
+/** The event that a LID and a phone number belong to one person. */
 export function samePerson(accountId: number, lid: string, number: string): MemberEvent {
   return { kind: 'same', accountId, participant: lidName(lid), alias: numberName(number) };
 }
 
-/** What the description of a group tells about who its members are. */
+/** The pairs of LIDs and phone numbers in a group's metadata. */
 export function peopleIn(group: Group): LidMapping[] {
   return group.participants.flatMap(({ id, lid, phoneNumber }) => {
     const ids = readIds([id, lid, phoneNumber]);

@@ -1,22 +1,22 @@
-/** When to look at which channel, so that an account asks seldom, and of what is new more often than of what is quiet. */
+/** Adaptive polling of channels: new posts and busy channels more often, and at a bounded rate for each account. */
 
 /** In milliseconds. */
 export interface PollTiming {
-  /** From a post, or from a change, to the next look. It doubles with each look that finds nothing new, up to the longest. */
+  /** From a post or a change to the next poll. Doubles with each poll that finds nothing new, up to the longest. */
   firstPollMs: number;
   longestPollMs: number;
-  /** Between any two looks of the account. */
+  /** Between any two polls of the account. */
   pollGapMs: number;
 }
 
-/** Instants are milliseconds of a clock that never goes back. */
+/** Instants are milliseconds of a monotonic clock. */
 export interface PollSchedule {
-  /** There is something new to look at. */
+  /** Schedules a poll after a new post. */
   pollSoon(chatId: string, nowMs: number): void;
-  /** Which channel to look at now, or how long to wait. */
+  /** The channel to poll now, or how long to wait. */
   next(nowMs: number): { chatId: string } | { waitMs: number };
   recordPoll(chatId: string, found: 'news' | 'nothing', nowMs: number): void;
-  /** Nothing is to be looked at for so long. */
+  /** Suspends all polls for `cooldownMs`. */
   coolDown(nowMs: number, cooldownMs: number): void;
   drop(chatId: string): void;
 }

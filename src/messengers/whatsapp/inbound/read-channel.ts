@@ -1,19 +1,19 @@
-/** Finds out how often posts in a channel were seen: by asking for counts alone where that serves, else for the posts themselves. */
+/** Reads the views and reactions of posts in a channel: counts alone where WhatsApp answers that, else the posts. */
 import type { Log } from '../../../platform/log/log.ts';
 import { readCounts, readPosts, type ChannelPost, type PostCounts } from '../chats/channel-posts.ts';
 import type { Client } from '../client/client.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { classifyRejection } from '../failures.ts';
-import type { NumberedPost } from '../send/sent-posts.ts';
+import type { NumberedPost } from '../send/sent-messages.ts';
 
 export interface SoughtPost {
-  /** The number that the server has given it; undefined: not known. Written when it is found out. */
+  /** The number that the server gave it. Undefined until it is found out, which sets it. */
   serverId: number | undefined;
-  /** How often it was looked for by its id, and was not there. */
+  /** How often a search by its id has not found it. */
   missed: number;
 }
 
-/** Resolves to the counts of those that are there, by message id. Throws what the client throws. */
+/** Resolves to the counts of the posts that were found, by message id. Throws as the client does. */
 export type ReadChannel = (
   client: Client,
   chatId: string,
@@ -21,16 +21,15 @@ export type ReadChannel = (
 ) => Promise<ReadonlyMap<string, PostCounts>>;
 
 const POSTS_READ = 100;
-/** What was not there so often has not arrived, or was deleted: posts are not read in full for its sake. */
+/** A post that was not found so often has not arrived, or was deleted: posts are no longer read in full for it. */
 const LONGEST_SEARCH = 3;
 
-/** `recordServerIds` writes down numbers that were found out. */
 export function createChannelReader({
   log,
-  recordServerIds,
+  storeServerIds,
 }: {
   log: Log;
-  recordServerIds(posts: readonly NumberedPost[]): Promise<void>;
+  storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
 }): ReadChannel {
   let supportsCounts = true;
 
@@ -50,14 +49,14 @@ export function createChannelReader({
     }
     const numbered = learnNumbers(chatId, found, posts);
     if (numbered.length > 0)
-      await recordServerIds(numbered).catch((error: unknown) => {
-        log.warn({ err: error, chatId }, 'the numbers of posts in a channel could not be noted');
+      await storeServerIds(numbered).catch((error: unknown) => {
+        log.warn({ err: error, chatId }, 'the numbers of posts in a channel could not be stored');
       });
     return new Map(found.map((post) => [post.messageId, post]));
   };
 }
 
-/** Nothing, where WhatsApp does not take the question. */
+/** Empty if WhatsApp rejects the query. */
 async function readIfTaken(client: Client, chatId: string): Promise<PostCounts[]> {
   try {
     return await readCounts(client, chatId, POSTS_READ);
@@ -78,7 +77,7 @@ function byMessageId(counts: readonly PostCounts[], posts: ReadonlyMap<string, S
   );
 }
 
-/** Answers those whose numbers are new. */
+/** Sets server numbers that were found. Returns the posts whose numbers are new. */
 function learnNumbers(
   chatId: string,
   found: readonly ChannelPost[],

@@ -1,19 +1,18 @@
-/** What receipts and messages say about who did what to which post. Pure; whatever is odd in them is passed over. */
+/** Reads receipts, reactions, replies and comments out of stanzas. Pure; malformed ones are ignored. */
 import { isGroup } from '../client/jid.ts';
 import { unwrapMessage, type ContextInfo, type Message } from '../client/message.ts';
 import { childrenOf, type Node } from '../client/node.ts';
 
-/** Somebody did something to posts of a group. */
 export interface MemberAction {
   kind: 'delivered' | 'read' | 'reacted' | 'replied';
   messageIds: string[];
   chatId: string;
-  /** Whose device it was, under one or two ids. */
+  /** One or two ids of the member. */
   who: string[];
   at: Date;
 }
 
-/** What the `type` of a receipt means; others are about decryption, or between one's own devices. */
+/** By the `type` of a receipt. Other types are about decryption, or between the account's own devices. */
 const KINDS: ReadonlyMap<string, 'delivered' | 'read'> = new Map([
   ['', 'delivered'],
   ['inactive', 'delivered'],
@@ -42,7 +41,7 @@ export function readReceipts(stanza: Node): MemberAction[] {
   });
 }
 
-/** What a message in a group does to an earlier post, if anything. */
+/** Reads a message in a group as a reaction or a reply to an earlier post. */
 export function readMessage(stanza: Node, message: Message): MemberAction[] {
   const { from: chatId = '', participant, t } = stanza.attrs;
   const who = idsOf(participant, stanza.attrs);
@@ -51,10 +50,9 @@ export function readMessage(stanza: Node, message: Message): MemberAction[] {
   const about = (kind: MemberAction['kind'], id: string | null | undefined): MemberAction[] =>
     isMessageId(id) ? [{ kind, messageIds: [id], chatId, who, at: instantOf(t) }] : [];
   const { reactionMessage, encReactionMessage, commentMessage, encCommentMessage } = content;
-  // One that is taken back has no text. It stays counted: what was done was done.
+  // A removed reaction has no text. It stays counted.
   if (reactionMessage) return reactionMessage.text ? about('reacted', reactionMessage.key?.id) : [];
-  // What was encrypted once more, as in announcement groups, and could not be opened still names what it is about. Comments need not
-  // be opened: whatever one says, it is a reply.
+  // An encrypted reaction that could not be decrypted still names its post. Comments need no decryption: each is a reply.
   if (encReactionMessage) return about('reacted', encReactionMessage.targetMessageKey?.id);
   const comment = commentMessage ?? encCommentMessage;
   if (comment) return about('replied', comment.targetMessageKey?.id);
@@ -71,17 +69,17 @@ function quotedIn(content: Message, chatId: string): string | undefined {
   return undefined;
 }
 
-/** As clients make them; the ledger knows no others. */
+/** The form of all ids in the ledger. */
 function isMessageId(id: string | null | undefined): id is string {
   return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id);
 }
 
-/** Whose jid this is, under all the names that the attributes tell. */
+/** All ids of the person with this JID that the attributes contain. */
 export function idsOf(jid: string | undefined, attributes: Node['attrs']): string[] {
   return [jid, attributes['participant_lid'], attributes['participant_pn']].filter((one) => one !== undefined);
 }
 
-/** WhatsApp tells seconds since 1970. What cannot be is taken as now. */
+/** From seconds since 1970; an implausible value becomes now. */
 function instantOf(seconds: string | undefined): Date {
   const ms = Number(seconds) * 1_000;
   const nowMs = Date.now();

@@ -5,8 +5,8 @@ import type { Node } from '../client/node.ts';
 import { isOwn, readIds } from './participants.ts';
 
 /**
- * Acknowledges statuses and private chats before the client sees them: nobody's private messages are decrypted here. What the client
- * is told to ignore it refuses instead, and behind one status that was refused WhatsApp holds back all that waits.
+ * Acknowledges statuses and private chats before the library receives them, so that private messages are never decrypted. The
+ * library's own option to ignore chats rejects their messages, and WhatsApp then holds back the queue behind a rejected status.
  */
 export function skipPrivateChats(client: Client, log: Log): void {
   const acknowledge = (stanza: Node) => {
@@ -15,11 +15,11 @@ export function skipPrivateChats(client: Client, log: Log): void {
     });
   };
   client.interceptStanzas('message', (stanza, pass) => (isPrivate(client, stanza) ? acknowledge(stanza) : pass()));
-  // Some statuses come so, and to these the client says nothing at all: WhatsApp ends the connection again and again for that.
+  // The library does not acknowledge these statuses, for which WhatsApp ends the connection again and again.
   client.onStanza({ tag: 'status' }, acknowledge);
 }
 
-/** Groups and channels are not, nor is what the account's own phone tells its devices, such as keys: that goes to no recipient. */
+/** False for groups, channels, and messages of the account's phone to its devices, such as keys, which have no recipient. */
 function isPrivate(client: Client, { attrs: { from = '', recipient, category } }: Node): boolean {
   if (isGroup(from) || isChannel(from)) return false;
   const sender = readIds([from]);

@@ -1,7 +1,4 @@
-/**
- * Views and reactions in channels. WhatsApp tells of them only who asks, so they are asked for: of the account's own posts of the
- * last days, by the session, which is where the account's lease is.
- */
+/** Polls channels for the views and reactions of the account's posts of the last days, since WhatsApp does not push them. */
 import type { OnLoopError } from '../../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
@@ -12,7 +9,7 @@ import { rejectionCodeOf } from '../client/errors.ts';
 import { classifyRejection } from '../failures.ts';
 import { createPollSchedule, type PollSchedule, type PollTiming } from './poll-schedule.ts';
 import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
-import type { NumberedPost } from '../send/sent-posts.ts';
+import type { NumberedPost } from '../send/sent-messages.ts';
 import { fileIdOf } from '../send/split-post.ts';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 
@@ -23,32 +20,30 @@ interface PostedBefore extends NumberedPost {
 export interface ChannelWatchOptions {
   accountId: number;
   log: Log;
-  /** Undefined while nothing may be asked. */
+  /** Undefined while no query may be sent. */
   client(): Client | undefined;
-  /** The posts of the last days, and how old they are. */
   findPosts(): Promise<PostedBefore[]>;
-  /** Notes the numbers of posts, once they are known. */
-  recordServerIds(posts: readonly NumberedPost[]): Promise<void>;
-  /** What it answers with false is told again. Never rejects. */
+  storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
+  /** Resolves to false if the events were not recorded. Never rejects. */
   emit(events: MemberEvent[]): Promise<boolean>;
   timing: PollTiming;
   onLoopError?: OnLoopError | undefined;
 }
 
 export interface ChannelWatch {
-  /** A post may have left for a channel just now, or its number is known. */
+  /** A post may just have left for a channel, or its number is known. */
   add(post: NumberedPost): void;
   stop(): Promise<void>;
 }
 
-/** Later changes are few, and what is sent is remembered for as long. */
+/** Later changes are few, and sent messages are stored as long. */
 export const WATCHED_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 const COOLDOWN_MS = 10 * 60_000;
 
 interface Watched extends SoughtPost {
   untilMs: number;
-  /** What was told last; undefined: nothing yet. */
+  /** The counts that were emitted last. */
   lastEmitted: { views: number; reactions: number } | undefined;
 }
 
@@ -56,7 +51,7 @@ interface Watching extends ChannelWatchOptions {
   plan: PollSchedule;
   /** Posts by chat and message id. */
   watched: Map<string, Map<string, Watched>>;
-  /** The posts of the last days are among them. */
+  /** `watched` has the posts of earlier sessions. */
   isLoaded: boolean;
   readChannel: ReadChannel;
   stopping: AbortSignal;
@@ -90,7 +85,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
   };
 }
 
-/** Looks at the channel whose turn it is. In how many milliseconds to look for the next. */
+/** Polls the channel that is due. Returns in how many milliseconds to continue. */
 async function step(watching: Watching): Promise<number> {
   const client = watching.client();
   if (!client) return watching.timing.pollGapMs;
@@ -117,7 +112,7 @@ function add({ watched, plan }: Watching, { chatId, messageId, serverId, ageMs }
   plan.pollSoon(chatId, performance.now());
 }
 
-/** False when nothing is left to be asked about. */
+/** False when no post of the channel is left to poll. */
 function forgetOld(watching: Watching, chatId: string): boolean {
   const posts = watching.watched.get(chatId);
   for (const [messageId, { untilMs }] of posts ?? []) if (untilMs <= performance.now()) posts?.delete(messageId);
@@ -131,7 +126,7 @@ function forget({ watched, plan }: Watching, chatId: string): void {
   plan.drop(chatId);
 }
 
-/** The client lets questions that are open when it is closed wait for a minute: to stop does not wait for them. */
+/** Queries of a closed connection stay open for a minute, so that `stop` does not wait for them. */
 async function pollChannel(watching: Watching, client: Client, chatId: string): Promise<void> {
   const { accountId, watched, plan, emit, readChannel, stopping } = watching;
   const posts = watched.get(chatId) ?? new Map<string, Watched>();
@@ -164,7 +159,7 @@ interface News {
   event: { messageId: string; views: number; reactions: number };
 }
 
-/** Of a post that is a file and a text, what was done about either counts. That a post is there is news too: it proves it sent. */
+/** Combines the counts of a file and its text. A post that is found is news, too: it proves that the post was sent. */
 function findNews(found: ReadonlyMap<string, PostCounts>, watched: ReadonlyMap<string, Watched>): News[] {
   return [...watched].flatMap(([messageId, post]) => {
     const own = found.get(messageId);

@@ -16,28 +16,28 @@ import { answerRetry, type Answering } from './answer-retry.ts';
 
 export interface AnsweringAll extends Omit<Answering, 'client'> {
   accountId: number;
-  /** Undefined while nothing may leave. */
+  /** Undefined while nothing may be sent. */
   client(): Client | undefined;
   store: KeyValueStore;
-  /** From one answer to the next, in milliseconds. */
+  /** The pause between two answers, in milliseconds. */
   answerGapMs: number;
   onLoopError?: OnLoopError | undefined;
 }
 
 export interface Answers {
-  /** Listens to one connection, from before its opening to its end. The client no longer hears of these questions. */
+  /** Listens to one connection, from before its opening to its end. The library does not receive these receipts. */
   listen(client: Client): void;
   stop(): Promise<void>;
 }
 
-/** What one device is answered about one post. WhatsApp's own clients do not ask more often. */
-const MOST_ANSWERS = 5;
-/** Of one account. Whoever asks while so many wait is not answered. */
-const MOST_WAITING = 5_000;
-/** Devices and posts whose questions are counted. */
-const MOST_COUNTED = 20_000;
-/** Then it is given up, lest the others wait for ever. */
-const MOST_FAILURES = 3;
+/** To one device for one post. WhatsApp's own clients do not ask more often. */
+const MAX_ANSWERS = 5;
+/** Receipts of one account; further ones are not answered. */
+const MAX_WAITING = 5_000;
+/** Pairs of a device and a post whose receipts are counted. */
+const MAX_COUNTED = 20_000;
+/** Poison message: a receipt is given up after so many, so that the others do not wait for ever. */
+const MAX_FAILURES = 3;
 const MAX_RECORDED_AT_ONCE = 500;
 const POLL_AGAIN_MS = 1_000;
 const IDLE_MS = 60_000;
@@ -50,13 +50,13 @@ interface Waiting {
 }
 
 interface State extends AnsweringAll {
-  /** By device and post, the longest first. */
+  /** By device and post, oldest first. */
   waiting: Map<string, Waiting>;
-  /** How often was asked, by device and post. */
+  /** The number of receipts, by device and post. */
   asked: LRUCache<string, number>;
-  /** What was noted before this session is among those that wait. */
+  /** The receipts that earlier sessions stored are in `waiting`. */
   isLoaded: boolean;
-  /** When the next one may leave, by the process's clock. */
+  /** When the next answer may leave, by the process's clock. */
   nextAtMs: number;
   stopping: AbortSignal;
 }
@@ -68,7 +68,7 @@ export function answerRetries(options: AnsweringAll): Answers {
     ...options,
     waiting: new Map(),
     // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
-    asked: new LRUCache({ maxSize: MOST_COUNTED, sizeCalculation: () => 1 }),
+    asked: new LRUCache({ maxSize: MAX_COUNTED, sizeCalculation: () => 1 }),
     isLoaded: false,
     nextAtMs: 0,
     stopping: stopping.signal,
@@ -101,10 +101,7 @@ export function answerRetries(options: AnsweringAll): Answers {
       client.interceptStanzas('receipt', (stanza, pass) => {
         if (!isRetryInGroup(stanza)) return pass();
         take(client, stanza).catch((error: unknown) => {
-          log.warn(
-            { err: error, accountId },
-            'a device that asks for a post again was not noted, WhatsApp tells it again',
-          );
+          log.warn({ err: error, accountId }, 'a retry receipt was not stored, WhatsApp delivers it again');
         });
       });
     },
@@ -119,12 +116,12 @@ const decode = (stored: unknown): Retry => parseWithBytes(String(stored)) as Ret
 
 const nameOf = ({ messageId, device }: Retry) => `${messageId} ${device}`;
 
-/** Counts it, unless it is not to be answered. */
+/** Counts the receipt. False if it is not to be answered. */
 function admit({ waiting, asked, accountId, log }: State, retry: Retry): boolean {
   const name = nameOf(retry);
   const times = (asked.get(name) ?? 0) + 1;
-  if (Math.max(times, retry.count) > MOST_ANSWERS) return false;
-  if (waiting.size >= MOST_WAITING && !waiting.has(name)) {
+  if (Math.max(times, retry.count) > MAX_ANSWERS) return false;
+  if (waiting.size >= MAX_WAITING && !waiting.has(name)) {
     log.warn({ accountId }, 'so many devices ask for posts again that one is not answered');
     return false;
   }
@@ -132,13 +129,13 @@ function admit({ waiting, asked, accountId, log }: State, retry: Retry): boolean
   return true;
 }
 
-/** Answers whoever is next. In how many milliseconds to look again. */
+/** Answers the next receipt. Returns in how many milliseconds to continue. */
 async function step(state: State): Promise<number> {
   await load(state);
-  const { waiting, holds, answerGapMs } = state;
+  const { waiting, retrySuppression, answerGapMs } = state;
   if (waiting.size === 0) return IDLE_MS;
   const client = state.client();
-  const next = waiting.entries().find(([, { retry }]) => !holds.has(retry.messageId));
+  const next = waiting.entries().find(([, { retry }]) => !retrySuppression.isSuppressed(retry.messageId));
   if (!client || !next) return POLL_AGAIN_MS;
   const earlyMs = state.nextAtMs - performance.now();
   if (earlyMs > 0) return earlyMs;
@@ -150,12 +147,12 @@ async function step(state: State): Promise<number> {
 
 async function load(state: State): Promise<void> {
   if (state.isLoaded) return;
-  for (const [name, noted] of await state.store.list(ASKED_AGAIN))
-    if (!state.waiting.has(name)) state.waiting.set(name, { retry: decode(noted), failures: 0 });
+  for (const [name, stored] of await state.store.list(ASKED_AGAIN))
+    if (!state.waiting.has(name)) state.waiting.set(name, { retry: decode(stored), failures: 0 });
   state.isLoaded = true;
 }
 
-/** True when it is over, one way or another. */
+/** True when the receipt is dealt with. */
 async function answer(state: State, client: Client, one: Waiting): Promise<boolean> {
   const { accountId, log, stopping } = state;
   try {
@@ -164,12 +161,12 @@ async function answer(state: State, client: Client, one: Waiting): Promise<boole
     if (stopping.aborted || !client.isOpen) return false;
     one.failures += 1;
     log.warn({ err: error, accountId }, 'a device that asks for a post again was not answered');
-    return one.failures >= MOST_FAILURES;
+    return one.failures >= MAX_FAILURES;
   }
 }
 
 async function forget({ waiting, store }: State, name: string, answered: Waiting): Promise<void> {
-  // It may have asked anew meanwhile, with other keys.
+  // The device may have asked again meanwhile, with other keys.
   if (waiting.get(name) !== answered) return;
   waiting.delete(name);
   await store.write(ASKED_AGAIN, new Map([[name, null]]));

@@ -10,13 +10,13 @@ import type { Node } from '../client/node.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
-import { senderIn, senderKeyMessage } from './group-key.ts';
+import { senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Retry } from './read-retry.ts';
 import { relay, type Relaying } from './relay.ts';
 
 export interface Answering extends Relaying {
   /** The stored message. Undefined if it is too old, was deleted for everyone, or never left. */
-  recall(post: SentPost): Promise<Buffer | undefined>;
+  findMessage(post: SentPost): Promise<Buffer | undefined>;
 }
 
 /**
@@ -25,9 +25,9 @@ export interface Answering extends Relaying {
  * nothing has left.
  */
 export async function answerRetry(answering: Answering, retry: Retry): Promise<boolean> {
-  const { client, holds, log } = answering;
+  const { client, retrySuppression, log } = answering;
   const { chatId, messageId, device } = retry;
-  const bytes = await answering.recall(retry);
+  const bytes = await answering.findMessage(retry);
   if (!bytes) return true;
   const message = withSecret(client, decodeMessage(bytes), messageId);
   const enc = await encryptAgain(client, retry, message);
@@ -36,8 +36,8 @@ export async function answerRetry(answering: Answering, retry: Retry): Promise<b
     return true;
   }
   // It may have been deleted for everyone meanwhile.
-  if (!(await answering.recall(retry))) return true;
-  if (holds.has(messageId)) return false;
+  if (!(await answering.findMessage(retry))) return true;
+  if (retrySuppression.isSuppressed(messageId)) return false;
   const stanza: Node = {
     tag: 'message',
     attrs: {

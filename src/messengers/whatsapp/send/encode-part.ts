@@ -2,7 +2,7 @@ import type { Message } from '../client/message.ts';
 import type { Uploaded } from '../files/uploads-table.ts';
 import type { PostPart } from './split-post.ts';
 
-/** What a part of a post is as a message of WhatsApp; `uploaded` is its file, if it has one. */
+/** Encodes a part of a post as a message; `uploaded` is its file. */
 export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undefined): Message {
   if (!media || !uploaded) return { extendedTextMessage: { text } };
   const caption = text === '' ? {} : { caption: text };
@@ -17,7 +17,7 @@ export function isFile({ imageMessage, videoMessage, audioMessage, documentMessa
   return [imageMessage, videoMessage, audioMessage, documentMessage].some((file) => file);
 }
 
-/** What the outside of a post says of its file. */
+/** The attribute `mediatype` of a file's message. */
 export function mediaTypeOf({ imageMessage, videoMessage, audioMessage }: Message): string {
   if (imageMessage) return 'image';
   if (videoMessage) return 'video';

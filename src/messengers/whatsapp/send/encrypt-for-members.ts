@@ -7,42 +7,42 @@ import { createReportingToken } from '../client/reporting-token.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
-import { senderIn, senderKeyMessage } from './group-key.ts';
-import type { KeyHolders } from './known-members.ts';
+import { senderIn, senderKeyMessage } from './sender-key.ts';
+import type { KeyHolders } from './member-cache.ts';
 import type { Sending } from './sending.ts';
 
 export interface ToMembers {
   chatId: string;
   messageId: string;
   message: Message;
-  /** On the outside, such as the mark of a change. */
+  /** Additional attributes of the stanza, such as `edit`. */
   attributes?: Node['attrs'];
 }
 
 export interface EncryptedForMembers {
   stanza: Node;
-  /** The devices that get the group's key with it. */
+  /** The devices that get the sender key with it. */
   keyed: MemberDevice[];
-  /** Who has the group's key when this has arrived. */
+  /** The holders of the sender key once this has arrived. */
   holders: KeyHolders;
-  /** Gives the place among the `fanOuts` back, if it took one. */
+  /** Releases the permit of `fanOuts`, if it has one. */
   release(): void;
 }
 
-/** So many devices without the group's key, or more, take a place among the `fanOuts`. */
-const LARGE = 100;
+/** From so many devices without the sender key on, a permit of `fanOuts` is needed. */
+const LARGE_FAN_OUT = 100;
 
 /**
- * Devices that WhatsApp has no keys of are left out, now and for a while; they ask for what they cannot read should they be there
- * after all. What was used up by encrypting is stored when it resolves. Rejects with what the client throws when WhatsApp cannot be
- * asked, and when nobody at all can be written to; with an OverloadError when too many write to large groups.
+ * Devices without keys are left out, now and for a while; a device in use sends a retry receipt. The advanced key state is stored when
+ * it resolves. Throws as the client does when WhatsApp cannot be queried, and when no device at all has keys; throws OverloadError
+ * when too many accounts send to large groups.
  */
 export async function encryptForMembers(sending: Sending, group: Group, to: ToMembers): Promise<EncryptedForMembers> {
   const { accountId, client, members, fanOuts } = sending;
   const devices = await findDevices(client, members, group);
   const known = await members.keyHolders(to.chatId);
   const [holding, lacking] = partition(devices, ({ jid, phone }) => known[jid] === phone);
-  const release = lacking.length < LARGE ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
+  const release = lacking.length < LARGE_FAN_OUT ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
     const { attributes } = body;
@@ -69,7 +69,7 @@ function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolea
   return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
-/** The message itself, and what makes it readable. */
+/** The encrypted message, and the message that distributes the sender key. */
 async function encryptForGroup(
   client: Client,
   group: Group,
@@ -86,7 +86,7 @@ async function encryptForGroup(
 
 const addressingOf = (group: Group) => group.addressingMode ?? 'lid';
 
-/** Remembers who cannot be written to, and who is written to anew. */
+/** Records devices without keys, and members whose sessions are new. */
 async function recordOutcome(
   { members, log }: Sending,
   { keyed, keyless }: { keyed: readonly MemberDevice[]; keyless: readonly MemberDevice[] },
@@ -96,7 +96,7 @@ async function recordOutcome(
   const nowMs = Date.now();
   await members.change([...concerned.keys()], (member, jid) => {
     const devices = concerned.get(jid) ?? [];
-    // Another phone since then.
+    // The member has a new phone since then.
     if (!member || devices.some(({ phone }) => phone !== member.phone)) return undefined;
     const still = Object.entries(member.leftOut).filter(([, untilMs]) => untilMs > nowMs);
     const out = devices
@@ -106,7 +106,7 @@ async function recordOutcome(
   });
 }
 
-/** In every detail as the client builds it. */
+/** Attribute for attribute as the library builds it. */
 async function buildStanza(
   { client, log }: Sending,
   group: Group,

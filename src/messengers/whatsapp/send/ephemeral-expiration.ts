@@ -1,8 +1,8 @@
 import type { ContextInfo, Message } from '../client/message.ts';
 
 /**
- * The message as a group takes it whose messages disappear after so many seconds; undefined: they stay. One that does not say so
- * itself is shown there as one that will not disappear.
+ * Disappearing messages: sets after how many seconds the message disappears, as the group requires; undefined if it stays. Phones show
+ * a message without the setting as one that will not disappear.
  */
 export function setEphemeralExpiration(message: Message, expiration: number | undefined): Message {
   if (!expiration) return message;

@@ -1,32 +1,32 @@
-/** Which devices the members of a group have: as it is known, and asked for where it is not. */
+/** The device lists of a group's members: cached, or queried (usync). */
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { normalizeDevice, parseJid, toJid, userJidOf, userOn } from '../client/jid.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
 import { queryInBatches } from './query-in-batches.ts';
-import type { KnownMember, KnownMembers } from './known-members.ts';
+import type { KnownMember, MemberCache } from './member-cache.ts';
 
 /** A device of a member. */
 export interface MemberDevice {
-  /** As the group addresses it. */
+  /** Its JID, as the group addresses it. */
   jid: string;
-  /** The member, as the group names them. */
+  /** The JID of its owner. */
   member: string;
   number: number;
-  /** The phone that they have by now, and whether what is kept for their devices is of an earlier one. */
+  /** As in KnownMember. */
   phone: number;
   isStale: boolean;
 }
 
-/** Others found that more than 500 are refused, and advise this. */
-const MOST_USERS = 100;
-/** Changes are told; this is for those that were not heard. */
+/** Others report that WhatsApp rejects more than 500, and advise this. */
+const MAX_USERS = 100;
+/** WhatsApp reports changes; this limit is for missed reports. */
 const DEVICES_GOOD_FOR_MS = 7 * 24 * 60 * 60_000;
-/** Devices of companies, which groups are not encrypted for. */
+/** The number of devices that WhatsApp hosts for companies, which groups are not encrypted for. */
 const HOSTED = 99;
 
-/** All that can be written to, the account's own phone and other devices too. Rejects with what the client throws. */
-export async function findDevices(client: Client, members: KnownMembers, group: Group): Promise<MemberDevice[]> {
+/** All devices that are not left out, the account's own other devices too. Throws as the client does. */
+export async function findDevices(client: Client, members: MemberCache, group: Group): Promise<MemberDevice[]> {
   const jids = [...new Set(group.participants.map(({ id }) => userJidOf(id)))];
   const known = await members.read(jids);
   const nowMs = Date.now();
@@ -46,20 +46,20 @@ function devicesOf(jid: string, member: KnownMember | undefined, nowMs: number):
     .map((number) => ({ jid: toJid(user, server, number), member: jid, number, phone, isStale }));
 }
 
-async function fetchDevices(client: Client, members: KnownMembers, jids: readonly string[]): Promise<void> {
-  const note = (batch: readonly string[], found: ReadonlyMap<string, readonly number[]>) =>
+async function fetchDevices(client: Client, members: MemberCache, jids: readonly string[]): Promise<void> {
+  const record = (batch: readonly string[], found: ReadonlyMap<string, readonly number[]>) =>
     members.change(batch, (member = UNKNOWN_MEMBER, jid) => {
       const devices = found.get(jid);
       const goodForMs = devices ? DEVICES_GOOD_FOR_MS : members.leaveOutMs;
       return { ...member, devices: devices ?? member.devices, askAgainAtMs: Date.now() + goodForMs };
     });
-  const { rejected: refused } = await queryInBatches(jids, {
-    most: MOST_USERS,
+  const { rejected } = await queryInBatches(jids, {
+    most: MAX_USERS,
     async ask(batch) {
-      await note(batch, await queryDevices(client, batch));
+      await record(batch, await queryDevices(client, batch));
     },
   });
-  await note(refused, new Map());
+  await record(rejected, new Map());
 }
 
 const UNKNOWN_MEMBER: KnownMember = { devices: [], askAgainAtMs: 0, phone: 0, isStale: false, leftOut: {} };
@@ -95,7 +95,7 @@ async function queryDevices(client: Client, jids: readonly string[]): Promise<Ma
   );
 }
 
-/** Without those that WhatsApp would refuse to be written to. */
+/** Without devices that WhatsApp would reject as recipients. */
 function readDevices(list: Node): number[] {
   return childrenOf(list, 'device').flatMap(({ attrs }) => {
     const device = Number(attrs['id']);

@@ -1,12 +1,11 @@
 import { isPartialRejection } from '../failures.ts';
 
-/** So many refused questions are enough: whoever is behind the next ones is looked for another time. */
+/** After so many rejections the culprits in the remaining batches are not searched for. */
 const MAX_REJECTIONS = 100;
 
 /**
- * Asks about everybody, at most so many at a time, and resolves to those about whom it was refused. WhatsApp refuses a whole batch
- * for one of them: such a batch is halved until that one is found, so that nothing is lost for the others. Rejects when `ask` does
- * for another reason.
+ * Calls `ask` with batches of at most `most` subjects. WhatsApp rejects a whole batch because of one subject, so a rejected batch is
+ * bisected until that subject is found. Resolves to the rejected subjects. Throws when `ask` throws another error.
  */
 export async function queryInBatches<Subject>(
   subjects: readonly Subject[],

@@ -2,20 +2,20 @@ import type { SendResult } from '../../messenger.ts';
 import { REJECTED_IN_A_ROW } from '../failures.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
 
-/** As many chats one after the other: it is the account then, and not one of them. */
+/** After so many different chats in a row, the cause is the account. */
 const CHATS_IN_A_ROW = 5;
 
 /** Circuit breaker: begins a cool-down when WhatsApp rejects posts to several chats in a row, before it has to ask for one. */
 export function createRejectionBreaker(
   cooldown: Pick<Cooldown, 'begin'>,
 ): (chatId: string, result: SendResult) => SendResult {
-  const refusing = new Set<string>();
+  const rejecting = new Set<string>();
   return (chatId, result) => {
-    if (result.kind === 'sent') refusing.clear();
+    if (result.kind === 'sent') rejecting.clear();
     if (result.kind !== 'refused' || result.final) return result;
-    refusing.add(chatId);
-    if (refusing.size < CHATS_IN_A_ROW) return result;
-    refusing.clear();
+    rejecting.add(chatId);
+    if (rejecting.size < CHATS_IN_A_ROW) return result;
+    rejecting.clear();
     return {
       kind: 'offline',
       reason: REJECTED_IN_A_ROW,

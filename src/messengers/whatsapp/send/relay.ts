@@ -1,43 +1,43 @@
-/** Hands one message to WhatsApp, and finds out what became of it. */
+/** Hands one message to WhatsApp, and waits for its acknowledgement. */
 import type { Log } from '../../../platform/log/log.ts';
 import type { SendResult } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { Node } from '../client/node.ts';
 import { classifyRejection } from '../failures.ts';
 import type { CooldownReason } from '../connect/cooldown.ts';
-import type { Holds } from './retry-suppression.ts';
+import type { RetrySuppression } from './retry-suppression.ts';
 
 export interface Relaying {
   client: Client;
   log: Log;
-  /** How long the answer to a post is waited for, from when it has left. In milliseconds. */
+  /** How long the acknowledgement may take after the message has left, in milliseconds. */
   answerMs: number;
-  /** Holds messages that are on their way: what answers them says nothing but their id. */
-  holds: Holds;
-  /** WhatsApp asks for rest; answers for how long, in milliseconds. */
+  /** RetrySuppression messages that are on their way: what answers them says nothing but their id. */
+  retrySuppression: RetrySuppression;
+  /** Begins a cool-down that WhatsApp asked for. Returns its length in milliseconds. */
   cooldown(why: CooldownReason): number;
 }
 
-/** What became of a message that was tried. */
+/** The result of one attempt. */
 export type RelayResult = Exclude<SendResult, { kind: 'later' }>;
 
 export interface Relayed {
   messageId: string;
   recipients: number;
-  /** Told the code, when WhatsApp answers the message with one. */
+  /** Called with the code when WhatsApp rejects the message. */
   onRejected?: (code: number) => void;
-  /** Told what the acknowledgement says besides. */
-  onSent?: (said: Node['attrs']) => void;
+  /** Called with the attributes of the acknowledgement. */
+  onSent?: (attrs: Node['attrs']) => void;
 }
 
-/** `leave` hands the message over. From there on it may have left; it is sent when WhatsApp has said so, by its very id. */
+/** `leave` hands the message over. After that it may have left, and it is `sent` when WhatsApp has acknowledged its id. */
 export async function relay(
   relaying: Relaying,
   { messageId, recipients, onRejected, onSent }: Relayed,
   leave: () => Promise<unknown>,
 ): Promise<RelayResult> {
-  const { client, answerMs, holds, log } = relaying;
-  const letGo = holds.hold(messageId);
+  const { client, answerMs, retrySuppression, log } = relaying;
+  const resumeRetries = retrySuppression.suppress(messageId);
   const answer = client.awaitAck(messageId);
   try {
     await leave();
@@ -55,11 +55,11 @@ export async function relay(
     return { kind: 'unknown', reason: 'The connection broke while the post was being sent' };
   } finally {
     answer.stop();
-    letGo();
+    resumeRetries();
   }
 }
 
-/** What a code in the answer to a post, or to a question that comes before it, means for the try. */
+/** The result of an attempt whose message, or a query before it, was rejected with this code. */
 export function toResult({ cooldown }: Pick<Relaying, 'cooldown'>, code: number): RelayResult {
   const refusal = classifyRejection(code);
   switch (refusal.kind) {

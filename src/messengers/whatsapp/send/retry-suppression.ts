@@ -1,19 +1,19 @@
-/** Messages that nobody gets an answer about just now, should a phone ask for them again. */
-export interface Holds {
-  /** Answers with what ends it. One that is held twice is held until both have ended. */
-  hold(messageId: string): () => void;
-  has(messageId: string): boolean;
+/** Messages whose retry receipts are not answered for the moment. */
+export interface RetrySuppression {
+  /** Returns the function that ends it. A message that is suppressed twice stays suppressed until both have ended. */
+  suppress(messageId: string): () => void;
+  isSuppressed(messageId: string): boolean;
 }
 
-export function createRetrySuppression(): Holds {
-  const held = new Map<object, string>();
+export function createRetrySuppression(): RetrySuppression {
+  const suppressed = new Map<object, string>();
   return {
-    hold(messageId) {
-      const hold = {};
-      held.set(hold, messageId);
-      return () => void held.delete(hold);
+    suppress(messageId) {
+      const token = {};
+      suppressed.set(token, messageId);
+      return () => void suppressed.delete(token);
     },
-    // A few at most: posts leave one after the other.
-    has: (messageId) => [...held.values()].includes(messageId),
+    // There are few: posts leave one after the other.
+    isSuppressed: (messageId) => [...suppressed.values()].includes(messageId),
   };
 }

@@ -1,4 +1,4 @@
-/** Deletes a post for everyone, or edits it (contract §4). What comes too late is not asked for: WhatsApp would not say so. */
+/** Deletes a post for everyone, or edits it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
 import { randomBytes } from 'node:crypto';
 import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
@@ -12,12 +12,12 @@ import type { Sending } from './sending.ts';
 import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
 
 export interface Revising extends Sending {
-  /** What was sent under this id; undefined: it is no longer kept. */
-  recall(post: SentPost): Promise<Buffer | undefined>;
+  /** The stored message with this id; undefined if it is too old. */
+  findMessage(post: SentPost): Promise<Buffer | undefined>;
 }
 
-/** The marks on the outside of a change: by its sender in a group, by an admin in a channel. */
-const MARKS = { recall: { group: '7', channel: '8' }, correct: { group: '1', channel: '3' } } as const;
+/** The attribute `edit`: of the sender's change in a group, of an admin's in a channel. */
+const EDIT = { recall: { group: '7', channel: '8' }, correct: { group: '1', channel: '3' } } as const;
 const GONE = 404;
 const RETRY_MS = 5_000;
 
@@ -32,20 +32,20 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
   }
 }
 
-/** The file that went ahead of a text has an id of its own, and goes first here too: the text proves that both are gone. */
+/** A file that went ahead of its text has an id of its own, and is deleted first: the text proves that both are gone. */
 async function recallAll(revising: Revising, post: SentPost): Promise<RevisionResult> {
   const file = { ...post, messageId: fileIdOf(post.messageId) };
-  const parts = (await revising.isRemembered(file)) ? [file, post] : [post];
+  const parts = (await revising.isStored(file)) ? [file, post] : [post];
   let last: RevisionResult = { kind: 'done' };
   for (const part of parts) {
-    // Whoever could not read it, and asks for it again, must not get it now.
-    const letGo = revising.holds.hold(part.messageId);
+    // A device that could not decrypt the post must not get it now.
+    const resumeRetries = revising.retrySuppression.suppress(part.messageId);
     try {
       last = await reviseOne(revising, part, undefined);
       if (last.kind !== 'done' && last.kind !== 'absent') return last;
-      await revising.drop(part);
+      await revising.deleteMessage(part);
     } finally {
-      letGo();
+      resumeRetries();
     }
   }
   return last;
@@ -56,7 +56,7 @@ async function correct(
   { post: now }: Extract<PostChange, { kind: 'correct' }>,
   post: SentPost,
 ): Promise<RevisionResult> {
-  const bytes = await revising.recall(post);
+  const bytes = await revising.findMessage(post);
   if (!bytes && now.media)
     return refused('How its file was sent is no longer known: send another post that puts it right');
   const content = rewrite(bytes, now.text);
@@ -65,12 +65,12 @@ async function correct(
   return reviseOne(revising, post, content);
 }
 
-/** `content` is what the message shall say, undefined: nothing. */
+/** Replaces the message by `content`; undefined deletes it. */
 function reviseOne(revising: Revising, post: SentPost, content: Message | undefined): Promise<RevisionResult> {
   return isChannel(post.chatId) ? reviseInChannel(revising, post, content) : reviseInGroup(revising, post, content);
 }
 
-/** The post with another text, or caption where it has a file; undefined: too long for one. */
+/** The post with another text, or caption if it has a file. Undefined if the text is too long for a caption. */
 function rewrite(bytes: Buffer | undefined, text: string): Message | undefined {
   const sent: Message = bytes ? decodeMessage(bytes) : {};
   const { imageMessage, videoMessage, documentMessage } = sent;
@@ -82,7 +82,7 @@ function rewrite(bytes: Buffer | undefined, text: string): Message | undefined {
   return { documentMessage: { ...documentMessage, caption: text } };
 }
 
-/** A change is a message of its own to all who have the post. */
+/** A revision is a message of its own to all members. */
 async function reviseInGroup(
   revising: Revising,
   { chatId, messageId }: SentPost,
@@ -95,17 +95,17 @@ async function reviseInGroup(
       ? { key, type: MESSAGE_EDIT, editedMessage: content, timestampMs: Date.now() }
       : { key, type: REVOKE },
   };
-  // Another id each time: under one that it has seen a phone would pass over what may be another change.
+  // A new id each time: phones drop a repeated id, and this may be another change.
   const id = `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
-  await revising.remember({ messageId: id, chatId, message: encodeMessage(message) });
-  const attributes = { edit: MARKS[content ? 'correct' : 'recall'].group };
+  await revising.storeMessage({ messageId: id, chatId, message: encodeMessage(message) });
+  const attributes = { edit: EDIT[content ? 'correct' : 'recall'].group };
   const sealed = withSecret(client, message, id);
   return toRevision(
     await sendToMembers(revising, { chatId, messageId: id, message: sealed, attributes, recipients: 0 }),
   );
 }
 
-/** In a channel a change takes the id of the post, and brings what it shall say instead. */
+/** In a channel a revision has the id of the post, and brings the new content. */
 async function reviseInChannel(
   revising: Revising,
   { chatId, messageId }: SentPost,
@@ -118,7 +118,7 @@ async function reviseInChannel(
     ...(content && { content: encodeMessage(content) }),
   };
   const type = mediaType === undefined ? 'text' : 'media';
-  const edit = MARKS[content ? 'correct' : 'recall'].channel;
+  const edit = EDIT[content ? 'correct' : 'recall'].channel;
   let isGone = false;
   const onRejected = (code: number) => (isGone = code === GONE);
   const result = await relay(revising, { messageId, recipients: 0, onRejected }, () =>
@@ -127,7 +127,6 @@ async function reviseInChannel(
   return isGone ? { kind: 'absent', reason: 'The post is not there any more' } : toRevision(result);
 }
 
-/** What becomes of a change is told as it is of a post. */
 function toRevision(result: RelayResult): RevisionResult {
   return result.kind === 'sent' ? { kind: 'done' } : result;
 }

@@ -1,19 +1,19 @@
-/** Sends and changes posts for one account, in order and one at a time, over whichever connection it has by then. */
+/** Sends and revises the posts of one account, in order and one at a time, over its present connection. */
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { Destination, MessengerSession, Post, PostChange, SentPost } from '../../messenger.ts';
 import type { RevisionResult, SendResult } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
-import type { KnownChats } from '../chats/chat-cache.ts';
+import type { ChatCache } from '../chats/chat-cache.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
 import { NotUploadedError, type UploadCache } from '../files/upload-cache.ts';
-import type { Holds } from './retry-suppression.ts';
-import type { KnownMembers } from './known-members.ts';
+import type { RetrySuppression } from './retry-suppression.ts';
+import type { MemberCache } from './member-cache.ts';
 import { revisePost } from './revise-post.ts';
-import { sendPost } from './send.ts';
+import { sendPost } from './send-post.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
-import { dropPost, numberPosts, recallPost, rememberPost, type NumberedPost } from './sent-posts.ts';
+import { deleteMessage, storeServerIds, findMessage, storeMessage, type NumberedPost } from './sent-messages.ts';
 import { createRejectionBreaker } from './rejection-breaker.ts';
 
 export interface AccountSending {
@@ -23,18 +23,18 @@ export interface AccountSending {
   /** Undefined while the account is not connected. */
   client(): Client | undefined;
   cooldown: Pick<Cooldown, 'now' | 'begin'>;
-  chats: KnownChats;
-  members: KnownMembers;
+  chats: ChatCache;
+  members: MemberCache;
   uploads: UploadCache;
-  /** Places for first posts to large groups. */
+  /** Permits for first posts to large groups. */
   fanOuts: FairSemaphore;
   /** How long the answer to a post is waited for, in milliseconds. */
   answerMs: number;
-  /** Messages that nobody is answered about who asks for them again. */
-  holds: Holds;
+  /** Suppresses the answers to retry receipts of messages that are being sent. */
+  retrySuppression: RetrySuppression;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
-  /** Told of each message that may leave, and again of one whose number in a channel is known. */
+  /** Called with each message that may leave, and again when its number in a channel is known. */
   onLeaving(message: NumberedPost): void;
 }
 
@@ -75,13 +75,14 @@ async function reviseOne(
 ): Promise<RevisionResult> {
   const sending = prepare(account, mayGoOn);
   if ('kind' in sending) return sending;
-  const recall = (sent: SentPost) => recallPost(account.db, account.accountId, sent);
-  return revisePost({ ...sending, recall }, change, post);
+  const find = (sent: SentPost) => findMessage(account.db, account.accountId, sent);
+  return revisePost({ ...sending, findMessage: find }, change, post);
 }
 
-/** What it takes to send, or why nothing can be sent. */
+/** The dependencies of a send, or the reason why nothing can be sent. */
 function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Extract<SendResult, { kind: 'offline' }> {
-  const { accountId, db, log, cooldown, chats, members, uploads, fanOuts, answerMs, holds, signal } = account;
+  const { accountId, db, log, cooldown, chats, members, uploads, fanOuts, answerMs, retrySuppression, signal } =
+    account;
   if (!mayGoOn()) return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   const resting = cooldown.now();
   if (resting) return { kind: 'offline', reason: resting.reason, cooldownMs: resting.leftMs };
@@ -93,24 +94,24 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     log,
     chats,
     members,
-    async remember(sent) {
-      await rememberPost(db, accountId, sent);
+    async storeMessage(sent) {
+      await storeMessage(db, accountId, sent);
       account.onLeaving({ ...sent, serverId: undefined });
     },
-    async noteServerId(sent) {
+    async storeServerId(sent) {
       account.onLeaving(sent);
       try {
-        await numberPosts(db, accountId, [sent]);
+        await storeServerIds(db, accountId, [sent]);
       } catch (error) {
-        log.warn({ err: error, messageId: sent.messageId }, 'the number of a post in a channel could not be noted');
+        log.warn({ err: error, messageId: sent.messageId }, 'the number of a post in a channel could not be stored');
       }
     },
-    drop: (sent) => dropPost(db, accountId, sent),
-    isRemembered: async (sent) => (await recallPost(db, accountId, sent)) !== undefined,
+    deleteMessage: (sent) => deleteMessage(db, accountId, sent),
+    isStored: async (sent) => (await findMessage(db, accountId, sent)) !== undefined,
     upload: (media, target) => uploads.get(media, target, { accountId, client, signal }),
     fanOuts,
     answerMs,
-    holds,
+    retrySuppression,
     cooldown: cooldown.begin,
     mayGoOn,
   };

@@ -1,4 +1,4 @@
-/** Sends one post to one channel, which shows a repeated message twice, for all that is known. */
+/** Sends one post to one channel. A channel may show a repeated message twice. */
 import type { Destination, SendResult } from '../../messenger.ts';
 import { sendUnlessThere } from '../../send-unless-there.ts';
 import { readPosts, serverIdOf } from '../chats/channel-posts.ts';
@@ -10,7 +10,7 @@ import { NO_LEASE, type Sending } from './sending.ts';
 import type { PostPart } from './split-post.ts';
 import type { Uploaded } from '../files/uploads-table.ts';
 
-/** How far back a post is looked for that may have left. */
+/** A post that may have left is searched for among so many. */
 const POSTS_READ = 100;
 
 export async function sendToChannel(
@@ -28,16 +28,16 @@ export async function sendToChannel(
     async find() {
       const posts = await readPosts(client, chatId, POSTS_READ);
       there = new Set(posts.map(({ messageId }) => messageId));
-      // The last part leaves when the others are there.
+      // The last part leaves only when the others are there.
       if (there.has(to.messageId)) return { recipients };
       const isBegun = parts.some(({ messageId }) => there.has(messageId));
-      return isBegun && !(await sending.isRemembered(to)) ? 'begun' : null;
+      return isBegun && !(await sending.isStored(to)) ? 'begun' : null;
     },
     async send() {
       if (!channel.canSend) return refused('Only admins of this channel may post');
       const left = parts.filter(({ messageId }) => !there.has(messageId));
       const result = await sendParts(sending, left, { chatId, recipients, isBegun: left.length < parts.length });
-      if (result.kind !== 'sent') chats.forgetChannel(chatId);
+      if (result.kind !== 'sent') chats.invalidateChannel(chatId);
       return result;
     },
   });
@@ -48,7 +48,7 @@ interface ToChannel {
   recipients: number;
 }
 
-/** Once a part is there, the next try must not begin with it: it is told to look first. */
+/** Once a part is there, the result is `unknown`, so that the next attempt searches the channel first. */
 async function sendParts(
   sending: Sending,
   parts: readonly PostPart[],
@@ -80,23 +80,23 @@ async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }
   const { messageId, media } = part;
   const uploaded = media ? await sending.upload(media, 'channels') : undefined;
   const message = encodeMessage(encodePart(part, uploaded));
-  await sending.remember({ messageId, chatId, message });
+  await sending.storeMessage({ messageId, chatId, message });
   if (!sending.mayGoOn()) {
-    await sending.drop({ messageId, chatId });
+    await sending.deleteMessage({ messageId, chatId });
     return { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 };
   }
   let serverId: number | undefined;
-  const onSent = (said: Node['attrs']) => (serverId = serverIdOf(said));
+  const onSent = (attrs: Node['attrs']) => (serverId = serverIdOf(attrs));
   const result = await relay(sending, { messageId, recipients, onSent }, () =>
     leave(sending, part, { chatId, message, uploaded }),
   );
-  if (serverId !== undefined) await sending.noteServerId({ messageId, chatId, serverId });
-  // What was refused is not there, and need not be looked for.
-  if (result.kind === 'refused' || result.kind === 'offline') await sending.drop({ messageId, chatId });
+  if (serverId !== undefined) await sending.storeServerId({ messageId, chatId, serverId });
+  // A rejected message is not there, and need not be searched for.
+  if (result.kind === 'refused' || result.kind === 'offline') await sending.deleteMessage({ messageId, chatId });
   return result;
 }
 
-/** The client's own way leaves out what a channel has to be told of a file. */
+/** The library's own way omits attributes that a file in a channel needs. */
 function leave(
   { client }: Sending,
   { messageId }: PostPart,

@@ -1,4 +1,4 @@
-/** Sends one post to one group, or to the announcement group of a community: its members drop a message that is repeated. */
+/** Sends one post to a group, or to the announcement group of a community. Phones drop a repeated message id. */
 import type { Destination, SendResult } from '../../messenger.ts';
 import { encodeMessage } from '../client/message.ts';
 import { encodePart } from './encode-part.ts';
@@ -19,14 +19,14 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
     parts.map(async (part) => {
       const uploaded = part.media ? await sending.upload(part.media, 'chats') : undefined;
       const message = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
-      await sending.remember({ ...part, chatId: to.chatId, message: encodeMessage(message) });
-      // Kept without its secret: so it is the same for all groups, and is kept once.
+      await sending.storeMessage({ ...part, chatId: to.chatId, message: encodeMessage(message) });
+      // Stored without its secret, so that it is the same for all groups and stored once.
       return { messageId: part.messageId, message: withSecret(client, message, part.messageId) };
     }),
   );
   const recipients = sizeOf(group) - 1;
   for (const [index, message] of messages.entries()) {
-    // What has left already leaves again in the next try, under its own id: phones show it once.
+    // A part that has left leaves again in the next attempt, under its own id: phones show it once.
     const result = await sendToMembers(sending, { ...message, chatId: to.chatId, recipients });
     if (result.kind === 'sent') continue;
     return index === 0 ? result : { ...result, reason: `The file was sent, and its text was not: ${result.reason}` };

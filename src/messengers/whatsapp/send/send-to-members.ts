@@ -1,10 +1,10 @@
 /**
- * Sends one message to all members of a group whose devices can be written to. The client's own way fails for all of them when one
- * device has no keys, so what leaves is built here.
+ * Sends one message to all members of a group whose devices have keys. The library's own way fails for all members when one device
+ * has no keys, so the stanza is built here.
  *
- *   find devices ──► take a place ──► encrypt ──► leave, be acknowledged ──► note who has the key
+ *   find devices ──► get a permit ──► encrypt ──► leave, be acknowledged ──► record the key holders
  *                                        │                 │
- *                             without keys: left out       └── outdated (479, 421): forget, and once more
+ *                             without keys: left out       └── stale (479, 421): invalidate, and once more
  *
  * Before `relay` nothing has left.
  */
@@ -19,19 +19,18 @@ import { NO_LEASE, type Sending } from './sending.ts';
 const RETRY_MS = 5_000;
 
 /**
- * Nothing but `unknown` means that it may have left. Where WhatsApp says that what was known of the members is outdated, that is
- * asked for anew and the message leaves once more, under its id. `recipients` are told when it is sent. Throws an OverloadError when
- * too many write to large groups.
+ * Only `unknown` means that the message may have left. If WhatsApp reports that the cached members are stale, they are queried again
+ * and the message leaves once more, under its id. Throws OverloadError when too many accounts send to large groups.
  */
 export async function sendToMembers(sending: Sending, to: ToMembers & { recipients: number }): Promise<RelayResult> {
   const first = await tryOnce(sending, to);
-  return first.isOutdated ? (await tryOnce(sending, to)).result : first.result;
+  return first.isStale ? (await tryOnce(sending, to)).result : first.result;
 }
 
 async function tryOnce(
   sending: Sending,
   to: ToMembers & { recipients: number },
-): Promise<{ result: RelayResult; isOutdated: boolean }> {
+): Promise<{ result: RelayResult; isStale: boolean }> {
   const { client, chats, log } = sending;
   let group: Group;
   let encrypted: EncryptedForMembers;
@@ -39,41 +38,41 @@ async function tryOnce(
     group = await chats.group(to.chatId);
     encrypted = await encryptForMembers(sending, group, to);
   } catch (error) {
-    chats.forgetGroup(to.chatId);
-    return { result: notEncrypted(sending, to, error), isOutdated: false };
+    chats.invalidateGroup(to.chatId);
+    return { result: notEncrypted(sending, to, error), isStale: false };
   }
   try {
-    if (!sending.mayGoOn()) return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isOutdated: false };
+    if (!sending.mayGoOn()) return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isStale: false };
     let code: number | undefined;
     const onRejected = (given: number) => (code = given);
     const result = await relay(sending, { ...to, onRejected }, () => client.sendNode(encrypted.stanza));
     await recordResult(sending, { group, encrypted, code, isSent: result.kind === 'sent' }).catch((error: unknown) => {
-      // Then members get the key once more, or ask for it.
-      log.warn({ err: error, messageId: to.messageId }, 'what a post showed about its members was not noted');
+      // Then members get the key once more, or send a retry receipt.
+      log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
     });
-    return { result, isOutdated: code === STALE_SESSION || code === STALE_ADDRESSING };
+    return { result, isStale: code === STALE_SESSION || code === STALE_ADDRESSING };
   } finally {
     encrypted.release();
   }
 }
 
-interface Left {
+interface Attempt {
   group: Group;
   encrypted: EncryptedForMembers;
-  /** Of WhatsApp's refusal. */
+  /** The code of WhatsApp's rejection. */
   code: number | undefined;
   isSent: boolean;
 }
 
-async function recordResult({ chats, members }: Sending, { group, encrypted, code, isSent }: Left): Promise<void> {
+async function recordResult({ chats, members }: Sending, { group, encrypted, code, isSent }: Attempt): Promise<void> {
   const { keyed, holders } = encrypted;
   if (isSent) {
     if (keyed.length > 0) await members.recordKeyHolders(group.id, holders);
     return;
   }
-  chats.forgetGroup(group.id);
+  chats.invalidateGroup(group.id);
   if (code !== STALE_SESSION && code !== STALE_ADDRESSING) return;
-  // All get the key anew, and those that it went to are written to anew, should it be they.
+  // All devices get the sender key again. After 479, the devices that this message brought it to also get new sessions.
   const doubted = new Set(code === STALE_SESSION ? keyed.map(({ member }) => member) : []);
   await members.recordKeyHolders(group.id, null);
   await members.change(
@@ -82,7 +81,7 @@ async function recordResult({ chats, members }: Sending, { group, encrypted, cod
   );
 }
 
-/** A question that comes before the post was refused or not answered: it says nothing about the group itself. */
+/** A query before the post was rejected or not answered, which says nothing about the group itself. */
 function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown): RelayResult {
   if (error instanceof OverloadError) throw error;
   const code = rejectionCodeOf(error);

@@ -1,28 +1,27 @@
-/** What sending a post takes, whatever kind of chat it goes to. */
+/** The dependencies of a send, to any kind of chat. */
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { PostMedia } from '../../messenger.ts';
-import type { KnownChats } from '../chats/chat-cache.ts';
-import type { KnownMembers } from './known-members.ts';
+import type { ChatCache } from '../chats/chat-cache.ts';
+import type { MemberCache } from './member-cache.ts';
 import type { Relaying } from './relay.ts';
 import type { Uploaded, UploadTarget } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
   accountId: number;
-  chats: KnownChats;
-  members: KnownMembers;
-  /** Notes a message before it leaves. */
-  remember(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
-  /** Notes which number the server of a channel has given a message. Never rejects: it can be found out later, too. */
-  noteServerId(post: { messageId: string; chatId: string; serverId: number }): Promise<void>;
-  /** Takes the note back: it has not left after all. */
-  drop(post: { messageId: string; chatId: string }): Promise<void>;
-  /** Whether a message was noted. */
-  isRemembered(post: { messageId: string; chatId: string }): Promise<boolean>;
-  /** Throws NotUploadedError when a file is not there yet, or cannot be. */
+  chats: ChatCache;
+  members: MemberCache;
+  /** Stores a message before it leaves. */
+  storeMessage(post: { messageId: string; chatId: string; message: Uint8Array }): Promise<void>;
+  /** Stores the number that a channel's server gave a message. Never rejects: the number can be found out later. */
+  storeServerId(post: { messageId: string; chatId: string; serverId: number }): Promise<void>;
+  /** Deletes a stored message that has not left. */
+  deleteMessage(post: { messageId: string; chatId: string }): Promise<void>;
+  isStored(post: { messageId: string; chatId: string }): Promise<boolean>;
+  /** Throws NotUploadedError when a file is not uploaded yet, or cannot be. */
   upload(media: PostMedia, target: UploadTarget): Promise<Uploaded>;
-  /** Places for posts that bring a key to many: each costs seconds of work, and the others of the process wait for it. */
+  /** Permits for posts that distribute a sender key to many devices: each costs seconds of CPU. */
   fanOuts: FairSemaphore;
-  /** Whether the account is still this worker's to send for. */
+  /** Whether this worker still holds the lease of the account. */
   mayGoOn(): boolean;
 }
 

@@ -4,7 +4,7 @@ import { StartupError, errorCodeOf } from '../../errors/errors.ts';
 import type { Binaries } from './binaries.ts';
 import { SUPERUSER } from './config.ts';
 import { diskFull } from './folder.ts';
-import { creatorOf, giveAway, handOver } from './run-as-user.ts';
+import { creatorOf, changeOwnerOfCluster, changeOwner } from './run-as-user.ts';
 import { failureLine, runProgram, type Identity } from './program.ts';
 
 /**
@@ -33,20 +33,20 @@ export async function prepareCluster(
     if (identity.as) await chown(around, 0, identity.as.gid);
     await chmod(around, 0o710);
     await mkdir(draft, { mode: 0o700 });
-    await handOver(draft, creator);
+    await changeOwner(draft, creator);
     const access = passwordFile ? ['-A', 'scram-sha-256', `--pwfile=${passwordFile}`] : ['-A', 'trust'];
     // The built-in locale sorts and compares alike on every machine and through every update of the system. It came with 17.
     const builtIn = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const text = ['-E', 'UTF8', ...(Number(binaries.major) < 17 ? ['--locale=C.UTF-8'] : builtIn)];
-    const words = ['-D', draft, '-U', SUPERUSER, ...access, ...text, ...(durable ? [] : ['--no-sync'])];
-    const { ok, output } = await runProgram(binaries.initdb, words, creator);
+    const args = ['-D', draft, '-U', SUPERUSER, ...access, ...text, ...(durable ? [] : ['--no-sync'])];
+    const { ok, output } = await runProgram(binaries.initdb, args, creator);
     if (!ok && output.diskFull) throw new StartupError(diskFull(dirname(cluster)));
     if (!ok && failureLine(output).includes('could not look up effective user ID'))
       throw new StartupError(
         `PostgreSQL needs a user with a name, and ${process.getuid?.()} has none here: add a line for it to /etc/passwd, or set DATABASE_URL to a PostgreSQL server of your own.`,
       );
     if (!ok) throw new StartupError(`PostgreSQL could not create its files in ${cluster}: ${failureLine(output)}`);
-    if (identity.as) await giveAway(draft, identity.as);
+    if (identity.as) await changeOwnerOfCluster(draft, identity.as);
     await rename(draft, cluster);
     if (durable) await syncFolder(dirname(cluster));
   } finally {

@@ -7,7 +7,7 @@ import { removeForeignConfig } from './config.ts';
 import { openListenAddress } from './listen-address.ts';
 import { folderError, prepareFolder } from './folder.ts';
 import { chooseIdentity } from './run-as-user.ts';
-import { stopLeftBehind } from './orphaned-server.ts';
+import { stopOrphanedServer } from './orphaned-server.ts';
 import { lockFolder } from './lock.ts';
 import { superviseServer } from './restart.ts';
 import { startServer } from './server.ts';
@@ -64,7 +64,7 @@ async function start(
   const cluster = join(dataDir, 'postgres');
   const identity = await chooseIdentity(dataDir, cluster, { userNamespaces });
   const binaries = await prepareBinaries(packageFolder, identity);
-  await stopLeftBehind(cluster, log);
+  await stopOrphanedServer(cluster, log);
   const listenAddress = await openListenAddress(dataDir, identity);
   undo.defer(listenAddress.close);
   const created = await prepareCluster(cluster, binaries, identity, {
@@ -77,7 +77,7 @@ async function start(
     return startServer({ cluster, dataDir, log, settings: all, onDiskFull }, binaries, identity);
   };
   const runAgain = async () => {
-    await stopLeftBehind(cluster, log);
+    await stopOrphanedServer(cluster, log);
     return run();
   };
   const first = await run();

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { PostgresAddress } from '../connect.ts';
 import { CLIENT_OPTIONS, FIRST_DATABASE, SUPERUSER, writeServerConfig } from './config.ts';
-import { handOver } from './run-as-user.ts';
+import { changeOwner } from './run-as-user.ts';
 import type { Identity } from './program.ts';
 import { errorCodeOf } from '../../errors/errors.ts';
 
@@ -37,7 +37,7 @@ async function openSocketFolder(dataDir: string, identity: Identity): Promise<Li
   if (fits) await mkdir(inside, { mode: 0o700 });
   const socketFolder = fits ? inside : await mkdtemp('/tmp/campanile-');
   await chmod(socketFolder, 0o700);
-  await handOver(socketFolder, identity);
+  await changeOwner(socketFolder, identity);
   return {
     address: {
       socketFolder,

@@ -17,7 +17,7 @@ const POLL_MS = 50;
  * Stops a server that a crashed process left running on `cluster`. Call it only while holding DATA_DIR: then no living Campanile
  * uses that server. Throws a StartupError when it will not go.
  */
-export async function stopLeftBehind(cluster: string, log: Log): Promise<void> {
+export async function stopOrphanedServer(cluster: string, log: Log): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
   const recorded = await readRecordedPid(pidFile);
   for (const [signal, waitMs] of STEPS) {
@@ -82,8 +82,8 @@ async function isServing(pid: number, cluster: string, folder: { dev: number; in
 
 /** Without leave to look into another user's processes (root in a container has none), the command line has to do. */
 async function wasStartedFor(pid: number, cluster: string): Promise<boolean> {
-  const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-  return (words[0] ?? '').endsWith('/postgres') && words.includes(cluster);
+  const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  return (args[0] ?? '').endsWith('/postgres') && args.includes(cluster);
 }
 
 /** Whether there was a process to receive it. Signal 0 only asks. */

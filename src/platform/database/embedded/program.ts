@@ -25,7 +25,7 @@ const OUTPUT_GRACE_MS = 1_000;
 /** The system's words, and PostgreSQL's hint where only a part of a block could be written. */
 const DISK_FULL = /No space left on device|Disk quota exceeded|Check free disk space/;
 
-export function saysDiskFull(line: string): boolean {
+export function isDiskFullMessage(line: string): boolean {
   return DISK_FULL.test(line);
 }
 
@@ -83,7 +83,7 @@ export function readOutput(streams: readonly Readable[], onLine?: (line: string)
     const line = text.slice(0, LONGEST_LINE);
     output.lines.push(line);
     if (output.lines.length > MAX_LINES) output.lines.shift();
-    output.diskFull ||= saysDiskFull(line);
+    output.diskFull ||= isDiskFullMessage(line);
     onLine?.(line);
   };
   for (const stream of streams) {

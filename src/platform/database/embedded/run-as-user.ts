@@ -25,7 +25,7 @@ export async function chooseIdentity(
   { userNamespaces = true }: { userNamespaces?: boolean } = {},
 ): Promise<Identity> {
   // So that the server shuts down when we are killed. Innermost, since a change of user would undo it.
-  const prefix = (await works(SETPRIV, AS_IS)) ? SETPRIV : [];
+  const prefix = (await canRun(SETPRIV, AS_IS)) ? SETPRIV : [];
   const owner = await stat(cluster).catch(() => undefined);
   const ourId = process.getuid?.();
   if (ourId !== 0) {
@@ -36,17 +36,17 @@ export async function chooseIdentity(
     return { prefix };
   }
   const foreign = owner && owner.uid !== 0 && owner.uid !== NOBODY;
-  if (!foreign && userNamespaces && (await works(UNSHARE, AS_IS))) return { prefix: [...UNSHARE, ...prefix] };
+  if (!foreign && userNamespaces && (await canRun(UNSHARE, AS_IS))) return { prefix: [...UNSHARE, ...prefix] };
   const as = foreign ? { uid: owner.uid, gid: owner.gid } : await findFreeId();
   const identity = { prefix, as };
   await allowFolderAccess(dataDir, identity, as);
-  if (owner && !foreign) await giveAway(cluster, as);
+  if (owner && !foreign) await changeOwnerOfCluster(cluster, as);
   return identity;
 }
 
 /**
- * Who creates a cluster for `identity`: the program for that wants a user with a name, which an id that is nobody's has not. It is nobody,
- * in a group that is nobody else's: whatever it creates must stand in a folder that only that group may enter.
+ * Returns the identity that creates a cluster for `identity`. `initdb` requires a user with a name, and an unused id has none. So it runs as
+ * the user `nobody` in an unused group, and creates the cluster in a folder that only that group may enter.
  */
 export function creatorOf(identity: Identity): Identity {
   const { prefix, as } = identity;
@@ -57,7 +57,7 @@ export function creatorOf(identity: Identity): Identity {
 async function findFreeId(): Promise<{ uid: number; gid: number }> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const id = randomInt(FREE_IDS.min, FREE_IDS.max);
-    const names = await Promise.all(['passwd', 'group'].map((kind) => works(['getent', kind, String(id)], AS_IS, [])));
+    const names = await Promise.all(['passwd', 'group'].map((kind) => canRun(['getent', kind, String(id)], AS_IS, [])));
     if (!names.includes(true)) return { uid: id, gid: id };
   }
   throw new StartupError(
@@ -66,16 +66,16 @@ async function findFreeId(): Promise<{ uid: number; gid: number }> {
 }
 
 /** Gives a new folder or file to the user PostgreSQL runs as. */
-export async function handOver(path: string, { as }: Identity): Promise<void> {
+export async function changeOwner(path: string, { as }: Identity): Promise<void> {
   if (as) await chown(path, as.uid, as.gid);
 }
 
-async function works(
-  [command = '', ...words]: readonly string[],
+async function canRun(
+  [command = '', ...args]: readonly string[],
   identity: Identity,
   last = ['true'],
 ): Promise<boolean> {
-  return (await runProgram(command, [...words, ...last], identity)).ok;
+  return (await runProgram(command, [...args, ...last], identity)).ok;
 }
 
 /** Lets the user pass through DATA_DIR, without seeing what else is in it, and makes sure that the way to it is open. */
@@ -93,7 +93,7 @@ async function allowFolderAccess(dataDir: string, identity: Identity, as: { uid:
   );
 }
 
-export async function giveAway(cluster: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+export async function changeOwnerOfCluster(cluster: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   for (const name of await readdir(cluster, { recursive: true })) await lchown(join(cluster, name), uid, gid);
   // Last, since it tells whether all of it was done.
   await chown(cluster, uid, gid);

@@ -7,7 +7,7 @@ import {
   readOutput,
   programEnd,
   runProgram,
-  saysDiskFull,
+  isDiskFullMessage,
   startProgram,
   type Identity,
   type Output,
@@ -80,7 +80,7 @@ export async function startServer(
   const ready = Promise.withResolvers<undefined>();
   const output = readOutput([child.stdout, child.stderr], (line) => {
     passOn(line, log);
-    if (saysDiskFull(line)) onDiskFull?.();
+    if (isDiskFullMessage(line)) onDiskFull?.();
     if (line.includes(READY)) ready.resolve(undefined);
   });
   const ended = programEnd(child);
@@ -105,8 +105,8 @@ function supervise(
   identity: Identity,
 ): Server {
   // Where nothing else makes the server end with us (see SETPRIV), this does unless we are killed.
-  const endWithUs = () => child.kill('SIGINT');
-  process.once('exit', endWithUs);
+  const stopOnExit = () => child.kill('SIGINT');
+  process.once('exit', stopOnExit);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     for (const [signal, waitMs] of STOP_STEPS) {
@@ -123,7 +123,7 @@ function supervise(
     stop: () => (stopping ??= stop()),
     exited: new Promise((resolve) => {
       void ended.then((end) => {
-        process.removeListener('exit', endWithUs);
+        process.removeListener('exit', stopOnExit);
         if (!stopping) resolve(`PostgreSQL ended by itself (${end}): ${failureLine(output)}`);
       });
     }),

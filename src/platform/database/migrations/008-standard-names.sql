@@ -1,11 +1,11 @@
--- Gives columns, tables, triggers and functions the standard terms of the field. No value changes.
+-- Gives columns, tables, triggers, functions and the batches of the quarantine the standard terms of the field. No other value changes.
 --
 -- It renames in one step instead of by "expand, then contract": every process stops for this upgrade anyway
 -- (docs/explanation/decisions/0057-keep-each-releases-data-as-an-upgrade-fixture.md). Until an older process that was not stopped polls
 -- the epoch, within 2 s, its statements that use an old name fail.
 --
 -- Locks: accounts, attempts, campaigns, deliveries, groups, ledger, media, runs, sandbox_messages, sign_in_places, webhook_tries and
--- whatsapp_uploads exclusively, for milliseconds: only the catalog changes, no row is read or written.
+-- whatsapp_uploads exclusively, for milliseconds: only the catalog changes, and rows of the quarantine, which has hardly any.
 
 alter table attempts rename column under_way to in_flight;
 alter table deliveries rename column cut_off to interrupted_attempts;
@@ -30,6 +30,9 @@ alter sequence webhook_tries_try_id_seq rename to webhook_attempts_attempt_id_se
 
 alter table whatsapp_uploads rename column place to target;
 alter table whatsapp_uploads rename constraint whatsapp_uploads_place_check to whatsapp_uploads_target_check;
+
+update quarantine set batch = case batch when 'strays' then 'orphaned turns' when 'suspects' then 'poison suspects' else 'webhook outcomes' end
+where batch in ('strays', 'suspects', 'told webhooks');
 
 -- A trigger cannot be given another function: it is created again.
 drop trigger media_added on media;

@@ -37,9 +37,8 @@ export interface CampaignRequest {
 }
 
 /**
- * What both ways of sending have in common: once this resolves, campaign, content and runs are durable, and what `start` did with
- * them. Throws 400 for a post that makes no sense, 404 for groups that are not the workspace's, 409 or `no_room` where it has used up a
- * quota.
+ * Accepts a campaign, sent now or scheduled: when this resolves, campaign, content, runs and the writes of `start` are durable. Throws
+ * 400 for an invalid post, 404 for groups of another workspace, and 409 or `no_room` for an exhausted quota.
  */
 export async function acceptCampaign(
   deps: AcceptDeps,

@@ -47,14 +47,14 @@ export function planOccurrences(schedule: Schedule): { occurrences: Date[]; prob
     problems.push({ field: 'time_zone', issue: `must be ${describeTimeZone(schedule.timeZone)}` });
   if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
   else if (countDays(schedule) > DAYS_LIMIT)
-    problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` });
+    problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days from start_date, both included` });
   if (problems.length > 0) return { occurrences: [], problems };
   const occurrences = listOccurrences(schedule).map((instant) => new Date(instant.epochMilliseconds));
   if (occurrences.length === 0)
-    problems.push({ field: 'start_date', issue: 'leaves no day to send on, with these weekdays and skip_dates' });
+    problems.push({ field: 'start_date', issue: 'leaves no day to send on with these weekdays and skip_dates' });
   // West of Greenwich the last evening of the year 9999 is one of the year 10000, which ISO 8601 writes with other digits.
   if (occurrences.some((dueAt) => dueAt.getUTCFullYear() > 9_999))
-    problems.push({ field: 'end_date', issue: 'is too far ahead: in UTC it must be before the year 10000' });
+    problems.push({ field: 'end_date', issue: 'must be before the year 10000 in UTC' });
   return { occurrences, problems };
 }
 
@@ -91,7 +91,10 @@ export function scheduleIsOver(occurrences: readonly Date[], now: Date, timeZone
   const dateOf = (at: Date) => dateIn(timeZone, at.toTemporalInstant());
   const isToday = last !== undefined && dateOf(last).equals(dateOf(now));
   const problem = isToday
-    ? { field: 'schedule_time', issue: 'is past for today, the last day: every occurrence of this schedule is over' }
+    ? {
+        field: 'schedule_time',
+        issue: 'has passed today, and today is the last day: every occurrence of this schedule is in the past',
+      }
     : { field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' };
   return invalid([problem]);
 }

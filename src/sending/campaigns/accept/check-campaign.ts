@@ -38,9 +38,9 @@ export interface CampaignCheck {
 }
 
 /**
- * What would come of a campaign, without creating anything (contract §4, check-campaign). Throws what adding it would throw; what
- * could still succeed is a problem of a group or a warning instead, and adding it refuses none of that. As the change of one of the
- * workspace's campaigns (`changeOf`) it is not held against what that campaign says and has planned. Throws 404 for another's.
+ * Checks a campaign without creating anything (contract §4, check-campaign). Throws what adding it would throw. Obstacles that may pass
+ * are problems of a group or warnings, and adding the campaign accepts them. With `changeOf` it checks a change of that campaign: the
+ * campaign's own content and planned runs do not count. Throws 404 for another workspace's campaign.
  */
 export async function checkCampaign(
   deps: CheckDeps,
@@ -102,7 +102,7 @@ async function listDue(
 
 const NOT_CONNECTED = {
   code: 'account_not_connected',
-  message: 'Your account is not connected just now: what is due waits until it is, for 6 hours at most.',
+  message: 'Your account is not connected at the moment. Posts wait for the connection, 6 hours at most.',
 };
 
 function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: FieldError[] } {

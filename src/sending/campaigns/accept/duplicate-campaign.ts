@@ -22,8 +22,8 @@ export interface CampaignCopy {
 }
 
 /**
- * One of the workspace's campaigns as it would be sent again (contract §4, duplicate-campaign); nothing is sent or created. The dates of
- * a schedule that is over are moved ahead by whole weeks, so that it fits the same weekdays. Throws 404.
+ * Returns a campaign of the workspace as it would be sent again (contract §4, duplicate-campaign); nothing is created. The dates of a
+ * schedule that is over move ahead by whole weeks, so that they keep their weekdays. Throws 404.
  */
 export async function duplicateCampaign(
   { db }: { db: Database },

@@ -16,6 +16,6 @@ export async function enforceCampaignQuota(
   const many = most.toLocaleString('en');
   throw new AppError(
     'campaign_limit_reached',
-    `You have ${many} campaigns under way or planned, as many as there may be: cancel one, or wait until one has ended`,
+    `You have reached the limit of ${many} campaigns under way or planned. Cancel one, or wait for the end of one.`,
   );
 }

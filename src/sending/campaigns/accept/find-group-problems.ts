@@ -7,9 +7,9 @@ export interface GroupProblem {
   issue: string;
 }
 
-const GONE = 'no longer exists at the messaging application, or you are no longer in it: sync your groups';
-const ADMINS_ONLY = 'only its admins may post there, and you are not one of them';
-const NO_SENDING = 'you are not a member, or only admins may post there: ask an admin of the group';
+const GONE = 'no longer exists in the messaging application, or you are no longer a member. Sync your groups';
+const ADMINS_ONLY = 'only its admins can post there, and you are not an admin';
+const NO_SENDING = 'you are not a member, or only admins can post there. Ask an admin of the group';
 const REPEATED = 'gets the very same text from you less than 24 hours before or after';
 
 interface Draft {
@@ -46,7 +46,10 @@ async function findClosed(
   );
 }
 
-/** Groups that got the same text within the day before the first run, have it queued, or get it within a day of one of the runs; not where it was recalled. */
+/**
+ * Returns the groups with the same text within 24 hours: posted before the first run, queued, or planned near one of the runs. Recalled
+ * posts do not count.
+ */
 async function findRepeated(
   db: Connection,
   accountId: number,

@@ -25,8 +25,8 @@ export interface PreparedPost {
 }
 
 /**
- * Converts the html and recognises the media. Throws 400 with everything that is wrong with both, beside what is `known` to be wrong
- * with the request already, or else what `plan` throws, which is tried only to be told of in the same round.
+ * Converts the html and recognises the file. Throws 400 with all problems of both, the `known` problems of the request, and, without
+ * known ones, those that `plan` throws.
  */
 export async function preparePost(
   { convert }: { convert: Convert },

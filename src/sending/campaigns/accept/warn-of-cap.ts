@@ -38,7 +38,7 @@ export async function warnOfCap(
   const limit = cap === dailyCap ? `${cap} posts a day` : `${cap} posts on ${date}, while it warms up`;
   return {
     code: 'over_daily_cap',
-    message: `Your account sends at most ${limit}, and ${posts.get(date)} are to be sent on ${cap === dailyCap ? date : 'that day'}. The others wait for the next day; what is left of a campaign when its next run falls due, or of which nothing can be sent for 26 hours, expires.`,
+    message: `Your account sends at most ${limit}, and ${posts.get(date)} posts are planned for ${cap === dailyCap ? date : 'that day'}. The others wait for the next day. Waiting posts expire when the next run of their campaign falls due, or when no post of their run can be sent for 26 hours.`,
   };
 }
 

@@ -28,10 +28,9 @@ export interface RunTurns {
 export const createRunTurns = (): RunTurns => ({ begin: createRoundRobin(), write: createRoundRobin() });
 
 /**
- * Begins runs that have fallen due in these shards, those of each account in the order they were due, and writes further deliveries
- * of those that have begun. A call does a bounded piece of that, in transactions of a few thousand rows, and accounts with much to do
- * take turns. Runs of a paused campaign or of an account that is held or stopped wait. Resolves to the milliseconds until there may be
- * more to do.
+ * Begins due runs in these shards, in the order of their due times, and writes further deliveries of runs that have begun. A call does a
+ * bounded piece in transactions of a few thousand rows, in round robin over accounts. Runs of a paused campaign, or of a held or
+ * quarantined account, wait. Resolves to the milliseconds until the next call.
  */
 export async function beginDueRuns(
   db: Database,
@@ -77,7 +76,7 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
   return rows.map((row) => row.account_id);
 }
 
-/** Begins, or misses, what is due of these accounts. Those whose lane somebody else has locked are left; false when all are. */
+/** Begins or misses the due runs of these accounts. Locked lanes are skipped; false if all are locked. */
 async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Promise<boolean> {
   const accounts = await lockFreeLanes(trx, accountIds);
   if (accounts.length === 0) return false;
@@ -89,8 +88,8 @@ async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Prom
 }
 
 /**
- * Turns due runs of these accounts into runs under way with their `first` deliveries each, and wakes the lanes, which must be locked.
- * What a run says and to whom is fixed here.
+ * Turns due runs into running ones with their `first` deliveries, and wakes the lanes, which must be locked. The content of a run is
+ * fixed here.
  */
 export async function beginRuns(
   trx: Connection,

@@ -7,12 +7,12 @@ import type { Log } from '../../../platform/log/log.ts';
 
 const BATCH = 100;
 
-/** Of a planned run `r`, that it should have begun a minute ago, and that this was not noted yet. */
+/** True if the planned run `r` should have begun a minute ago and is not recorded as late. */
 export const isLate = sql<boolean>`r.late_at is null and r.due_at <= campanile_now() - interval '1 minute'`;
 
 /**
- * Notes the runs of these shards that should have begun a minute ago and have not, whosever fault it is; each is told once, as
- * `campaign.late`. Those that nobody was there to note are noted when they begin. Answers whether there may be more.
+ * Records the runs of these shards that should have begun a minute ago, for whatever reason; each causes one event `campaign.late`. Late
+ * runs without a running worker are recorded when they begin. Resolves to whether there may be more.
  */
 export async function detectLateRuns(db: Database, shards: readonly number[], log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'unbegun runs');

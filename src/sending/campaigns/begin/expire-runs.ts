@@ -61,8 +61,8 @@ interface Expiring extends RunKey {
 }
 
 /**
- * What runs under way have not sent expires when the campaign's next run is due: a piece of it at a time. Resolves to the accounts of
- * which there is more: nothing of them may begin before, and nothing is sent of them meanwhile. The lanes must be locked.
+ * Expires the unsent deliveries of running runs when the campaign's next run is due, a piece at a time. Resolves to the accounts with
+ * more: no run of theirs may begin before, and nothing of them is sent meanwhile. The lanes must be locked.
  */
 export async function expireSuperseded(trx: Connection, accountIds: readonly number[]): Promise<Set<number>> {
   const runs = await findSuperseded(trx, accountIds);
@@ -83,8 +83,8 @@ async function findSuperseded(trx: Connection, accountIds: readonly number[]): P
 }
 
 /**
- * Fails what these runs have not sent, but for what is in hand: its outcome is about to be known. `EXPIRED_TOGETHER` at once;
- * resolves to the runs of which there is more. The lanes must be locked.
+ * Fails the unsent deliveries of these runs, `EXPIRED_TOGETHER` at once, without those in hand: their outcome follows. Resolves to the
+ * runs with more. The lanes must be locked.
  */
 async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise<Expiring[]> {
   if (runs.length === 0) return [];
@@ -116,8 +116,8 @@ async function expireUnsent(trx: Connection, runs: readonly Expiring[]): Promise
 }
 
 /**
- * What nobody else notices, for want of anything happening: stalled runs expire, and paused ones that are too late are missed, some of
- * each account. Resolves to whether there is more.
+ * Expires stalled runs, and misses paused ones that are too late: nothing else happens that would notice them. Some of each account in a
+ * call. Resolves to whether there is more.
  */
 export async function sweepRuns(db: Database, shards: number[], log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'late runs');

@@ -1,7 +1,7 @@
 import { dateIn, dayOf, nextQuietStart, quietUntil, type QuietHours } from '../../accounts/quiet-hours.ts';
 import { capOn, type DailyLimits } from '../../accounts/warm-up.ts';
 
-/** When an account rests, how much it may send on each day, and how much of today's cap is used up. */
+/** Quiet hours and daily limits of an account, and its posts of today. */
 export interface SendLimits extends DailyLimits {
   quietHours: QuietHours | null;
   sentToday: number | null;
@@ -33,10 +33,9 @@ interface Lane {
 }
 
 /**
- * When the last of so many posts leaves, if the first may leave at `from` and the others each `gapMs` after the one before, but none
- * in quiet hours or beyond what may leave on a day. Of `others`, in order of time, what has not left by then takes turns with
- * them, so of each only as many count as there are posts. Nothing leaves before `readyAt`, by default `now`, which is when `sentToday`
- * was counted.
+ * Returns when the last post leaves, if the first may leave at `from`, the gap is `gapMs`, and nothing leaves in quiet hours or beyond
+ * the daily limit. The unsent posts of `others`, in order of time, take turns with these, so each of them counts for at most `posts`.
+ * Nothing leaves before `readyAt`, by default `now`; `sentToday` was counted at `now`.
  */
 export function findLastPost(
   { from, posts, gapMs, others = [], readyAt }: Waiting & Readiness,
@@ -54,7 +53,7 @@ export function findLastPost(
   return advanceLane(lane, { posts: turns, until: undefined, gapMs }, rests).last;
 }
 
-/** Lets posts leave one after the other until none is left, or `until` has come. */
+/** Advances the lane until no post is left, or until `until`. */
 function advanceLane(
   lane: Lane,
   { posts, until, gapMs }: { posts: number; until: Temporal.Instant | undefined; gapMs: number },

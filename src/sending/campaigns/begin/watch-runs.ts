@@ -18,7 +18,7 @@ export function watchRuns(deps: {
   db: Database;
   log: Log;
   leases: Leases;
-  hints: Notifications;
+  notifications: Notifications;
   onLoopError?: OnLoopError;
 }): {
   stop(): Promise<void>;
@@ -43,8 +43,8 @@ export function watchRuns(deps: {
     () => processBulkRequests(db, leases.shards(), { turns: requesters, log }),
     options,
   );
-  deps.hints.on('campanile_runs', () => due.wake());
-  deps.hints.on('campanile_revisions', () => requests.wake());
+  deps.notifications.on('campanile_runs', () => due.wake());
+  deps.notifications.on('campanile_revisions', () => requests.wake());
   return {
     async stop() {
       await Promise.all([due.stop(), sweep.stop(), late.stop(), requests.stop()]);

@@ -95,7 +95,7 @@ async function writePiece(trx: Connection, accountIds: readonly number[]): Promi
       select p.account_id, p.run_id, p.expanded + t.ordinal, t.group_id, ${messageIdOf('p', 't')}
       from part p join contents c on c.content_id = p.content_id,
            unnest(c.group_ids[p.expanded + 1 : p.upto]) with ordinality t (group_id, ordinal)
-    ), noted as (
+    ), expanded as (
       update runs r set expanded = p.upto from part p where r.account_id = p.account_id and r.run_id = p.run_id
     )
     update lanes l set work_at = campanile_now()

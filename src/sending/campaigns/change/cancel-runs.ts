@@ -5,9 +5,9 @@ import { closeRuns } from '../../deliveries/settle-runs.ts';
 import type { OwnCampaign } from '../store.ts';
 
 /**
- * Cancels what is open of the run, or of the whole campaign, which then ends: from now on nothing of it is claimed. What was queued is
- * written down as cancelled, of very many deliveries the first here and the others in pieces. What is in hand may have left, and is
- * marked so. Resolves to how many runs were cancelled. The account's lane must be locked.
+ * Cancels the open runs of a campaign, which then ends, or one run of it: nothing of them is claimed any more. Queued deliveries become
+ * cancelled, of very many the first here and the others in pieces. Deliveries in hand may have left, and become uncertain. Resolves to
+ * the number of cancelled runs. The lane must be locked.
  */
 export async function cancelRuns(
   trx: Connection,

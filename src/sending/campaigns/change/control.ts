@@ -63,9 +63,8 @@ export function cancelCampaign(deps: ControlDeps, actor: Actor, publicId: string
 }
 
 /**
- * Does what the user asks to one of their campaigns, with the account's lane locked, and writes it into the audit log. `change`
- * is given the campaign as it is under the lock. Throws 404, 409 where the ledger would become wrong, which stops the account, and
- * what `change` throws.
+ * Changes a campaign with the account's lane locked, and records it in the audit log. `change` gets the campaign as it is under the lock.
+ * Throws 404; 409 if the ledger would become wrong, which quarantines the account; and all errors of `change`.
  */
 export async function control(
   { db, log }: ControlDeps,
@@ -93,7 +92,7 @@ export function requirePosts(campaign: OwnCampaign, done: string): void {
   if (campaign.foldedAt === null) return;
   throw new AppError(
     'campaign_folded',
-    `This campaign ended so long ago that its single posts were folded into sums, and cannot be ${done} any more`,
+    `The single posts of this campaign are no longer kept, since it ended long ago, so it can no longer be ${done}`,
   );
 }
 

@@ -12,11 +12,10 @@ import type { Revised } from './recall-campaign.ts';
 import { findOwnCampaign } from '../store.ts';
 
 /**
- * Has what was sent of a campaign, or of one of its runs, edited to say something else (contract §4, correct-campaign); files stay.
- * What has not been sent goes out with the new text, without `runId` that of later runs too. Once this resolves the request is
- * durable; the account's lane carries it out at its pace, and the analytics tell of each group. A second correction replaces what is
- * not yet done of the first; what was recalled stays so. Throws 400 for html that cannot be sent, 404, and 409 where nothing is left
- * to correct.
+ * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
+ * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
+ * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
+ * Throws 400 for invalid html, 404, and 409 if nothing is left to correct.
  */
 export async function correctCampaign(
   { db, convert }: { db: Database; convert: Convert },
@@ -34,10 +33,7 @@ export async function correctCampaign(
     const runIds = runs.map((run) => run.runId);
     const groups = await requestRevision(trx, accountId, runIds, 'correct');
     if (groups === 0 && !waiting)
-      throw new AppError(
-        'nothing_sent',
-        'There is nothing to correct: nothing was sent, or all of it has been recalled',
-      );
+      throw new AppError('nothing_sent', 'Nothing to correct: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
     await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId });
     return { campaignId: publicId, groups };

@@ -25,7 +25,7 @@ export async function deleteCampaign(
     actOnce(trx, key, async () => {
       await lockOwnLane(trx, accountId);
       const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
-      requireStatus(campaign, ['completed', 'completed_with_errors', 'cancelled'], 'deleted: cancel it first');
+      requireStatus(campaign, ['completed', 'completed_with_errors', 'cancelled'], 'deleted. Cancel it first');
       await requireRevised(trx, campaign.campaignId);
       await sql`update campaigns set deleted_at = campanile_now() where campaign_id = ${campaign.campaignId}`.execute(
         trx,
@@ -49,6 +49,6 @@ async function requireRevised(trx: Connection, campaignId: number): Promise<void
   if (rows.length === 0) return;
   throw new AppError(
     'campaign_revising',
-    'Posts of this campaign are still being recalled or corrected: it can be deleted once that is done',
+    'Posts of this campaign are still being recalled or corrected. Delete it afterwards.',
   );
 }

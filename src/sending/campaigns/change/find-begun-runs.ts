@@ -9,8 +9,8 @@ export interface BegunRun {
 }
 
 /**
- * The runs of a campaign that have begun: all, or the given one. Throws 404 for a run that is not the campaign's, 409 where none has
- * begun, for then nothing has left.
+ * Returns the runs of a campaign that have begun: all, or the given one. Throws 404 for a run of another campaign, and 409 if none has
+ * begun, since nothing has left.
  */
 export async function findBegunRuns(trx: Connection, campaignId: number, runId: number | null): Promise<BegunRun[]> {
   let query = trx
@@ -21,11 +21,11 @@ export async function findBegunRuns(trx: Connection, campaignId: number, runId: 
   if (runId !== null) query = query.where('run_id', '=', runId);
   const runs = await query.execute();
   if (runId !== null && runs.length === 0)
-    throw new AppError('run_not_found', 'No such run', {
-      details: [{ field: 'run_id', issue: 'is not one of this campaign’s runs' }],
+    throw new AppError('run_not_found', 'The campaign has no run with this id', {
+      details: [{ field: 'run_id', issue: 'is not the id of a run of this campaign' }],
     });
   const begun = runs.flatMap(({ contentId, ...run }) => (contentId === null ? [] : [{ ...run, contentId }]));
   if (begun.length === 0)
-    throw new AppError('nothing_sent', 'Nothing of this has been sent yet: change or cancel the campaign instead');
+    throw new AppError('nothing_sent', 'No post has been sent yet. Change or cancel the campaign instead.');
   return begun;
 }

@@ -1,4 +1,4 @@
-/** What was asked about more deliveries than the request could touch: in pieces, so that nothing waits long for one. */
+/** Bulk requests about more deliveries than a request may write, in pieces. */
 import { sql } from 'kysely';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
@@ -19,8 +19,7 @@ const LOCKED_PAUSE_MS = 10;
 const POLL_MS = 1_000;
 
 /**
- * Does a piece for each account in these shards that has something left to do, for a moment; they take turns. Resolves to the
- * milliseconds until there may be more.
+ * Writes the next piece for each account in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call.
  */
 export async function processBulkRequests(
   db: Database,
@@ -35,7 +34,7 @@ export async function processBulkRequests(
     turns.served([accountId]);
     const { results } = await isolateEach({ db, log }, 'requests', [accountId], {
       idOf: (id) => id,
-      run: (id) => writeOrQuarantine({ db, log }, id, () => carryOutPiece(db, id)),
+      run: (id) => writeOrQuarantine({ db, log }, id, () => writePiece(db, id)),
     });
     if (results.some(Boolean)) isLocked = false;
     if (performance.now() > endMs) break;
@@ -45,7 +44,7 @@ export async function processBulkRequests(
 }
 
 /** False where somebody else has locked the account. */
-function carryOutPiece(db: Database, accountId: number): Promise<boolean> {
+function writePiece(db: Database, accountId: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockFreeLanes(trx, [accountId]);
     if (locked.length === 0) return false;

@@ -16,9 +16,9 @@ export interface Revised {
 }
 
 /**
- * Has what was sent of a campaign, or of one of its runs, deleted for everyone (contract §4, recall-campaign), and cancels what has
- * not been sent: of a run the rest of it, of a campaign all that is planned too. Once this resolves the request is durable; the
- * account's lane carries it out at its pace, and the analytics tell of each group. Throws 404, and 409 where there is nothing to recall.
+ * Recalls the posts of a campaign, or of one of its runs, for everyone (contract §4, recall-campaign), and cancels unsent ones: the rest
+ * of the run, or everything of the campaign. The request is durable when this resolves. The account's lane carries it out at its pace,
+ * and the analytics show the state of each group. Throws 404, and 409 if there is nothing to recall.
  */
 export async function recallCampaign(
   { db }: { db: Database },
@@ -34,10 +34,7 @@ export async function recallCampaign(
     const stopped = await cancelRuns(trx, campaign, runId);
     const groups = await requestRevision(trx, accountId, runIds, 'recall');
     if (groups === 0 && stopped === 0)
-      throw new AppError(
-        'nothing_sent',
-        'There is nothing to recall: nothing was sent, or all of it has been recalled',
-      );
+      throw new AppError('nothing_sent', 'Nothing to recall: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.recalled', campaign.campaignId);
     await recordAudit(trx, { ...actor, action: 'campaign.recalled', subject: publicId });
     return { campaignId: publicId, groups };

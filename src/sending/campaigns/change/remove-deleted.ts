@@ -18,9 +18,9 @@ interface Deleted {
 }
 
 /**
- * Takes the next small step in removing what belonged to deleted campaigns: posts first, then what members did about them, then the
- * sums, what the campaigns said, and after two days themselves. Files that no other campaign has go with the unused ones. False when there
- * is nothing to do. Any number of processes may do so at once, and stop in between.
+ * Removes the next rows of deleted campaigns: deliveries first, then receipts, sums, contents, and after two days the campaign. Files
+ * that no other campaign has are removed with the unused ones. False when there is nothing to do. Any number of processes may call it,
+ * and stop in between.
  */
 export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'deleted campaigns');

@@ -8,8 +8,8 @@ const CHUNK = 5_000;
 export type RunTable = 'receipts' | 'provisional_receipts' | 'run_minutes' | 'revisions' | 'deliveries';
 
 /**
- * Removes the next rows of the first of these tables that has any of the campaign's; false when none has. Of the latest run first: should
- * a post turn out to have been sent after all, the errors of the runs before it are still there. The lane must be locked.
+ * Removes the next rows of the first of these tables that has any of the campaign; false when none has. Latest run first: if a post turns
+ * out to have been sent, the errors of earlier runs still exist. The lane must be locked.
  */
 export async function removePosts(trx: Connection, campaignId: number, tables: readonly RunTable[]): Promise<boolean> {
   for (const table of tables) {

@@ -4,13 +4,13 @@ import type { Connection } from '../../../platform/database/connect.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { scheduleIsOver } from '../accept/add-scheduled-campaign.ts';
 
-/** The zones in which runs have their dates: that of the schedule before, as it is stored, and that of the new schedule. */
+/** The time zones that give runs their dates: of the stored schedule, and of the new one. */
 interface Zones {
   before: string;
   after: string;
 }
 
-/** What a changed schedule makes of a campaign's runs. */
+/** How a changed schedule changes the runs of a campaign. */
 interface NewPlan {
   kept: Array<{ runId: number; dueAt: Date }>;
   dropped: Array<{ runId: number; dueAt: Date }>;
@@ -18,9 +18,8 @@ interface NewPlan {
 }
 
 /**
- * What brings the planned runs of a campaign to these occurrences: what is planned for one of them stays, also when it is due already,
- * the others go, and what is missing is to be planned, but for what is past. Runs that have begun or were missed stay as they are, and
- * their dates get no second run. Throws 400 when nothing would be left to run.
+ * Compares a campaign's planned runs with its new schedule. Returns the runs to keep (an occurrence still matches), the runs to drop, and
+ * the occurrences to add (future dates without a run). Started and missed runs never change. Throws 400 if nothing is left to run.
  */
 export async function diffSchedule(
   db: Connection,
@@ -47,7 +46,7 @@ export async function diffSchedule(
   return { kept, dropped: planned.filter((run) => !isKept.has(Number(run.dueAt))), missing };
 }
 
-/** Carries `diffSchedule` out. Resolves to how many more open runs there are than before. The lane must be locked. */
+/** Applies `diffSchedule`. Resolves to the change in the number of open runs. The lane must be locked. */
 export async function replanRuns(
   trx: Connection,
   campaign: { accountId: number; campaignId: number; paused: boolean },

@@ -13,11 +13,10 @@ export interface RetryDeps extends ControlDeps {
 }
 
 /**
- * Queues the failed deliveries of a campaign again (contract §4): each with its message id and text, and with all its tries before
- * it. Runs that had ended are under way again, and so is the campaign; a paused one stays paused. It is a deliberate act, so the
- * 24 hours after which a run expires begin anew with it, however long ago the run was due; the campaign's next run still ends
- * them. A delivery whose earlier try may have left goes as one its owner wants sent all the same. Runs that were cancelled or recalled
- * are left out: what members have seen deleted does not come back. Throws 409 when nothing else has failed, or the campaign was
+ * Queues the failed deliveries of a campaign again (contract §4), each with its message id and text, and with all attempts available
+ * again. Ended runs and the campaign are running again; a paused campaign stays paused. The 24 hours after which a run expires start
+ * again, but the campaign's next run still ends them. A delivery that may have left is sent all the same, because its owner asked for it.
+ * Cancelled and recalled runs are skipped: deleted posts do not come back. Throws 409 if nothing else has failed, or the campaign was
  * cancelled.
  */
 export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, publicId: string): Promise<Controlled> {
@@ -26,8 +25,7 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
     requirePosts(campaign, 'retried');
     await requireFiles(trx, campaign, mediaDays);
     const { queued, reopened } = await queueFailed(trx, campaign);
-    if (queued === 0)
-      throw new AppError('nothing_failed', 'Nothing of this campaign has failed, so there is nothing to retry');
+    if (queued === 0) throw new AppError('nothing_failed', 'Nothing to retry: no post of this campaign has failed');
     await sql`
       update campaigns
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
@@ -37,7 +35,7 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
   });
 }
 
-/** Throws 409 when it ended so long ago that a file of it may be gone, whether or not it is gone yet. */
+/** Throws 409 if the campaign ended so long ago that its file may have been removed. */
 async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaDays = MEDIA_DAYS): Promise<void> {
   const { rows } = await sql`
     select from campaigns c
@@ -46,7 +44,7 @@ async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaD
   if (rows.length > 0)
     throw new AppError(
       'campaign_media_gone',
-      `This campaign ended over ${mediaDays} days ago, and its file is no longer kept: duplicate it, and choose the file again`,
+      `This campaign ended over ${mediaDays} days ago, and its file is no longer kept. Duplicate it, and choose the file again.`,
     );
 }
 

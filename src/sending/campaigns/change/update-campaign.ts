@@ -57,9 +57,9 @@ export async function updateCampaign(
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
   const { removeImage = false, ...values } = change;
   if (!removeImage && Object.values(values).every((value) => value === undefined))
-    throw new AppError('invalid_request', 'Name at least one field to change');
+    throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined)
-    throw invalid([{ field: 'remove_image', issue: 'contradicts the image that was sent' }]);
+    throw invalid([{ field: 'remove_image', issue: 'must not be true together with image' }]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
   const { text, media } = await prepareChange(
     { convert },
@@ -89,13 +89,15 @@ export async function updateCampaign(
 function requireSchedule(campaign: OwnCampaign): Schedule {
   const { status } = campaign;
   const schedule = scheduleOf(campaign);
-  if (!schedule) throw new AppError('campaign_wrong_state', 'This campaign was sent at once and cannot be changed');
+  if (!schedule) throw new AppError('campaign_wrong_state', 'This campaign was sent immediately and cannot be changed');
   if (['completed', 'completed_with_errors', 'cancelled'].includes(status))
     throw new AppError('campaign_wrong_state', `This campaign is ${status.replaceAll('_', ' ')} and cannot be changed`);
   return schedule;
 }
 
-/** What the schedule becomes, with its occurrences or what is wrong with it; undefined when it stays as it is, in whichever zone. */
+/**
+ * Returns the changed schedule with its occurrences, or with its problems; undefined if the schedule does not change, in whichever zone.
+ */
 function planChange(schedule: Schedule, change: CampaignChange) {
   const next: Schedule = {
     startDate: change.startDate ?? schedule.startDate,
@@ -152,7 +154,7 @@ async function changeContent(
   };
   if (JSON.stringify(next) === JSON.stringify(content)) return;
   if (!(await hasPlanned(trx, campaignId))) {
-    // Its name is also what its owner calls it, which may change for as long as it is open.
+    // The name may change as long as the campaign is open: the owner's lists show it too.
     if (JSON.stringify({ ...next, name: content.name }) === JSON.stringify(content)) return;
     throw new AppError(
       'campaign_wrong_state',
@@ -162,7 +164,7 @@ async function changeContent(
           ...(next.html === content.html ? [] : ['html']),
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
-        ].map((field) => ({ field, issue: 'cannot be changed any more' })),
+        ].map((field) => ({ field, issue: 'can no longer be changed' })),
       },
     );
   }

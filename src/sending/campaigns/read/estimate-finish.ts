@@ -13,8 +13,8 @@ export interface ExpectDeps {
 }
 
 /**
- * When the last post will leave of what is under way of one of the workspace's campaigns: an expectation, not a promise. null while
- * nothing is under way, and while nobody can say: it is paused, or its account is not connected.
+ * Estimates when the last post of a running campaign leaves. null if nothing of it is running, it is paused, or its account is not
+ * connected.
  */
 export async function estimateFinish(deps: ExpectDeps, { workspaceId }: Actor, publicId: string): Promise<Date | null> {
   const { db, timeZone, gaps } = deps;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
-import { userIsGone } from '../../accounts/store.ts';
+import { userGoneError } from '../../accounts/store.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
 
@@ -18,10 +18,9 @@ const NO_SEND_LIMITS = { quietHours: null, dailyCap: null, sentToday: null };
 const MOST_OTHERS = 2_000;
 
 /**
- * How many seconds a run to so many groups will take from `at`, when it falls due, to its last post: at the account's pace, and
- * sharing its turns with what the account will still have to send then. Runs take turns, so of a longer one only as many turns count
- * as the run itself has. What it has to send of the campaign `except` does not count: that is where the run belongs. Quiet hours,
- * the daily cap and the warm-up are waited for; `timeZone` is the installation's. Rounded up; an expectation, not a promise.
+ * Estimates the seconds from `at`, when a run is due, to its last post: at the account's pace, in turns with the account's other unsent
+ * posts, and with quiet hours, daily cap and warm-up. Runs take turns, so a longer run counts for as many turns as this one has. Posts of
+ * the campaign `except` do not count. `timeZone` is the installation's. Rounded up.
  */
 export async function estimateSeconds(
   db: Connection,
@@ -52,7 +51,7 @@ async function readReadiness(db: Connection, accountId: number): Promise<{ now: 
     select campanile_now() as now,
            greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt"
     from lanes where account_id = ${accountId}`.execute(db);
-  if (!rows[0]) throw userIsGone();
+  if (!rows[0]) throw userGoneError();
   return rows[0];
 }
 

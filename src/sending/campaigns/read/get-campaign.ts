@@ -23,7 +23,7 @@ export interface RunDetails {
   cancelled: number;
 }
 
-/** One of the workspace's campaigns with what it says, to whom, and its runs in order of their due time. Throws 404. */
+/** Returns a campaign of the workspace with its content, groups and runs, by due time. Throws 404. */
 export async function getCampaign(
   { db }: { db: Database },
   { workspaceId }: Actor,

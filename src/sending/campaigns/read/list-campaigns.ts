@@ -70,7 +70,7 @@ export async function listCampaigns(
   const { db } = deps;
   const { limit, sort, after, withTotals = false } = filter;
   const found = await whereOf(deps, actor, filter);
-  const place = sort ? sql`true` : sql`(${after}::bigint is null or c.campaign_id < ${after})`;
+  const isOnPage = sort ? sql`true` : sql`(${after}::bigint is null or c.campaign_id < ${after})`;
   const offset = sort ? (after ?? 0) : 0;
   const { rows } = await sql<CampaignSummary & { id: number }>`
     select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule", c.created_at as "createdAt",
@@ -91,7 +91,7 @@ export async function listCampaigns(
       from contents t left join media m on m.media_id = t.media_id
       where ${filter.withPost ?? false}::boolean and t.content_id = c.content_id
     ) post on true
-    where ${found} and ${place}
+    where ${found} and ${isOnPage}
     order by ${orderOf(sort)} limit ${limit + 1} offset ${offset}`.execute(db);
   const page = rows.slice(0, limit);
   const next = sort ? offset + limit : (page.at(-1)?.id ?? null);

@@ -57,7 +57,7 @@ export async function listRuns(
   const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
   if (days < 1) throw invalid([{ field: 'end_date', issue: 'is before start_date' }]);
   if (days > DAYS_LIMIT)
-    throw invalid([{ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days after start_date, both counted` }]);
+    throw invalid([{ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days from start_date, both included` }]);
   const { db } = deps;
   const { accountId } = await findOwnAccount(db, workspaceId);
   const listed = groupListId === undefined ? null : await readListedGroups(db, accountId, groupListId);

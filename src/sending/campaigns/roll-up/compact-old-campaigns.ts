@@ -13,9 +13,9 @@ interface OldCampaign {
 }
 
 /**
- * Takes the next small step in folding campaigns that ended so many days ago: marks one, so that nothing of it can be retried, recalled or
- * corrected any more, or removes some of its deliveries and revisions, which are all in its sums. False when there is nothing to
- * do. Any number of processes may do so at once, and stop in between.
+ * Compacts campaigns that ended `retentionDays` ago, a small step a call: flags one, so that it can no longer be retried, recalled or
+ * corrected, or removes some of its deliveries and revisions, which are all in its sums. False when there is nothing to do. Any number of
+ * processes may call it, and stop in between.
  */
 export async function compactOldCampaigns(db: Database, retentionDays: number, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'old campaigns');

@@ -49,14 +49,14 @@ async function numbersKept({ posts }: Channel): Promise<Array<number | null>> {
   return rows.map(({ server_id }) => server_id);
 }
 
-test('the first channel of a number is created with WhatsApp’s terms for channels accepted', async () => {
+test('accepts WhatsApp’s terms for channels before the first channel is created', async () => {
   const { person, phone } = await linked(0);
   expect(phone.hasAcceptedTerms).toBe(false);
   expect((await person.call('venom/create-channel', { name: 'First' })).status).toBe(200);
   expect(phone.hasAcceptedTerms).toBe(true);
 });
 
-test('a channel is not asked about before a post, when it was created here or listed', async () => {
+test('asks for no metadata of a channel that was created here or listed', async () => {
   const { person, phone } = await linked(0);
   const { body } = await person.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'Ours' });
   await finished(person, await sendCampaign(person, [body.data.group_metadata_id], 'in the new one'));
@@ -68,7 +68,7 @@ test('a channel is not asked about before a post, when it was created here or li
   expect(countOf(NUMBERS.read)).toBe(0);
 });
 
-test('a channel that one may no longer post in, and then may again, is asked about when a post was refused', async () => {
+test('asks for the right to post in a channel again after a rejected post', async () => {
   const { person, phone } = await linked(0);
   const { channel, groupId } = await addOwnChannel(peer, { person, phone });
   channel.owner = peer.addPerson('4915100000055');
@@ -80,7 +80,7 @@ test('a channel that one may no longer post in, and then may again, is asked abo
   expect(countOf(NUMBERS.read)).toBe(1);
 });
 
-test('views are asked for without the posts, whose numbers are kept, also after a restart', async () => {
+test('polls counts without the posts, by stored server ids, also after a restart', async () => {
   const { person, phone } = await linked(0);
   const { channel, groupId } = await addOwnChannel(peer, { person, phone });
   const campaign = await sendCampaign(person, [groupId], 'z'.repeat(2_000), await drawPlain(20, 20, 'png'));
@@ -96,7 +96,7 @@ test('views are asked for without the posts, whose numbers are kept, also after 
   expect(countOf(`messages of ${channel.id}`)).toBe(0);
 });
 
-test('the number of a post whose answer was lost is found among the posts, and then kept', async () => {
+test('finds the server id of a post whose acknowledgement was lost, and stores it', async () => {
   const { person, phone } = await linked(0);
   const { channel, groupId } = await addOwnChannel(peer, { person, phone });
   let seen = 0;
@@ -113,7 +113,7 @@ test('the number of a post whose answer was lost is found among the posts, and t
   expect(countOf(`messages of ${channel.id}`)).toBe(read);
 });
 
-test('where WhatsApp does not tell counts alone, posts are read', async () => {
+test('reads posts in full where WhatsApp does not answer requests for counts', async () => {
   const { person, phone } = await linked(0);
   const { channel, groupId } = await addOwnChannel(peer, { person, phone });
   peer.script.tellsNoCounts = true;

@@ -20,11 +20,11 @@ function createChannel(person: Person, picture: Buffer, mime = 'image/png') {
   return person.call<Created>('venom/create-channel', { name: 'Town news', description: 'Weekly', image });
 }
 
-describe('a picture', () => {
+describe('the picture of a channel', () => {
   test.each([
     ['', false],
     [', also when the answer has none', true],
-  ])('is made what WhatsApp wants of one, at creation%s', async (_when, hidesPictures) => {
+  ])('becomes a square JPEG at creation%s', async (_when, hidesPictures) => {
     const { person } = await linked(0);
     peer.script.hidesPictures = hidesPictures;
     const { status, body } = await createChannel(person, await drawNoise(200, 80));
@@ -33,7 +33,7 @@ describe('a picture', () => {
     expect(await sharp(channel?.picture).metadata()).toMatchObject({ format: 'jpeg', width: 640, height: 640 });
   });
 
-  test('that cannot be read, or is too large to be, is refused, and nothing is created', async () => {
+  test('is rejected before anything is created, if it is unreadable or too large', async () => {
     const { person } = await linked(0);
     const before = peer.world.channels.size;
     const broken = (await drawNoise(60, 60)).subarray(0, 1_500);
@@ -47,8 +47,8 @@ describe('a picture', () => {
   });
 });
 
-describe('what followers do', () => {
-  test('is in the analytics as the channel tells it, and rises with it', async () => {
+describe('views and reactions in a channel', () => {
+  test('appear in the analytics, and rise there', async () => {
     const { person, phone } = await linked(0);
     const { channel, groupId } = await addOwnChannel(peer, { person, phone });
     const campaign = await sendCampaign(person, [groupId], 'seen', await drawPlain(20, 20, 'jpeg'));
@@ -68,7 +68,7 @@ describe('what followers do', () => {
     expect(await told()).toMatchObject({ views: 38, reactions: 8 });
   });
 
-  test('about a file and the text that follows it is put together', async () => {
+  test('of a file and its text are combined', async () => {
     const { person, phone } = await linked(0);
     const { channel, groupId } = await addOwnChannel(peer, { person, phone });
     const campaign = await sendCampaign(person, [groupId], 'z'.repeat(2_000), await drawPlain(20, 20, 'png'));
@@ -84,7 +84,7 @@ describe('what followers do', () => {
     expect(group).toMatchObject({ views: 12, reactions: 4 });
   });
 
-  test('is still asked for after a restart, and only where the account has posted', async () => {
+  test('are polled after a restart, only in channels with posts of the account', async () => {
     const { person, phone } = await linked(0);
     const { channel, groupId } = await addOwnChannel(peer, { person, phone });
     const other = await addOwnChannel(peer, { person, phone });
@@ -109,7 +109,7 @@ describe('what followers do', () => {
     expect(asked).not.toContain(other.channel.id);
   });
 
-  test('keeps nobody waiting who stops the service, when WhatsApp is slow to tell', async () => {
+  test('do not delay the stop of the service when WhatsApp answers slowly', async () => {
     const { person, phone } = await linked(0);
     const { groupId } = await addOwnChannel(peer, { person, phone });
     await finished(person, await sendCampaign(person, [groupId], 'slow'));
@@ -128,7 +128,7 @@ describe('what followers do', () => {
     await scene.start();
   });
 
-  test('is left alone for a while when WhatsApp asks for less haste, and sending goes on', async () => {
+  test('are not polled during a rate limit, while sending goes on', async () => {
     const { person, phone } = await linked(0);
     const { channel, groupId } = await addOwnChannel(peer, { person, phone });
     let asked = 0;

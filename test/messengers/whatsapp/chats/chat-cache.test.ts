@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createGroupMemory } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
+import { createGroupCache } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
 import type { Client } from '../../../../src/messengers/whatsapp/client/client.ts';
 import type { Group } from '../../../../src/messengers/whatsapp/client/group.ts';
-import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
+import { createChatCache, type ChatCache } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 
 const CHAT = '1203630@g.us';
 
@@ -11,43 +11,43 @@ function describeGroup(subject: string): Group {
 }
 
 /** Chats whose groups are read by `read`. */
-function chatsWith(read: (chatId: string) => Promise<Group>, { most = 1_000 } = {}): KnownChats {
+function chatsWith(read: (chatId: string) => Promise<Group>, { most = 1_000 } = {}): ChatCache {
   return createChatCache({
-    memory: createGroupMemory({ most }),
+    memory: createGroupCache({ most }),
     channels: { read: () => Promise.reject(new Error('a channel was read')) },
     client: () => ({ fetchGroup: read }) as unknown as Client,
     onGroup: () => {},
   });
 }
 
-test('a group is read once for all callers that wait for it', async () => {
+test('reads a group once for all callers that wait', async () => {
   let reads = 0;
   const chats = chatsWith(async () => describeGroup(`read ${++reads}`));
   const groups = await Promise.all([chats.group(CHAT), chats.group(CHAT)]);
   expect(groups.map(({ subject }) => subject)).toEqual(['read 1', 'read 1']);
 });
 
-test('a group that is learned while it is read stays as it was learned', async () => {
+test('keeps metadata that arrives while the group is read', async () => {
   const answer = Promise.withResolvers<Group>();
   const chats = chatsWith(() => answer.promise);
   const asked = chats.group(CHAT);
-  chats.learnGroup(describeGroup('learned'));
+  chats.cacheGroup(describeGroup('learned'));
   answer.resolve(describeGroup('read'));
   expect((await asked).subject).toBe('read');
-  expect(chats.knownGroup(CHAT)?.subject).toBe('learned');
+  expect(chats.cachedGroup(CHAT)?.subject).toBe('learned');
 });
 
-test('a group that is forgotten while it is read is read again', async () => {
+test('reads a group again that is invalidated while it is read', async () => {
   const answer = Promise.withResolvers<Group>();
   const chats = chatsWith(() => answer.promise);
   const asked = chats.group(CHAT);
-  chats.forgetGroup(CHAT);
+  chats.invalidateGroup(CHAT);
   answer.resolve(describeGroup('read'));
   expect((await asked).subject).toBe('read');
-  expect(chats.knownGroup(CHAT)).toBeUndefined();
+  expect(chats.cachedGroup(CHAT)).toBeUndefined();
 });
 
-test('a read that fails is repeated by the next caller', async () => {
+test('repeats a failed read for the next caller', async () => {
   let reads = 0;
   const chats = chatsWith(async () => {
     if (++reads === 1) throw new Error('broken');
@@ -57,7 +57,7 @@ test('a read that fails is repeated by the next caller', async () => {
   expect((await chats.group(CHAT)).subject).toBe('read');
 });
 
-test('more groups than the memory holds can be read at the same time', async () => {
+test('reads more groups at the same time than the cache holds', async () => {
   const answer = Promise.withResolvers<Group>();
   const chats = chatsWith(() => answer.promise, { most: 40 });
   const asked = Array.from({ length: 60 }, (_, index) => chats.group(`${index}@g.us`));

@@ -24,7 +24,7 @@ function follow(
   return looks;
 }
 
-test('a channel in which nothing happens is looked at ever more seldom, down to once an hour', () => {
+test('polls a quiet channel less and less often, down to once an hour', () => {
   const plan = createPollSchedule(TIMING);
   plan.pollSoon('quiet', 0);
   const at = follow(plan, 24 * HOUR, () => false).map(({ atMs }) => atMs);
@@ -33,7 +33,7 @@ test('a channel in which nothing happens is looked at ever more seldom, down to 
   expect(at.length).toBeLessThan(32);
 });
 
-test('a channel in which much happens is looked at twice a minute, and seldom once that ends', () => {
+test('polls a busy channel twice a minute, and less often when it becomes quiet', () => {
   const plan = createPollSchedule(TIMING);
   plan.pollSoon('busy', 0);
   const looks = follow(plan, 10 * HOUR, (_chatId, nowMs) => nowMs < HOUR);
@@ -41,7 +41,7 @@ test('a channel in which much happens is looked at twice a minute, and seldom on
   expect(looks.filter(({ atMs }) => atMs >= 2 * HOUR).length).toBeLessThan(10);
 });
 
-test('an account looks four times a minute at most, however many channels it has, and at each of them', () => {
+test('polls at most four times a minute for an account, and each of its channels in turn', () => {
   const plan = createPollSchedule(TIMING);
   const names = Array.from({ length: 200 }, (_, index) => `channel ${index}`);
   for (const name of names) plan.pollSoon(name, 0);
@@ -51,7 +51,7 @@ test('an account looks four times a minute at most, however many channels it has
   expect(new Set(looks.map(({ chatId }) => chatId))).toEqual(new Set(names));
 });
 
-test('a new post brings the next look forward, and a rest puts all looks off', () => {
+test('polls sooner after a new post, and not at all during a cool-down', () => {
   const plan = createPollSchedule(TIMING);
   plan.pollSoon('quiet', 0);
   follow(plan, 10 * HOUR, () => false);

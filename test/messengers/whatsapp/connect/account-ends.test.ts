@@ -16,7 +16,7 @@ const scene = await setWhatsAppScene();
 const { peer, linked, finished } = scene;
 
 describe('an account', () => {
-  test('that is unlinked on the phone is told so, waits, and can be linked again', async () => {
+  test('reports that it was unlinked on the phone, waits, and can be linked again', async () => {
     const { person, phone, groups } = await linked(1);
     peer.unlink(phone);
     expect((await statusWhen(person, 'logged_out')).reason).toContain('removed on the phone');
@@ -27,7 +27,7 @@ describe('an account', () => {
     expect(timesShown(peer, 'linked again')).toEqual(allOnce(1));
   });
 
-  test('that was banned is told so and never connects again', async () => {
+  test('reports a ban, and never connects again', async () => {
     const { person, phone } = await linked(0);
     peer.ban(phone);
     expect((await statusWhen(person, 'logged_out')).reason).toContain('banned');
@@ -36,14 +36,14 @@ describe('an account', () => {
     expect([...phone.companions.values()].every(({ connection }) => connection === undefined)).toBe(true);
   });
 
-  test('that was locked is told so and never connects again', async () => {
+  test('reports a lock, and never connects again', async () => {
     const { person, phone } = await linked(0);
     peer.script.refuseLogin = 403;
     peer.cut(phone);
     expect((await statusWhen(person, 'logged_out')).reason).toContain('locked');
   });
 
-  test('whose link is used from elsewhere lets go of it for a while, and then tries again', async () => {
+  test('pauses when another program uses its link, and then tries again', async () => {
     const { person, phone, companion } = await linked(0);
     const { connection } = companion;
     peer.replace(phone);
@@ -52,7 +52,7 @@ describe('an account', () => {
     expect(companion.connection).not.toBe(connection);
   });
 
-  test.each([408, 428, 500, 503, 515])('whose connection WhatsApp ends with %i comes back by itself', async (code) => {
+  test.each([408, 428, 500, 503, 515])('reconnects by itself after code %i', async (code) => {
     const { person, phone, companion, groups } = await linked(1);
     const { connection } = companion;
     peer.end(phone, code);
@@ -64,7 +64,7 @@ describe('an account', () => {
     expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
   });
 
-  test.each([405, 409])('that WhatsApp does not let in because of the client (%i) says what to do', async (reason) => {
+  test.each([405, 409])('says what to do when WhatsApp rejects the client (%i)', async (reason) => {
     const { person, phone } = await linked(0);
     peer.script.refuseLogin = reason;
     peer.cut(phone);

@@ -8,7 +8,7 @@ const BAN_SECONDS = 7_200;
 const scene = await setWhatsAppScene();
 const { peer, database, linked, finished } = scene;
 
-test('an account that is banned for a while rests until then, also over a restart, and goes on by itself', async () => {
+test('pauses an account for the length of a temporary ban, also across a restart, and resumes by itself', async () => {
   const { person, phone, companion, groups } = await linked(1);
   peer.script.refuseLogin = { reason: '402', code: '101', expire: String(BAN_SECONDS) };
   peer.cut(phone);
@@ -40,7 +40,7 @@ test('an account that is banned for a while rests until then, also over a restar
   expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
 });
 
-describe('an account that is to be linked', () => {
+describe('linking an account', () => {
   test.each([
     [402, 'banned this number for a while'],
     [403, 'locked'],
@@ -48,7 +48,7 @@ describe('an account that is to be linked', () => {
     [406, 'banned'],
     [409, 'no longer accepts this version'],
     [429, 'less haste'],
-  ])('and that WhatsApp refuses with %i says why', async (code, why) => {
+  ])('reports why WhatsApp rejects it with %i', async (code, why) => {
     const person = await scene.app.signUp(`refused${code}`);
     peer.script.refuseLogin = code;
     const answer = await person.call<Status>('venom/connect-account');
@@ -56,7 +56,7 @@ describe('an account that is to be linked', () => {
     expect(await statusOf(person)).toMatchObject({ status: 'unlinked', reason: expect.stringContaining(why) });
   });
 
-  test('is counted where it is the version of the client that is refused', async () => {
+  test('counts a rejected version of the client', async () => {
     const counted = async () => {
       const text = await (await fetch(`${scene.app.url}/metrics`)).text();
       return Number(/^campanile_whatsapp_alarms_total\{alarm="version_refused"\} (\d+)$/m.exec(text)?.[1]);

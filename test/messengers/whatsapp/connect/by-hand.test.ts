@@ -26,7 +26,7 @@ afterAll(async () => {
   await ended;
 });
 
-test('the peer by hand says how to start the service, and links what is pasted', async () => {
+test('says how to start the service with the peer, and links a pasted code', async () => {
   await expect.poll(() => said).toContain('npm start');
   const variables = [...said.matchAll(/(MESSENGER|WHATSAPP_\w+)=(\S+)/g)].map(([, name = '', value]) => [name, value]);
   service = await startService({ environment: { ...Object.fromEntries(variables), WHATSAPP_GAP_MS: '0-0' } });

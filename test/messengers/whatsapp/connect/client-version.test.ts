@@ -110,20 +110,20 @@ function startProcess(options: Partial<WhatsAppOptions> = {}) {
 const lastClient = () => peer.logins.at(-1);
 const newerThan = (least: number) => (revision: number) => revision >= least;
 
-test('an account is linked as the client that WhatsApp has today', async () => {
+test('links an account with today’s version of WhatsApp’s client', async () => {
   peer.script.takesClient = newerThan(TODAY);
   await startProcess().link();
   expect(lastClient()).toBe(`2.3000.${TODAY}`);
   expect(asked).toBe(1);
 });
 
-test('a page that leads elsewhere is not followed', async () => {
+test('does not follow redirects of the version page', async () => {
   await startProcess({ versionPage: pageUrl.replace('/sw.js', MOVED) }).link();
   expect(lastClient()).not.toBe(`2.3000.${TODAY}`);
   expect(asked).toBe(1);
 });
 
-test('what was let in is remembered, for a time when nobody can be asked', async () => {
+test('uses the last accepted version when the page cannot be reached', async () => {
   const first = startProcess();
   const { account } = await first.link();
   await until(
@@ -141,13 +141,13 @@ test.each([
   ['names no version', 'Sorry'],
   ['names an older one', '"client_revision":1041000000'],
   ['names one that cannot be', '"client_revision":9999999999'],
-])('a page that %s leaves the version of this release', async (_what, text) => {
+])('uses the version of this release when the page %s', async (_what, text) => {
   named = text;
   await startProcess().link();
   expect(lastClient()).toMatch(/^2\.3000\.104385\d{4}$/);
 });
 
-test('a version that becomes too old is replaced at once, without a rest and without a new link', async () => {
+test('replaces a version that became too old at once, without a cool-down or a new link', async () => {
   const here = startProcess();
   const { phone } = await here.link();
   say(TOMORROW);
@@ -159,14 +159,14 @@ test('a version that becomes too old is replaced at once, without a rest and wit
   expect(here.alarms).toEqual(['version_refused']);
 });
 
-test('a version that is named and never let in gives way to one that was', async () => {
+test('falls back to an accepted version when the newest is rejected', async () => {
   say(4_000_000_000);
   peer.script.takesClient = (revision) => revision < 4_000_000_000;
   await startProcess().link();
   expect(lastClient()).toMatch(/^2\.3000\.104385\d{4}$/);
 });
 
-test('the version that the operator has set is used before all others, also when it is refused', async () => {
+test('uses the operator’s version, also when WhatsApp rejects it', async () => {
   const here = startProcess({ version: [2, 3000, 1_049_000_000] });
   const { phone } = await here.link();
   expect(lastClient()).toBe('2.3000.1049000000');
@@ -180,7 +180,7 @@ test('the version that the operator has set is used before all others, also when
   expect(asked).toBe(0);
 });
 
-test('a WhatsApp of our own is connected to without asking the page', async () => {
+test('does not query the page for a server of our own', async () => {
   await startProcess({ versionPage: undefined }).link();
   expect(asked).toBe(0);
 });

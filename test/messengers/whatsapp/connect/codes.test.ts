@@ -32,8 +32,8 @@ afterAll(async () => {
   await peer.stop();
 });
 
-describe('a code', () => {
-  test('that nobody scans is followed by others, of which the account shows the newest', async () => {
+describe('a QR code or a pairing code', () => {
+  test('is replaced by a newer one when nobody scans it', async () => {
     peer.script.codes = MANY_CODES;
     const alice = await signUp();
     const shown = [(await connect(alice)).body.data];
@@ -55,7 +55,7 @@ describe('a code', () => {
     await statusWhen(alice, 'connected');
   });
 
-  test('whose secret WhatsApp withdraws is followed by one with another, which links the phone', async () => {
+  test('is replaced by one with a new secret when WhatsApp withdraws the secret', async () => {
     peer.script.codes = MANY_CODES;
     peer.script.withdrawsSecrets = true;
     const alice = await signUp();
@@ -70,7 +70,7 @@ describe('a code', () => {
     await statusWhen(alice, 'connected');
   });
 
-  test('to scan that was the last one leaves an account that says so, and can be linked at once', async () => {
+  test('expires with a reason when it was the last QR code, and the account can be linked at once', async () => {
     peer.script.codes = 2;
     const alice = await signUp();
     await connect(alice);
@@ -82,7 +82,7 @@ describe('a code', () => {
     expect((await statusOf(alice)).reason).toBeUndefined();
   });
 
-  test.each([2, MANY_CODES])('to enter that nobody enters expires, with %i codes to scan beside it', async (codes) => {
+  test.each([2, MANY_CODES])('expires when nobody enters the pairing code, beside %i QR codes', async (codes) => {
     peer.script.codes = codes;
     const { alice, own } = await signUpAlone();
     await connect(alice, { method: 'pairing_code' });
@@ -96,7 +96,7 @@ describe('a code', () => {
 });
 
 test.each(['qr', 'pairing_code'] as const)(
-  'a number that WhatsApp asks for a passkey (%s) is told why it cannot be linked, and can be tried again',
+  'reports why a number that needs a passkey (%s) cannot be linked, and lets it be tried again',
   async (method) => {
     peer.script.codes = MANY_CODES;
     peer.script.asksForPasskey = true;
@@ -112,11 +112,11 @@ test.each(['qr', 'pairing_code'] as const)(
   },
 );
 
-describe('a pairing whose connection breaks', () => {
+describe('linking whose connection breaks', () => {
   test.each([
     ['before it hears', 'unlinked'],
     ['before it signs', 'logged_out'],
-  ] as const)('%s that a phone vouched for it leaves an account that can be linked again', async (cut, status) => {
+  ] as const)('leaves an account that can be linked again: %s', async (cut, status) => {
     peer.script.codes = MANY_CODES;
     peer.script.cutPairing = cut;
     const alice = await signUp();
@@ -127,7 +127,7 @@ describe('a pairing whose connection breaks', () => {
     await linkByQr(peer, alice, phone);
   });
 
-  test('after it was confirmed is a link all the same', async () => {
+  test('is complete if it was confirmed before', async () => {
     peer.script.codes = MANY_CODES;
     peer.script.cutPairing = 'after it signs';
     const alice = await signUp();

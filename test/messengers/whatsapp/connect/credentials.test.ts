@@ -21,8 +21,8 @@ const vault = createVault({ key: KEY });
 const newAccount = async () => (await createOwner(database.db, 0)).accountId;
 const bytes = (text: string) => Buffer.from(text);
 
-describe('what is sealed', () => {
-  test('opens with its key and for what it is about, and in no other way', () => {
+describe('a sealed value', () => {
+  test('opens only with its key and its associated data', () => {
     const sealed = vault.seal(bytes('secret'), 'account 1');
     expect(vault.open(sealed, 'account 1').toString()).toBe('secret');
     expect(sealed.includes('secret')).toBe(false);
@@ -38,7 +38,7 @@ describe('what is sealed', () => {
 });
 
 describe('the credentials of an account', () => {
-  test('are sealed, and read back as they were written', async () => {
+  test('are sealed, and read back unchanged', async () => {
     const accountId = await newAccount();
     const table = await claimKeys(database.db, vault, accountId);
     await table.write([
@@ -53,7 +53,7 @@ describe('the credentials of an account', () => {
     expect(rows[0]?.sealed.includes('the key of')).toBe(false);
   });
 
-  test('cannot be passed off as those of another account', async () => {
+  test('cannot be read as those of another account', async () => {
     const [mine, theirs] = [await newAccount(), await newAccount()];
     await (await claimKeys(database.db, vault, theirs)).write([{ kind: 'creds', name: '', value: bytes('theirs') }]);
     await sql`update account_keys set account_id = ${mine} where account_id = ${theirs}`.execute(database.db);
@@ -62,7 +62,7 @@ describe('the credentials of an account', () => {
     );
   });
 
-  test('are changed together or not at all', async () => {
+  test('are changed atomically', async () => {
     const accountId = await newAccount();
     const table = await claimKeys(database.db, vault, accountId);
     await table.write([{ kind: 'session', name: 'a', value: bytes('before') }]);
@@ -74,7 +74,7 @@ describe('the credentials of an account', () => {
     expect((await table.read('session', ['a'])).get('a')?.toString()).toBe('before');
   });
 
-  test('are written by the session that was opened last, and by no other', async () => {
+  test('are written only by the session that was opened last', async () => {
     const accountId = await newAccount();
     const first = await claimKeys(database.db, vault, accountId);
     const second = await claimKeys(database.db, vault, accountId);
@@ -84,7 +84,7 @@ describe('the credentials of an account', () => {
     expect((await first.read('session', ['a'])).get('a')?.toString()).toBe('of the second');
   });
 
-  test('are sealed anew when the key was changed, and the old key is of no use then', async () => {
+  test('are resealed after a key rotation, and do not open with the old key', async () => {
     await sql`delete from account_keys`.execute(database.db);
     const accountId = await newAccount();
     const many = Array.from({ length: 1_200 }, (_, index) => ({
@@ -107,7 +107,7 @@ describe('the credentials of an account', () => {
     );
   });
 
-  test('are gone when they are dropped', async () => {
+  test('are gone when they are deleted', async () => {
     const accountId = await newAccount();
     await (await claimKeys(database.db, vault, accountId)).write([{ kind: 'creds', name: '', value: bytes('x') }]);
     expect(await hasKeys(database.db, accountId)).toBe(true);
@@ -117,7 +117,7 @@ describe('the credentials of an account', () => {
 });
 
 describe('the log', () => {
-  test('holds no key, whatever is linked, sent, asked for again, cut and unlinked', async () => {
+  test('contains no key after linking, sending, retry receipts, broken connections and unlinking', async () => {
     const lines: string[] = [];
     const stream = new Writable({
       write(chunk: Buffer, _encoding, done) {

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { classifyEnding, classifyRejection } from '../../../../src/messengers/whatsapp/failures.ts';
-import { isSameNumber } from '../../../../src/messengers/whatsapp/connect/same-number.ts';
+import { isSameNumber } from '../../../../src/messengers/whatsapp/connect/is-same-number.ts';
 
 describe('the end of a connection', () => {
-  test.each([401, 403, 406, 411])('is final with %i', (code) => {
+  test.each([401, 403, 406, 411])('is final for code %i', (code) => {
     expect(classifyEnding(code)).toMatchObject({ kind: 'over', reason: expect.stringMatching(/^[A-Z]/) });
   });
-  test.each([408, 428, 500, 503, 502, undefined])('passes with %s, after a pause', (code) => {
+  test.each([408, 428, 500, 503, 502, undefined])('is temporary for code %s, with a backoff', (code) => {
     expect(classifyEnding(code)).toMatchObject({ kind: 'again', atOnce: false });
   });
-  test('passes at once when WhatsApp asks for a new connection', () => {
+  test('is followed by a new connection at once when WhatsApp asks for one', () => {
     expect(classifyEnding(515)).toMatchObject({ kind: 'again', atOnce: true });
   });
-  test.each([402, 405, 409, 429, 440])('asks for a long rest with %i', (code) => {
+  test.each([402, 405, 409, 429, 440])('begins a long cool-down for code %i', (code) => {
     expect(classifyEnding(code)).toMatchObject({ kind: 'cooldown' });
   });
-  test('that is a ban for a while lasts as long as WhatsApp says, and tells why', () => {
+  test('is a temporary ban with the length and the cause that WhatsApp gives', () => {
     const said = { reason: '402', code: '104', expire: '7200' };
     const reason = 'WhatsApp has banned this number for a while: it has sent the same message to too many people';
     expect(classifyEnding(402, said)).toMatchObject({ cause: 'banned', forMs: 7_200_000, reason });
@@ -25,16 +25,16 @@ describe('the end of a connection', () => {
 });
 
 describe('the answer to a post', () => {
-  test.each([400, 401, 403, 404, 405, 406, 410])('is a final refusal with %i', (code) => {
+  test.each([400, 401, 403, 404, 405, 406, 410])('is a final rejection for code %i', (code) => {
     expect(classifyRejection(code)).toMatchObject({ kind: 'final', reason: expect.stringMatching(/^[A-Z]/) });
   });
-  test.each([408, 420, 421, 475, 479, 500, 503, 599])('is a passing one with %i', (code) => {
+  test.each([408, 420, 421, 475, 479, 500, 503, 599])('is a temporary rejection for code %i', (code) => {
     expect(classifyRejection(code)).toMatchObject({ kind: 'passing' });
   });
   test.each([
     [429, 'rate_limited'],
     [463, 'restricted'],
-  ])('asks the account to rest with %i', (code, cause) => {
+  ])('begins a cool-down for code %i', (code, cause) => {
     expect(classifyRejection(code)).toMatchObject({ kind: 'cooldown', cause });
   });
 });
@@ -47,6 +47,6 @@ test.each([
   ['5215512345678', '525512345678', true],
   ['5491123456789', '541123456789', true],
   ['553187654321', '553187654322', false],
-])('%s and %s: the same number is %s', (one, other, same) => {
+])('compares the numbers %s and %s: %s', (one, other, same) => {
   expect(isSameNumber(one, other)).toBe(same);
 });

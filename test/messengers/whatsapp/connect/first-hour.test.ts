@@ -149,7 +149,7 @@ async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string
 
 const readReport = async (): Promise<Report> => JSON.parse(await readFile(path, 'utf8')) as Report;
 
-test('the command does each step of the plan, in its order', () => {
+test('performs each step of the plan in its order', () => {
   const plan = readPlan();
   expect(plan.map(({ title }) => title)).toEqual(Object.keys(STEPS));
   expect(plan.flatMap(({ prompts }) => prompts)).toHaveLength(DOINGS.length);
@@ -159,7 +159,7 @@ test('the command does each step of the plan, in its order', () => {
   }
 });
 
-test('it walks through the hour, goes on where it was left, and writes a report that names nobody', async () => {
+test('walks through the hour, resumes where it stopped, and writes a report without names', async () => {
   expect(await check({ quitAt: 'Sync its groups' })).toMatchObject({ code: 1 });
   expect((await readReport()).steps).toMatchObject([{ title: 'Link the number', outcome: 'done' }]);
 
@@ -193,7 +193,7 @@ test('it walks through the hour, goes on where it was left, and writes a report 
   expect(personal.filter((word) => text.includes(word))).toEqual([]);
 });
 
-test('what cannot be done is said, and only its code is written down', async () => {
+test('says which step failed, and writes only its code down', async () => {
   await rm(path, { force: true });
   const before = await check({ quitAt: 'Sync its groups' });
   expect(before.code).toBe(1);
@@ -202,14 +202,14 @@ test('what cannot be done is said, and only its code is written down', async () 
   const { code, said } = await check({ quitAt: 'Create a group' });
   peer.behave();
   expect(code).toBe(1);
-  expect(said).toMatch(/This failed: .*400/);
+  expect(said).toMatch(/Failed: .*400/);
   expect((await readReport()).steps.at(-1)).toMatchObject({ outcome: 'failed', facts: { httpStatus: 409, code: 400 } });
 });
 
-test('a file that is no report is left as it is, and a wrong word gets the right ones', async () => {
+test('leaves a file alone that is no report, and lists the arguments after a wrong one', async () => {
   await writeFile(path, 'my diary');
   const refused = check();
-  await expect(refused).rejects.toThrow(/no report of this check/);
+  await expect(refused).rejects.toThrow(/is not a report of this check/);
   expect(await readFile(path, 'utf8')).toBe('my diary');
   const door = join(import.meta.dirname, '../../../../bin/campanile.mjs');
   const { status, stderr } = spawnSync(process.execPath, [door, 'whatsapp-check', '--nonsense'], { encoding: 'utf8' });

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('an account on WhatsApp', () => {
-  test('begins unlinked, and is linked by a QR code', async () => {
+  test('is unlinked at first, and is linked by a QR code', async () => {
     const alice = await signUp();
     expect(await statusOf(alice)).toEqual({
       messenger: 'whatsapp',
@@ -47,7 +47,7 @@ describe('an account on WhatsApp', () => {
     expect((await connect(alice)).body.data).toEqual({ status: 'connected' });
   });
 
-  test('is linked by a code that is entered on the phone', async () => {
+  test('is linked by a pairing code', async () => {
     const { alice, own } = await signUpAlone();
     const { body } = await connect(alice, { method: 'pairing_code' });
     expect(body.data).toMatchObject({ status: 'linking', pairing_code: expect.stringMatching(/^[1-9A-Z]{8}$/) });
@@ -55,7 +55,7 @@ describe('an account on WhatsApp', () => {
     await statusWhen(alice, 'connected');
   });
 
-  test('shows one kind of code after the other, and the same again when asked again', async () => {
+  test('shows the requested kind of code, and the same code for a repeated request', async () => {
     const { alice, own } = await signUpAlone();
     const first = await connect(alice);
     expect((await connect(alice)).body.data).toEqual(first.body.data);
@@ -66,7 +66,7 @@ describe('an account on WhatsApp', () => {
     await statusWhen(alice, 'connected');
   });
 
-  test('is never linked to another number than its own', async () => {
+  test('is not linked to another number than its own', async () => {
     const alice = await signUp();
     const { body } = await connect(alice);
     const stranger = peer.addPerson('447700900001');
@@ -77,7 +77,7 @@ describe('an account on WhatsApp', () => {
     await linkByQr(peer, alice, phone);
   });
 
-  test('can be linked again after a pairing that was left half done', async () => {
+  test('can be linked again after an unfinished attempt', async () => {
     const { alice, own } = await signUpAlone();
     const { body } = await connect(alice, { method: 'pairing_code' });
     expect(body.data.status).toBe('linking');
@@ -86,13 +86,13 @@ describe('an account on WhatsApp', () => {
     await linkByQr(peer, alice, own);
   });
 
-  test('gets no code to enter for a number that somebody else has entered, until its phone has confirmed it', async () => {
+  test('gets no pairing code for a number that another user has entered, until its phone has confirmed it', async () => {
     const { alice, own } = await signUpAlone();
     const mallory = await app.signUp(`mallory${people}`, `+${own.number}`);
     for (const person of [mallory, alice])
       expect((await connect(person, { method: 'pairing_code' })).body).toMatchObject({
         code: 409,
-        message: expect.stringContaining('scan the QR code'),
+        message: expect.stringContaining('Scan the QR code'),
       });
     expect((await statusOf(mallory)).status).toBe('unlinked');
     await linkByQr(peer, alice, own);
@@ -102,7 +102,7 @@ describe('an account on WhatsApp', () => {
     await statusWhen(alice, 'connected');
   });
 
-  test('gets three codes an hour to enter, and the one that is shown again and again', async () => {
+  test('gets at most three new pairing codes an hour', async () => {
     const { alice, own } = await signUpAlone();
     for (let code = 1; code <= 3; code++) {
       const first = await connect(alice, { method: 'pairing_code' });
@@ -116,7 +116,7 @@ describe('an account on WhatsApp', () => {
     await linkByQr(peer, alice, own);
   });
 
-  test('says so when WhatsApp cannot be reached', async () => {
+  test('reports that WhatsApp cannot be reached', async () => {
     const alice = await signUp();
     peer.script.isReachable = false;
     const answer = await connect(alice);
@@ -127,7 +127,7 @@ describe('an account on WhatsApp', () => {
     await linkByQr(peer, alice, phone);
   });
 
-  test('is taken off the phone when it is disconnected', async () => {
+  test('is removed from the phone when it is disconnected', async () => {
     const alice = await signUp();
     const companion = await linkByQr(peer, alice, phone);
     const { body } = await alice.call('venom/disconnect-account');
@@ -136,7 +136,7 @@ describe('an account on WhatsApp', () => {
     await linkByQr(peer, alice, phone);
   });
 
-  test('can be disconnected while WhatsApp is away, and says what is left to do', async () => {
+  test('can be disconnected while WhatsApp is down, and says what is left to do', async () => {
     const alice = await signUp();
     const companion = await linkByQr(peer, alice, phone);
     peer.script.isReachable = false;
@@ -150,7 +150,7 @@ describe('an account on WhatsApp', () => {
     expect((await statusOf(alice)).reason).toBeUndefined();
   });
 
-  test('keeps the links to its groups when they are read again', async () => {
+  test('keeps the invite links of its groups after another sync', async () => {
     const alice = await signUp();
     await linkByQr(peer, alice, phone);
     await alice.call('venom/create-group', { group_name: 'Linked', participants: [] });
@@ -159,7 +159,7 @@ describe('an account on WhatsApp', () => {
     expect(groups).toEqual([expect.objectContaining({ invite_link: expect.stringContaining('https://') })]);
   });
 
-  test('leaves the phone when its user leaves', async () => {
+  test('is removed from the phone when its user is deleted', async () => {
     const alice = await signUp();
     const companion = await linkByQr(peer, alice, phone);
     await alice.call('user/delete_account', { password: 'correct horse battery' });
@@ -168,7 +168,7 @@ describe('an account on WhatsApp', () => {
 });
 
 describe('an account can change', () => {
-  test('from WhatsApp to the sandbox and back, when it is free to', async () => {
+  test('from WhatsApp to the sandbox and back', async () => {
     const alice = await signUp();
     await linkByQr(peer, alice, phone);
     expect((await connect(alice, { messenger: 'sandbox' })).status).toBe(409);
@@ -192,7 +192,7 @@ describe('an account can change', () => {
     expect(await statusOf(alice)).toMatchObject({ messenger: 'sandbox', status: 'connected' });
   });
 
-  test('on the sandbox it is unlinked and linked without a phone', async () => {
+  test('and is linked on the sandbox without a phone', async () => {
     const alice = await signUp();
     await connect(alice, { messenger: 'sandbox' });
     expect((await alice.call('venom/disconnect-account')).body.data).toEqual({ status: 'unlinked' });

@@ -24,14 +24,14 @@ afterAll(async () => {
   await removeService(service);
 });
 
-test('a service on which everybody uses the sandbox does not load the WhatsApp client', async () => {
+test('does not load the WhatsApp client while all users use the sandbox', async () => {
   const example = join(import.meta.dirname, '../../../../examples/announce.ts');
   const { stdout } = await run(process.execPath, [example, 'club', '<p>Hello</p>'], { env: { BASE: service.url } });
   expect(stdout).toContain('sent to 24');
   expect(service.log()).not.toContain('LOADED');
 });
 
-test('and loads it when the first account is to be linked', async () => {
+test('loads the WhatsApp client when the first account is linked', async () => {
   const post = async (path: string, body: object, token = '') => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };

@@ -16,8 +16,8 @@ const connected = (companion: Companion | undefined) =>
     (connection) => connection !== undefined,
   );
 
-describe('an account whose connection', () => {
-  test.each([401, 403, 502])('is answered with %i connects again, with its link', async (answer) => {
+describe('a connection', () => {
+  test.each([401, 403, 502])('is made again with the same link after the answer %i', async (answer) => {
     const { person, phone, groups } = await linked(1);
     let tries = 0;
     peer.script.refuseUpgrade = () => {
@@ -37,28 +37,25 @@ describe('an account whose connection', () => {
     expect(timesShown(peer, `after ${answer}`)).toEqual(allOnce(1));
   });
 
-  test.each(['request', 'login'])(
-    'is not answered, neither now nor later (its %s), is given up and made anew',
-    async (what) => {
-      const { person, companion } = await linked(0);
-      await scene.stop();
-      let tries = 0;
-      const count = () => (tries += 1);
-      if (what === 'login') peer.script.ignoresLogin = () => count() > 0;
-      else peer.script.refuseUpgrade = () => (count() > 0 ? 'silence' : undefined);
-      await scene.start({ outcomeMs: 3_000 });
-      await until(
-        () => tries,
-        () => tries >= 9,
-      );
-      expect((await statusOf(person)).status).toBe('reconnecting');
-      peer.behave();
-      await connected(companion);
-    },
-  );
+  test.each(['request', 'login'])('is given up and made again when its %s is never answered', async (what) => {
+    const { person, companion } = await linked(0);
+    await scene.stop();
+    let tries = 0;
+    const count = () => (tries += 1);
+    if (what === 'login') peer.script.ignoresLogin = () => count() > 0;
+    else peer.script.refuseUpgrade = () => (count() > 0 ? 'silence' : undefined);
+    await scene.start({ outcomeMs: 3_000 });
+    await until(
+      () => tries,
+      () => tries >= 9,
+    );
+    expect((await statusOf(person)).status).toBe('reconnecting');
+    peer.behave();
+    await connected(companion);
+  });
 });
 
-describe('as many accounts as may connect at once leave room for others', () => {
+describe('accounts that cannot connect do not block others', () => {
   const companions: Companion[] = [];
 
   beforeAll(async () => {
@@ -66,7 +63,7 @@ describe('as many accounts as may connect at once leave room for others', () => 
     for (let index = 0; index <= PLACES; index++) companions.push((await linked(0)).companion);
   });
 
-  test('when WhatsApp refuses to begin a connection with them', async () => {
+  test('when WhatsApp rejects their connections', async () => {
     await scene.stop();
     let tries = 0;
     peer.script.refuseUpgrade = () => (++tries <= PLACES ? 403 : undefined);
@@ -75,7 +72,7 @@ describe('as many accounts as may connect at once leave room for others', () => 
     expect(tries).toBeGreaterThan(PLACES);
   });
 
-  test('when it does not answer their logins', async () => {
+  test('when WhatsApp does not answer their logins', async () => {
     await scene.stop();
     let tries = 0;
     peer.script.ignoresLogin = () => ++tries <= PLACES;
@@ -85,7 +82,7 @@ describe('as many accounts as may connect at once leave room for others', () => 
   });
 });
 
-test('an account can be linked after WhatsApp refused a connection to link it with', async () => {
+test('links an account after WhatsApp rejected a first connection', async () => {
   await scene.restart();
   const { app } = scene;
   const phone = peer.addPerson('447700910001');

@@ -35,7 +35,7 @@ async function scanWith(phone: Phone, person: Person): Promise<Status & { scanne
   return statusWhen(person, 'unlinked');
 }
 
-test('a number that was mistyped is changed, and the phone that has it is linked', async () => {
+test('changes a mistyped number, and links its phone', async () => {
   const [wrong, right] = [newNumber(), newNumber()];
   const alice = await signUp(wrong);
   expect(await isFixed(alice)).toBe(false);
@@ -56,7 +56,7 @@ test('a number that was mistyped is changed, and the phone that has it is linked
   expect(told).toEqual([expect.objectContaining({ subject: `+44 ${right.slice(2)}` })]);
 });
 
-test('once a phone was linked the number stays, also when it is unlinked again; written in another way it is the same', async () => {
+test('keeps the number once a phone was linked, also after it was unlinked, and accepts other spellings of it', async () => {
   const number = newNumber();
   const phone = peer.addPerson(number);
   const alice = await signUp(number);
@@ -66,7 +66,7 @@ test('once a phone was linked the number stays, also when it is unlinked again; 
     const { status, body } = await change(alice, `+${newNumber()}`, { first_name: 'Not this either' });
     expect([status, body.message]).toEqual([
       409,
-      expect.stringContaining('has been linked with your number, so it stays'),
+      expect.stringContaining('has been linked with your number, so the number can no longer change'),
     ]);
   }
   const { body } = await change(alice, `00${number}`);
@@ -74,17 +74,17 @@ test('once a phone was linked the number stays, also when it is unlinked again; 
   await linkByQr(peer, alice, phone);
 });
 
-test('while a phone is being linked the number stays; when that was cancelled it can be changed', async () => {
+test('keeps the number while a phone is being linked, and lets it change after that was cancelled', async () => {
   const [wrong, right] = [newNumber(), newNumber()];
   const alice = await signUp(wrong);
   await alice.call('venom/connect-account');
-  expect((await change(alice, `+${right}`)).body.message).toContain('is being linked: wait until that is over');
+  expect((await change(alice, `+${right}`)).body.message).toContain('is being linked. Wait for the end');
   await alice.call('venom/disconnect-account');
   expect((await change(alice, `+${right}`)).status).toBe(200);
   await linkByQr(peer, alice, peer.addPerson(right));
 });
 
-test('on the sandbox, where no phone has to agree, it can be changed at any time', async () => {
+test('lets the number change at any time on the sandbox', async () => {
   const alice = await signUp(newNumber());
   await alice.call('venom/connect-account', { messenger: 'sandbox' });
   expect((await change(alice, `+${newNumber()}`)).status).toBe(200);
@@ -92,7 +92,7 @@ test('on the sandbox, where no phone has to agree, it can be changed at any time
   expect((await change(alice, 'my phone')).body.details).toMatchObject([{ field: 'whatsapp_number' }]);
 });
 
-test('the number of a phone that was refused is told, and can be taken over and linked', async () => {
+test('reports the number of a rejected phone, and lets the user take it over', async () => {
   const [own, other] = [newNumber(), newNumber()];
   const phone = peer.addPerson(other);
   const alice = await signUp(own);
@@ -105,7 +105,7 @@ test('the number of a phone that was refused is told, and can be taken over and 
   await linkByQr(peer, alice, phone);
 });
 
-test('what was told of a refused phone is gone when linking begins anew', async () => {
+test('forgets a rejected phone when linking begins again', async () => {
   const alice = await signUp(newNumber());
   await scanWith(peer.addPerson(newNumber()), alice);
   const { body } = await alice.call<Status>('venom/connect-account');
@@ -113,7 +113,7 @@ test('what was told of a refused phone is gone when linking begins anew', async 
   expect(await statusOf(alice)).not.toHaveProperty('scanned_number');
 });
 
-test('a number that somebody else has linked can be neither taken over nor entered; when they let go of it, it can', async () => {
+test('rejects a number that another user has linked, until they unlink it', async () => {
   const taken = newNumber();
   const phone = peer.addPerson(taken);
   const bob = await signUp(taken);
@@ -127,7 +127,7 @@ test('a number that somebody else has linked can be neither taken over nor enter
   expect((await change(alice, `+${taken}`)).status).toBe(200);
 });
 
-test('an account that was linked before is offered no other number', async () => {
+test('offers no other number to an account that was linked before', async () => {
   const own = newNumber();
   const alice = await signUp(own);
   await linkByQr(peer, alice, peer.addPerson(own));
@@ -135,7 +135,7 @@ test('an account that was linked before is offered no other number', async () =>
   expect(await scanWith(peer.addPerson(newNumber()), alice)).not.toHaveProperty('scanned_number');
 });
 
-test('nothing of a refused phone is left when the user leaves', async () => {
+test('deletes a rejected phone’s number with its user', async () => {
   const alice = await signUp(newNumber());
   const other = newNumber();
   await scanWith(peer.addPerson(other), alice);
@@ -145,7 +145,7 @@ test('nothing of a refused phone is left when the user leaves', async () => {
   expect(found).toEqual([]);
 });
 
-test('a warm-up that was asked for begins on the day of the first link, and goes on over later ones', async () => {
+test('begins a warm-up on the day of the first link, and continues it after later ones', async () => {
   interface Rests {
     warm_up?: { day: number; ends_on: string };
   }

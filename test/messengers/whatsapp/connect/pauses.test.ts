@@ -30,7 +30,7 @@ async function paused(cause: string, count: number): Promise<void> {
 }
 
 describe('an account', () => {
-  test('that WhatsApp restricts rests for as long as WhatsApp says, or until it is lifted', async () => {
+  test('pauses for as long as WhatsApp restricts it, or until the restriction is lifted', async () => {
     const { person, companion, groups } = await linked(2);
     const ends = new Date(Date.now() + 2 * REST_MS);
     peer.script.restrictedUntil = ends;
@@ -55,7 +55,7 @@ describe('an account', () => {
     expect(timesShown(peer, 'restricted')).toEqual(allOnce(2));
   });
 
-  test('that is told of a restriction sends nothing from then on', async () => {
+  test('sends nothing after a restriction arrives', async () => {
     const { person, companion, groups } = await linked(1);
     tellRestriction(companion, new Date(Date.now() + REST_MS));
     await statusWhen(person, 'paused');
@@ -68,7 +68,7 @@ describe('an account', () => {
     expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
   });
 
-  test('goes on when its restriction was lifted while the service was away', async () => {
+  test('resumes when its restriction was lifted while the service was down', async () => {
     const { person, companion, groups } = await linked(1);
     tellRestriction(companion, new Date(Date.now() + REST_MS));
     await statusWhen(person, 'paused');
@@ -78,7 +78,7 @@ describe('an account', () => {
     expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1 });
   });
 
-  test('whose posts are refused in one group after the other rests, and nothing fails of it', async () => {
+  test('pauses when posts to several groups in a row are rejected, and no delivery fails', async () => {
     const { person, groups } = await linked(7);
     let seen = 0;
     peer.script.judge = () => (++seen <= 5 ? { refuse: 500 } : 'accept');
@@ -93,7 +93,7 @@ describe('an account', () => {
     expect(timesShown(peer, 'one after the other')).toEqual(allOnce(7));
   });
 
-  test('keeps its rest over a broken connection and a restart, and goes on by itself', async () => {
+  test('stays paused across a broken connection and a restart, and resumes by itself', async () => {
     const { person, phone, companion, groups } = await linked(1);
     const untilWhen = ({ paused_until }: Status) => Date.parse(paused_until ?? '');
     let seen = 0;
@@ -123,10 +123,10 @@ describe('an account', () => {
   });
 });
 
-describe('a rest', () => {
+describe('a cool-down', () => {
   const why = { cause: 'rate_limited', reason: 'Less haste' } as const;
 
-  test('is longer the more of them were before, up to six hours', () => {
+  test('doubles each time, up to six hours', () => {
     for (const [times, leastMs, mostMs] of [
       [0, 750, 1_250],
       [1, 1_500, 2_500],
@@ -141,7 +141,7 @@ describe('a rest', () => {
     }
   });
 
-  test('is told instead of the connection while it lasts, and the connection after it', async () => {
+  test('hides the state of the connection while it lasts', async () => {
     const told: SessionState[] = [];
     const rest = createCooldown((state) => void told.push(state), 40, undefined);
     rest.report({ status: 'connected' });

@@ -57,7 +57,7 @@ async function linked(phoneNumber: string, people: readonly string[]) {
   return { chatId, send };
 }
 
-test('first posts to large groups are prepared one after the other, and small ones do not wait for them', async () => {
+test('prepares first posts to large groups one after the other, without delaying small groups', async () => {
   const first = await linked('447700900001', MANY);
   const second = await linked('447700900002', MANY);
   const small = await linked('447700900003', MANY.slice(0, 3));

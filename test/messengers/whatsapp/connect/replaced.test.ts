@@ -61,7 +61,7 @@ async function linked(phoneNumber: string, messenger: Messenger) {
   return { account, phone, session, told, last };
 }
 
-test('an account whose link is taken again and again tries ever later, however long it had it in between', async () => {
+test('backs off exponentially while another program takes the link over again and again', async () => {
   const { phone, session, told, last } = await linked('447700900001', createMessenger(100));
   const { sendTo: chatId } = await session.createGroup({ name: 'Group', participants: [] });
   for (let taken = 0; taken < 5; taken++) {
@@ -85,7 +85,7 @@ test('an account whose link is taken again and again tries ever later, however l
   expect(peer.received).toEqual([]);
 });
 
-test('a worker whose account another one serves by now never takes the connection back', async () => {
+test('never takes the connection back when another worker serves the account', async () => {
   const { account, phone, session, told } = await linked('447700900002', createMessenger(50));
   const theirs: SessionState[] = [];
   const other = await createMessenger(50).open(account, (state) => theirs.push(state));

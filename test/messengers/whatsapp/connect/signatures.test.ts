@@ -58,24 +58,24 @@ async function link(options: Partial<WhatsAppOptions>) {
 const ownRoot = () => ({ rootKey: Buffer.from(peer.rootKey, 'hex') });
 
 describe('a server', () => {
-  test('whose certificates are signed as they should be is talked to', async () => {
+  test('is accepted with valid certificates', async () => {
     expect(await link(ownRoot())).toEqual({ status: 'connected', alarms: new Set(), devices: 1 });
   });
 
-  test('whose certificates WhatsApp has not signed is talked to and counted, or refused', async () => {
+  test('is counted or rejected when WhatsApp has not signed its certificates', async () => {
     const alarms = new Set(['certificate']);
     expect(await link({})).toEqual({ status: 'connected', alarms, devices: 1 });
     expect(await link({ rejectsForgeries: true })).toEqual({ status: 'unlinked', alarms, devices: 0 });
   });
 
-  test('that shows the certificates of another one is refused', async () => {
+  test('is rejected with the certificates of another server (replay)', async () => {
     peer.script.showsOthersCertificate = true;
     const alarms = new Set(['certificate']);
     expect(await link(ownRoot())).toEqual({ status: 'unlinked', alarms, devices: 0 });
   });
 });
 
-test('a link that the phone has not signed is made and counted, or refused', async () => {
+test('counts or rejects a link that the phone has not signed', async () => {
   peer.script.forgesPairing = true;
   const made = await link({});
   expect(made).toMatchObject({ status: 'connected', devices: 1 });

@@ -20,7 +20,7 @@ const { peer, database, members, linked, finished } = scene;
 const somebody = await linked(3);
 
 describe('a post', () => {
-  test('whose answer is lost is sent again under its id, and every device shows it once', async () => {
+  test('is sent again under its id when its acknowledgement is lost, and every device shows it once', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 2);
     let lost = 0;
@@ -31,7 +31,7 @@ describe('a post', () => {
     expect(timesShown(peer, 'lost answer')).toEqual(allOnce(2));
   });
 
-  test('that WhatsApp refuses for good fails with the reason, and the others are sent', async () => {
+  test('fails with the reason of a final rejection, and the others are sent', async () => {
     const { person, groups } = somebody;
     let seen = 0;
     peer.script.judge = () => (++seen === 2 ? { refuse: 403 } : 'accept');
@@ -41,7 +41,7 @@ describe('a post', () => {
     expect(timesShown(peer, 'one refused')).toEqual(allOnce(2));
   });
 
-  test('that WhatsApp refuses for the moment is tried again', async () => {
+  test('is attempted again after a temporary rejection', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     let seen = 0;
@@ -51,7 +51,7 @@ describe('a post', () => {
     expect(timesShown(peer, 'refused twice')).toEqual(allOnce(1));
   });
 
-  test('to a group that only admins may post in, and that one was put out of, fails without being tried', async () => {
+  test('fails without an attempt in a group where the account may not post', async () => {
     const { person, phone, groups } = await linked(2);
     const [first, second] = [...peer.world.groups.values()].slice(-2);
     if (!first || !second) throw new Error('the groups are not there');
@@ -65,7 +65,7 @@ describe('a post', () => {
     expect(peer.received.length).toBe(before);
   });
 
-  test('in a channel whose answer is lost is looked for and not sent twice', async () => {
+  test('is searched for in a channel when its acknowledgement is lost, and not sent twice', async () => {
     const { person } = somebody;
     const created = await person.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
     let seen = 0;
@@ -76,7 +76,7 @@ describe('a post', () => {
     expect(timesShown(peer, 'in a channel')).toEqual([1]);
   });
 
-  test('in a channel that never arrived is not sent by itself again', async () => {
+  test('is not sent again by itself to a channel where it never arrived', async () => {
     const { person } = somebody;
     const created = await person.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'Bells' });
     peer.script.judge = () => 'cut before';
@@ -89,7 +89,7 @@ describe('a post', () => {
 });
 
 describe('a campaign', () => {
-  test('goes on when the connection is cut in the middle of it, before a post and after one', async () => {
+  test('goes on after the connection breaks before a post and after one', async () => {
     const { person, groups } = await linked(6);
     let seen = 0;
     peer.script.judge = () => (++seen === 2 ? 'cut after' : seen === 4 ? 'cut before' : 'accept');
@@ -98,7 +98,7 @@ describe('a campaign', () => {
     expect(timesShown(peer, 'cut in between')).toEqual(allOnce(6));
   });
 
-  test('waits while WhatsApp is away, and is sent when it is back', async () => {
+  test('waits while WhatsApp is down, and is sent afterwards', async () => {
     const { person, phone, groups } = await linked(2);
     peer.script.isReachable = false;
     peer.cut(phone);
@@ -114,7 +114,7 @@ describe('a campaign', () => {
     expect(timesShown(peer, 'after a while')).toEqual(allOnce(2));
   });
 
-  test('rests with its account when WhatsApp asks for less haste, and goes on after that', async () => {
+  test('pauses during a rate limit, and goes on after it', async () => {
     const { person, groups } = await linked(1);
     let seen = 0;
     peer.script.judge = () => (++seen === 1 ? { refuse: 429 } : 'accept');
@@ -127,7 +127,7 @@ describe('a campaign', () => {
 });
 
 describe('an account', () => {
-  test('is connected after a restart when its connection stands, and no sooner', async () => {
+  test('is connected after a restart only when its connection stands', async () => {
     const { person, companion, groups } = await linked(1);
     const sandbox = await scene.app.signUp('sandbox');
     await sandbox.call('venom/connect-account', { messenger: 'sandbox' });
@@ -149,8 +149,8 @@ describe('an account', () => {
   });
 });
 
-describe('what is known of the chats', () => {
-  test('is asked for once, and again when somebody joins, who then sees what is posted', async () => {
+describe('the metadata of chats', () => {
+  test('is queried once, and again when a member joins, who then receives the posts', async () => {
     const { person, groups } = await linked(1);
     const group = [...peer.world.groups.values()].at(-1);
     if (!group) throw new Error('the group is not there');
@@ -175,7 +175,7 @@ describe('what is known of the chats', () => {
     expect(seen.map(({ text }) => text)).not.toContain('third');
   });
 
-  test('rests with the account when WhatsApp refuses to say more for now', async () => {
+  test('is not queried during a rate limit', async () => {
     const { person, groups } = await linked(1);
     let asked = 0;
     peer.script.refuseQuery = ({ action }) => (action === 'query' && ++asked === 1 ? 429 : undefined);
@@ -185,7 +185,7 @@ describe('what is known of the chats', () => {
     expect(timesShown(peer, 'asked too often')).toEqual(allOnce(1));
   });
 
-  test('keeps its channels when WhatsApp no longer lists them', async () => {
+  test('keeps channels when WhatsApp does not list them any more', async () => {
     const { person } = await linked(0);
     const kept = (await person.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'Kept' })).body.data;
     const gone = (
@@ -202,7 +202,7 @@ describe('what is known of the chats', () => {
 });
 
 describe('a phone that could not decrypt a post', () => {
-  test('is answered also after a restart', async () => {
+  test('gets it after a restart, too', async () => {
     const { person, companion, groups } = await linked(1);
     await finished(person, await sendCampaign(person, groups, 'asked for again'));
     const shown = peer.arrivals.find(({ text }) => text === 'asked for again');
@@ -225,7 +225,7 @@ describe('a phone that could not decrypt a post', () => {
 });
 
 describe('the service', () => {
-  test('that is restarted in the middle of a campaign sends the rest', async () => {
+  test('sends the rest of a campaign after a restart in the middle of it', async () => {
     const { person, groups } = await linked(6);
     let seen = 0;
     const half = Promise.withResolvers<void>();

@@ -46,7 +46,7 @@ async function startWorker(): Promise<Service> {
   return worker;
 }
 
-test('a worker that is killed in the middle of a campaign is followed by another, on the same link', async () => {
+test('lets another worker take over a campaign on the same link after a kill', async () => {
   const first = await startWorker();
   const phone = peer.addPerson('447700900001');
   const members = [peer.addPerson('4915100000002', [5]), peer.addPerson('4915100000003')];

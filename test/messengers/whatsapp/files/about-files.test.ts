@@ -35,7 +35,7 @@ const say = (to: Companion, by: PeerPerson, { chatId }: Part, message: Parameter
   postInGroup(to, { chatId, by, message });
 
 describe('a reaction or a reply', () => {
-  test('to the file counts as one to the text does, once for each member who did it to one of them or both', async () => {
+  test('to the file or the text counts once for each member', async () => {
     const { person, companion, groups } = await linked(1);
     const { campaign, file, text } = await post(person, groups);
     if (!text) throw new Error('no text has arrived');
@@ -48,7 +48,7 @@ describe('a reaction or a reply', () => {
     expect((await progressOf(person, campaign)).totals).toMatchObject({ reactions: 2, replies: 1, delivered: 0 });
   });
 
-  test('to the file counts after a restart of the service', async () => {
+  test('to the file counts after a restart', async () => {
     const { person, companion, groups } = await linked(1);
     const { campaign, file } = await post(person, groups);
     await scene.stop();
@@ -58,7 +58,7 @@ describe('a reaction or a reply', () => {
     expect((await progressOf(person, campaign)).totals).toMatchObject({ reactions: 1, replies: 1 });
   });
 
-  test('to the file alone counts, and does not prove that the text has left', async () => {
+  test('to the file alone counts, and does not prove that the text was sent', async () => {
     const { person, companion, groups } = await linked(1);
     let seen = 0;
     peer.script.judge = () => (++seen === 2 ? { refuse: 403 } : 'accept');
@@ -70,7 +70,7 @@ describe('a reaction or a reply', () => {
     expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 0, reactions: 1 });
   });
 
-  test('counts for the account that posted, and for no other that is in the group', async () => {
+  test('counts only for the account that posted, and not for others in the group', async () => {
     const [one, other] = [await linked(0), await linked(0)];
     addGroup(peer.world, one.phone, { subject: 'Shared' }, [other.phone, ann]);
     const posts = [];
@@ -96,7 +96,7 @@ describe('a reaction or a reply', () => {
   });
 });
 
-test('a receipt of the file counts nothing: that of the text, which comes after it, counts for both', async () => {
+test('counts receipts of the text for both, and none of the file', async () => {
   const { person, companion, groups } = await linked(1);
   const { campaign, file, text } = await post(person, groups);
   if (!text) throw new Error('no text has arrived');
@@ -112,7 +112,7 @@ describe('the id of a file', () => {
   const digits = fc.array(fc.constantFrom(...'0123456789ABCDEF'), { minLength: 18, maxLength: 18 });
   const ids = digits.map((all) => `3EB0${all.join('')}`);
 
-  test('leads to that of its text and back, and is never the same', () => {
+  test('maps to that of its text and back, and always differs from it', () => {
     fc.assert(
       fc.property(ids, (id) => {
         expect(fileIdOf(id)).toMatch(/^3EB0[0-9A-F]{18}$/);

@@ -41,7 +41,7 @@ async function readGroups(person: Person) {
 }
 
 describe('a picture', () => {
-  test('goes to thirty groups, a community and a channel, and was uploaded once for them and once for it', async () => {
+  test('is uploaded once for thirty groups and a community, and once for a channel', async () => {
     const { person, phone } = await linked(0);
     for (let index = 1; index <= 30; index++) addGroup(peer.world, phone, { subject: `Group ${index}` }, members);
     const community = addCommunity(peer.world, phone, 'Old town');
@@ -82,7 +82,7 @@ describe('a picture', () => {
     );
   });
 
-  test('is uploaded once for all campaigns of a day, also across a restart, and anew after that', async () => {
+  test('is uploaded once for all campaigns of a day, also across a restart, and again after that', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     const picture = await drawNoise(40, 40);
@@ -103,7 +103,7 @@ describe('a picture', () => {
       );
   });
 
-  test('that is turned or see-through is described as it is shown', async () => {
+  test('has the size of its rotated form, and a thumbnail without transparency', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     const turned = await sharp(await drawNoise(80, 40))
@@ -124,7 +124,7 @@ describe('a picture', () => {
     expect(dominant.r).toBeGreaterThan(200);
   });
 
-  test.each(['jpeg', 'png'] as const)('that is a %s leaves without where it was taken', async (format) => {
+  test.each(['jpeg', 'png'] as const)('leaves as %s without its location', async (format) => {
     const { person } = somebody;
     const { channel, groupId } = await addOwnChannel(peer, somebody);
     const groups = [...somebody.groups.slice(0, 1), groupId];
@@ -143,7 +143,7 @@ describe('a picture', () => {
     }
   });
 
-  test('of a kind that phones do not show as one becomes a JPEG, and what moves a document', async () => {
+  test('becomes a JPEG if phones do not show its format, and a document if it is animated', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     await finished(person, await sendCampaign(person, groups, 'still', await drawPlain(60, 30, 'webp')));
@@ -160,7 +160,7 @@ describe('a picture', () => {
     });
   });
 
-  test('that cannot be decoded, or would take too much to, goes out without a thumbnail', async () => {
+  test('leaves without a thumbnail if it is damaged or too large', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     const whole = await drawNoise(50, 50);
@@ -179,7 +179,7 @@ describe('a file', () => {
     ['MP4', 'video', 'video/mp4', undefined],
     ['PDF', 'document', 'application/pdf', 'Test.pdf'],
     ['DOCX', 'document', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'Test.docx'],
-  ])('that is a %s is shown as what it is, with the text below it', async (name, kind, mime, fileName) => {
+  ])('of the kind %s is shown as such, with the text as its caption', async (name, kind, mime, fileName) => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     const text = `with a ${name}`;
@@ -190,7 +190,7 @@ describe('a file', () => {
     expect(shownWith(text)[0]?.media).toMatchObject({ kind, mime, bytes, fileName });
   });
 
-  test('of sound has no caption: the text follows it', async () => {
+  test('of sound has no caption, and its text follows', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     const { totals } = await finished(person, await sendCampaign(person, groups, 'listen', fileOf('MP3')));
@@ -204,7 +204,7 @@ describe('a file', () => {
     );
   });
 
-  test('is brought again when the media host is away for a moment, and uses up no try', async () => {
+  test('is uploaded again when the media host is unreachable, without using up an attempt', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 2);
     const answers: Array<number | 'cut'> = [503, 'cut', 401];
@@ -218,7 +218,7 @@ describe('a file', () => {
     expect(rows).toEqual([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test('that WhatsApp does not take fails with the reason, and is brought there once', async () => {
+  test('fails with the reason of a rejection, after one upload', async () => {
     const { person } = somebody;
     const groups = somebody.groups;
     let brought = 0;
@@ -233,7 +233,7 @@ describe('a file', () => {
     expect(brought).toBe(1);
   });
 
-  test('that takes long to upload keeps no turn: the account does something else meanwhile', async () => {
+  test('does not hold up a turn while it is uploaded', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 2);
     const held = Promise.withResolvers<undefined>();
@@ -245,7 +245,7 @@ describe('a file', () => {
     expect(timesShown(peer, 'large')).toEqual(allOnce(2));
   });
 
-  test('whose upload is cut off by a stop of the service is brought again by the next', async () => {
+  test('is uploaded again when a stop of the service interrupted the upload', async () => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
     const asked = Promise.withResolvers<void>();
@@ -262,7 +262,7 @@ describe('a file', () => {
     expect(timesShown(peer, 'cut off')).toEqual(allOnce(1));
   });
 
-  test('that a phone could not decrypt is sent to it again after a restart', async () => {
+  test('is sent again after a restart to a phone that could not decrypt it', async () => {
     const { person, companion } = somebody;
     const groups = somebody.groups.slice(0, 1);
     await finished(person, await sendCampaign(person, groups, 'again, please', anotherFile()));

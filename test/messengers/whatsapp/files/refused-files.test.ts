@@ -50,8 +50,8 @@ async function goesOn(person: Person, groups: readonly number[], text: string): 
   expect((await statusOf(person)).status).toBe('connected');
 }
 
-describe('texts go on, and the account is not paused', () => {
-  test.each([400, 403])('while files are refused with %i, and the reason is told', async (code) => {
+describe('texts are sent, and the account is not paused', () => {
+  test.each([400, 403])('while files are rejected with %i, with the reason', async (code) => {
     const { person, groups } = somebody;
     refuseFiles(() => code);
     const campaign = await sendCampaign(person, groups, `refused with ${code}`, fileFor(`refused ${code}`));
@@ -62,7 +62,7 @@ describe('texts go on, and the account is not paused', () => {
     await person.call('venom/cancel-campaign', { campaign_id: campaign });
   });
 
-  test.each([429, 503])('while files cannot be taken for the moment: %i, which uses up no try', async (code) => {
+  test.each([429, 503])('while the file host answers %i, which uses up no attempt', async (code) => {
     const { person, groups } = somebody;
     refuseFiles(() => code);
     const text = `busy ${code}`;
@@ -78,7 +78,7 @@ describe('texts go on, and the account is not paused', () => {
     expect(timesShown(peer, text)).toEqual(allOnce(6));
   });
 
-  test('while WhatsApp does not say where files go, and the reason is that', async () => {
+  test('while WhatsApp names no media host, with that reason', async () => {
     const { person, groups } = somebody;
     peer.script.refuseQuery = ({ namespace }) => (namespace === 'w:m' ? 403 : undefined);
     const campaign = await sendCampaign(person, groups, 'where to', fileFor('where to'));
@@ -93,7 +93,7 @@ describe('texts go on, and the account is not paused', () => {
   test.each([
     [413, 'does not take a file of this size'],
     [415, 'does not take this file'],
-  ])('when a file is not taken at all: %i, which fails at once and is brought once', async (code, reason) => {
+  ])('when a file is rejected for good with %i, after one upload', async (code, reason) => {
     const { person, groups } = somebody;
     refuseFiles(() => code);
     const campaign = await sendCampaign(person, groups, `never ${code}`, fileFor(`never ${code}`));
@@ -123,7 +123,7 @@ test.each([401, 403])(
   },
 );
 
-test('a file that is refused each time fails in the end, and says why', async () => {
+test('fails after the last attempt when a file is rejected each time, with the reason', async () => {
   const { person, groups } = somebody;
   refuseFiles(() => 403);
   const campaign = await sendCampaign(person, groups, 'in vain', fileFor('in vain'));

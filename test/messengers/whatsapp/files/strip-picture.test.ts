@@ -30,7 +30,7 @@ describe.each(['jpeg', 'png'] as const)('a %s', (format) => {
   test.each([
     { progressive: false, chroma: '4:2:0' },
     { progressive: true, chroma: '4:4:4' },
-  ])('shows the same without what is noted in it (%o)', async (how) => {
+  ])('looks the same without its metadata (%o)', async (how) => {
     const picture = await taken(format, how);
     const before = await sharp(picture).metadata();
     expect([before.exif, before.xmp, before.icc, before.orientation]).not.toContain(undefined);
@@ -44,31 +44,31 @@ describe.each(['jpeg', 'png'] as const)('a %s', (format) => {
     expect(strip(stripped, format, 6)).toEqual(stripped);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('stays turned as it was: %i', async (orientation) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps its orientation %i', async (orientation) => {
     const stripped = strip(await taken(format, { orientation }), format, orientation);
     expect((await sharp(stripped).metadata()).orientation ?? 1).toBe(orientation);
   });
 
-  test('has nothing behind its end, such as a film, or another picture', async () => {
+  test('has nothing behind its end, such as an embedded film', async () => {
     const picture = await taken(format);
     const more = Buffer.concat([picture, await taken(format), Buffer.from(SECRET)]);
     expect(strip(more, format, 6)).toEqual(strip(picture, format, 6));
   });
 
-  test('in which nothing is noted is left as it is', async () => {
+  test('without metadata stays unchanged', async () => {
     const plain = await sharp(await drawNoise(20, 20))
       .toFormat(format)
       .toBuffer();
     expect(strip(plain, format)).toEqual(plain);
   });
 
-  test('that is cut short shows as much as before', async () => {
+  test('shows as much as before when it is truncated', async () => {
     const picture = strip(await taken(format), format);
     const short = picture.subarray(0, picture.length - 300);
     expect(strip(short, format)).toEqual(short);
   });
 
-  test('that is damaged anywhere is passed on or given up, and nothing is made up', async () => {
+  test('is stripped or rejected when it is damaged anywhere', async () => {
     const picture = await taken(format);
     fc.assert(
       fc.property(
@@ -87,7 +87,7 @@ describe.each(['jpeg', 'png'] as const)('a %s', (format) => {
   });
 });
 
-test('whatever is no picture is given up', () => {
+test('rejects a file that is no picture', () => {
   const anything = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
   fc.assert(
     fc.property(anything, fc.constantFrom('jpeg', 'png'), (bytes, format) => {
@@ -99,7 +99,7 @@ test('whatever is no picture is given up', () => {
   );
 });
 
-test('what is made of very many parts, to keep the process busy, is given up', () => {
+test('denial of service: rejects a file of very many parts', () => {
   const jpeg = Buffer.alloc(16 * 1024 * 1024, Buffer.from([0xff, 0xfe, 0, 2]));
   expect(stripPicture(Buffer.concat([Buffer.from([0xff, 0xd8]), jpeg]), 'image/jpeg', undefined)).toBeUndefined();
   const head = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\0IHDR\0\0\0\0', 'latin1');
@@ -107,7 +107,7 @@ test('what is made of very many parts, to keep the process busy, is given up', (
   expect(stripPicture(Buffer.concat([head, chunks]), 'image/png', undefined)).toBeUndefined();
 });
 
-test('a note of any kind goes, wherever it stands, and what the colours need stays', async () => {
+test('removes metadata of any kind and position, and keeps the colour profile', async () => {
   const plain = await sharp(await drawNoise(24, 16))
     .jpeg()
     .toBuffer();

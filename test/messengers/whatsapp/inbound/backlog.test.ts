@@ -14,7 +14,7 @@ const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
 const [ann, ben] = members as [PeerPerson, PeerPerson];
 
-test('no more is asked for while nothing can be recorded', async () => {
+test('requests no more of the queue while nothing can be recorded (backpressure)', async () => {
   const ws = new EventEmitter() as unknown as WASocket['ws'];
   const asked: Node[] = [];
   const sendNode = (node: Node) => Promise.resolve(void asked.push(node));
@@ -34,7 +34,7 @@ test('no more is asked for while nothing can be recorded', async () => {
   await expect.poll(() => asked).toHaveLength(1);
 });
 
-test('260 receipts that wait are all heard, and then what happens now', async () => {
+test('receives all 260 queued receipts, and then new ones', async () => {
   const { person, companion, groups } = await linked(1);
   const campaign = await sendCampaign(person, groups);
   await finished(person, campaign);

@@ -39,7 +39,7 @@ async function namesOf(person: Person, kind: string): Promise<string[]> {
 
 const friends = Array.from({ length: 5 }, (_, index) => peer.addPerson(`49151000300${index}`));
 
-test('its pairs of numbers are learned, its years are not asked for, and nothing that was said is kept', async () => {
+test('stores the LID mappings, downloads no full history, and stores no message', async () => {
   const asked = new Set<string>();
   peer.script.refuseQuery = ({ namespace }) => void asked.add(namespace);
   const { person, companion } = await linked(0);
@@ -64,7 +64,7 @@ test('its pairs of numbers are learned, its years are not asked for, and nothing
   expect([...asked]).not.toContain('w:sync:app:state');
 });
 
-test('who is known from it by both numbers is one person from the first receipt on', async () => {
+test('counts a member with a known LID mapping as one person from the first receipt on', async () => {
   const { person, companion, groups } = await linked(1);
   const stranger = peer.addPerson('491510003010');
   const { uploads } = peer;
@@ -83,7 +83,7 @@ test('who is known from it by both numbers is one person from the first receipt 
   expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 1 });
 });
 
-test('a file that is too large is not opened, and holds up nothing', async () => {
+test('does not open a file that is too large, and does not wait for it', async () => {
   const { companion } = await linked(0);
   const { uploads } = peer;
   const before = files.length;

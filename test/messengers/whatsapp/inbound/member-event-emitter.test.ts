@@ -14,7 +14,7 @@ const event = (messageId: string): MemberEvent => ({
   at: new Date(0),
 });
 
-test('what comes while something is recorded is recorded after it', async () => {
+test('records events that arrive during a recording after it', async () => {
   const { emit, watch } = createMemberEventEmitter({ log });
   const recorded: MemberEvent[] = [];
   const first = Promise.withResolvers<void>();
@@ -35,7 +35,7 @@ test('what comes while something is recorded is recorded after it', async () => 
   await stop();
 });
 
-test('who tells nothing learns when all before it is recorded', async () => {
+test('resolves an empty call when all earlier events are recorded', async () => {
   const { emit, watch } = createMemberEventEmitter({ log });
   const recorded: MemberEvent[][] = [];
   const away = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ test('who tells nothing learns when all before it is recorded', async () => {
   await stop();
 });
 
-test('a batch that could not be recorded is recorded again, and only then confirmed', async () => {
+test('records a failed batch again, and confirms it only then', async () => {
   const { emit, watch } = createMemberEventEmitter({ log });
   let tries = 0;
   const stop = watch(() => (++tries < 3 ? Promise.reject(new Error('the database is away')) : Promise.resolve()));
@@ -61,7 +61,7 @@ test('a batch that could not be recorded is recorded again, and only then confir
   await stop();
 });
 
-test('no more is kept than it may, and what is not kept is counted and not confirmed', async () => {
+test('queues no more than its limit, and counts dropped events without confirming them', async () => {
   let lost = 0;
   const { emit, watch } = createMemberEventEmitter({ log, maxQueued: 3, onLost: (count) => (lost += count) });
   const away = Promise.withResolvers<void>();
@@ -80,7 +80,7 @@ test('no more is kept than it may, and what is not kept is counted and not confi
   await stop();
 });
 
-test('what is not recorded at the end is not confirmed, and neither is what nobody records', async () => {
+test('does not confirm events that are unrecorded at the end, or have no recorder', async () => {
   const { emit, watch } = createMemberEventEmitter({ log });
   expect(await emit([event('before')])).toBe(false);
   let tries = 0;

@@ -27,7 +27,7 @@ const person = (index: number): PeerPerson => {
   return found;
 };
 
-test('receipts are counted however they come: one by one, for several posts, gathered, twice, the other way around', async () => {
+test('counts receipts in every form: single, for several posts, aggregated, repeated, in reverse order', async () => {
   const { companion, posts, totals } = await posted(2);
   const [first, second] = posts;
   if (!first || !second) throw new Error('nothing was posted');
@@ -43,7 +43,7 @@ test('receipts are counted however they come: one by one, for several posts, gat
   expect(await totals()).toMatchObject({ recipients: 8, delivered: 5, read: 3, reactions: 0, replies: 0, views: null });
 });
 
-test('reactions and replies are counted once for each member, and only what is about the post', async () => {
+test('counts reactions and replies to the post once for each member', async () => {
   const { companion, posts, totals, phone } = await posted(1);
   const [post] = posts;
   if (!post) throw new Error('nothing was posted');
@@ -66,7 +66,7 @@ test('reactions and replies are counted once for each member, and only what is a
   expect(await totals()).toMatchObject({ reactions: 1, replies: 2 });
 });
 
-test('the account’s own phone is nobody who was reached', async () => {
+test('does not count the account’s own phone', async () => {
   const { companion, posts, totals, phone } = await posted(1);
   const [post] = posts;
   if (!post) throw new Error('nothing was posted');
@@ -77,7 +77,7 @@ test('the account’s own phone is nobody who was reached', async () => {
   expect(await totals()).toMatchObject({ delivered: 1, read: 0 });
 });
 
-test('who is named by number and by hidden number is counted once, also when that is learned later', async () => {
+test('counts a member with phone number and LID once, also when the mapping is learned later', async () => {
   const stranger = peer.addPerson('4915100000077');
   const { companion, posts, totals } = await posted(1);
   const [post] = posts;
@@ -98,7 +98,7 @@ test('who is named by number and by hidden number is counted once, also when tha
   expect(await totals()).toMatchObject({ delivered: 2, read: 1 });
 });
 
-test('what happens while the service is away is counted when it is back', async () => {
+test('counts events that happened while the service was down', async () => {
   const { companion, posts, campaign, person: owner } = await posted(1);
   const [post] = posts;
   if (!post) throw new Error('nothing was posted');

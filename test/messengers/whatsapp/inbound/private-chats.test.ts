@@ -30,8 +30,8 @@ async function keysOf(person: Person): Promise<Array<{ kind: string; name: strin
 const tellAnswer = ({ tag, attrs }: Stanza) =>
   [tag, attrs['class'], attrs['type'] === 'text' ? undefined : attrs['type'], attrs['error']].filter(Boolean).join(' ');
 
-describe('a message that is private', () => {
-  test('is acknowledged, and neither decrypted nor confirmed to its sender', async () => {
+describe('a private message', () => {
+  test('is acknowledged, and neither decrypted nor receipted', async () => {
     const { companion, person } = await linked(0);
     const before = await until(
       () => keysOf(person),
@@ -51,7 +51,7 @@ describe('a message that is private', () => {
     expect(await keysOf(person)).toEqual(before);
   });
 
-  test('holds up nothing that waits behind it', async () => {
+  test('does not block the queue behind it', async () => {
     const { companion, person, groups } = await linked(1);
     const campaign = await sendCampaign(person, groups, 'before the service was away');
     await finished(person, campaign);
@@ -73,7 +73,7 @@ describe('a message that is private', () => {
   });
 });
 
-test('what the account’s own phone tells its devices is read', async () => {
+test('reads messages of the account’s own phone to its devices', async () => {
   const { companion, person } = await linked(0);
   const { APP_STATE_SYNC_KEY_SHARE } = proto.Message.ProtocolMessage.Type;
   const key = { keyId: { keyId: Buffer.from('key-1') }, keyData: { keyData: Buffer.alloc(32, 1), timestamp: 1 } };

@@ -40,7 +40,7 @@ const first = <One>([one]: readonly One[]): One => {
   return one;
 };
 
-test('members can react and comment, and both are counted', async () => {
+test('counts reactions and comments of members', async () => {
   const { posts, phone: author, say, totals } = await announced();
   const post = first(posts);
   await say(ann, sealedReaction({ post, author, by: ann }));
@@ -50,7 +50,7 @@ test('members can react and comment, and both are counted', async () => {
   expect(await totals()).toMatchObject({ sent: 1, recipients: 2, reactions: 2, replies: 1 });
 });
 
-test('a reaction is opened: one that was only ever taken back counts nothing, and what cannot be opened counts', async () => {
+test('decrypts reactions: a removal alone does not count, and an undecryptable one does', async () => {
   const { posts, phone: author, say, totals } = await announced();
   const post = first(posts);
   await say(ann, sealedReaction({ post, author, by: ann }, ''));
@@ -60,7 +60,7 @@ test('a reaction is opened: one that was only ever taken back counts nothing, an
   expect(await totals()).toMatchObject({ reactions: 1 });
 });
 
-test('a file and the text that follows it can both be reacted to', async () => {
+test('counts reactions to a file and to its text', async () => {
   const { posts, phone: author, say, totals } = await announced({ file: picture, text: `Plan ${'x'.repeat(1_100)}` });
   expect(posts).toHaveLength(2);
   const [file, text] = posts.map((post) => ({ post, author }));
@@ -71,7 +71,7 @@ test('a file and the text that follows it can both be reacted to', async () => {
 });
 
 // The peer complains of another secret for the same message.
-test('the secret is the same in each try, after a restart, for who asks again, and in a correction', async () => {
+test('uses the same message secret in each attempt, after a restart, in answers to retry receipts and in a correction', async () => {
   const { person, companion, groups } = await linked(1);
   let tries = 0;
   peer.script.judge = () => (++tries === 1 ? 'cut after' : 'accept');
@@ -93,7 +93,7 @@ test('the secret is the same in each try, after a restart, for who asks again, a
     expect(message.messageContextInfo?.messageSecret).toEqual(post.message.messageContextInfo?.messageSecret);
 });
 
-test('each post has a secret of its own, and one in a channel has none', async () => {
+test('gives each post a message secret of its own, and none in a channel', async () => {
   const somebody = await linked(2);
   const { channel, groupId } = await addOwnChannel(peer, somebody);
   const before = peer.arrivals.length;

@@ -55,8 +55,8 @@ const answered = (messageId: string, count: number) =>
     (answers) => answers.length >= count,
   );
 
-describe('a device that asks for a post again', () => {
-  test('gets it, and no other device does, whichever of a member’s it is', async () => {
+describe('a device that sends a retry receipt', () => {
+  test('gets the post, and no other device does', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 5);
     const messageId = await postTo(somebody, group, 'read this');
@@ -69,7 +69,7 @@ describe('a device that asks for a post again', () => {
     expect(answers.flat().toSorted()).toEqual(asking.map(({ jid }) => jid).toSorted());
   });
 
-  test('reads it then, and the next post without asking', async () => {
+  test('reads the post, and the next one without a retry receipt', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 3);
     await postTo(somebody, group, 'before');
@@ -88,7 +88,7 @@ describe('a device that asks for a post again', () => {
     expect(peer.arrivals.filter(({ text }) => text === 'second').map(({ device }) => device)).toContain(lidOf(member));
   });
 
-  test('and brings no keys, is written to with what is known, and with new keys when that did not help', async () => {
+  test('gets the post by its known session if it brings no keys, and by a new one if that did not help', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 2);
     const messageId = await postTo(somebody, group, 'without keys');
@@ -108,7 +108,7 @@ describe('a device that asks for a post again', () => {
     expect(keysAsked).toEqual([device.jid]);
   });
 
-  test('is answered five times, and no sixth time', async () => {
+  test('is answered five times at most', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 2);
     const messageId = await postTo(somebody, group, 'five times');
@@ -125,7 +125,7 @@ describe('a device that asks for a post again', () => {
     expect(await answered(messageId, 6)).toEqual([...Array.from({ length: 5 }, () => [device.jid]), [other.jid]]);
   });
 
-  test('for a post that never was, or for one in another group, is not answered', async () => {
+  test('is not answered for an unknown post, or for one in another group', async () => {
     const somebody = await linked(0);
     const [group, elsewhere] = [await groupOf(somebody, 2), await groupOf(somebody, 2)];
     const messageId = await postTo(somebody, group, 'not for you');
@@ -141,8 +141,8 @@ describe('a device that asks for a post again', () => {
   });
 });
 
-describe('many devices that ask at once', () => {
-  test('are answered at a bounded pace, while posts and receipts go on', async () => {
+describe('many retry receipts at once', () => {
+  test('are answered at a bounded rate, beside posts and receipts', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 30);
     const other = await groupOf(somebody, 2);
@@ -163,7 +163,7 @@ describe('many devices that ask at once', () => {
     expect(answers.flat().toSorted()).toEqual(asking.map(({ jid }) => jid).toSorted());
   });
 
-  test('wait while their account rests, and are answered after that, also after a restart', async () => {
+  test('wait during a cool-down, and are answered after it, also after a restart', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 4);
     const messageId = await postTo(somebody, group, 'asked while resting');
@@ -185,7 +185,7 @@ describe('many devices that ask at once', () => {
     expect(answers.flat().toSorted()).toEqual(asking.map(({ jid }) => jid).toSorted());
   });
 
-  test('have the account rest, when WhatsApp asks for less haste in place of taking an answer', async () => {
+  test('begin a cool-down when WhatsApp rejects an answer with a rate limit', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 4);
     const messageId = await postTo(somebody, group, 'too hasty');
@@ -201,7 +201,7 @@ describe('many devices that ask at once', () => {
 });
 
 describe('a post that is deleted for everyone', () => {
-  test('is not given out any more, from the moment that its deletion is on its way', async () => {
+  test('is not sent to retry receipts from the moment its deletion begins', async () => {
     const somebody = await linked(0);
     const [group, other] = [await groupOf(somebody, 3), await groupOf(somebody, 3)];
     const campaign = await sendCampaign(somebody.person, group.ids, 'to be deleted');
@@ -244,8 +244,8 @@ describe('a post that is deleted for everyone', () => {
   });
 });
 
-describe('a session that another one has replaced', () => {
-  test('answers nobody any more', async () => {
+describe('a session that was replaced', () => {
+  test('answers no retry receipt', async () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 2);
     const messageId = await postTo(somebody, group, 'of an earlier session');

@@ -24,7 +24,7 @@ async function inGroup() {
   return { person, groups, group, expirations };
 }
 
-test('a text, and a picture with its own, say when they disappear', async () => {
+test('sends a text, and a picture with its own, with the expiration', async () => {
   const { person, groups, group, expirations } = await inGroup();
   group.expiration = DAY;
   await finished(person, await sendCampaign(person, groups, 'gone tomorrow'));
@@ -33,7 +33,7 @@ test('a text, and a picture with its own, say when they disappear', async () => 
   expect(expirations()).toEqual([DAY]);
 });
 
-test('a change of the setting is noticed, and so is its end', async () => {
+test('follows a change of the setting, and its end', async () => {
   const { person, groups, group, expirations } = await inGroup();
   await finished(person, await sendCampaign(person, groups, 'it stays'));
   expect(expirations()).toEqual([undefined]);
@@ -45,7 +45,7 @@ test('a change of the setting is noticed, and so is its end', async () => {
   expect(expirations()).toEqual([undefined, 7 * DAY]);
 });
 
-test('a post that is edited disappears with it', async () => {
+test('gives the expiration to a correction, too', async () => {
   const { person, groups, group } = await inGroup();
   group.expiration = DAY;
   const campaign = await sendCampaign(person, groups, 'with a mistake');

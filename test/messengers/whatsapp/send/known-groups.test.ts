@@ -5,8 +5,8 @@ import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-g
 import type { Client } from '../../../../src/messengers/whatsapp/client/client.ts';
 import type { Group as GroupMetadata } from '../../../../src/messengers/whatsapp/client/group.ts';
 import type { Node, StanzaPattern } from '../../../../src/messengers/whatsapp/client/node.ts';
-import { createGroupMemory, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
-import { createChatCache, type KnownChats } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
+import { createGroupCache, packGroup, unpackGroup } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
+import { createChatCache, type ChatCache } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
@@ -35,26 +35,26 @@ async function synced(count: number, make: (phone: Person, subject: string) => G
 const withMembers = (phone: Person, subject: string) => addGroup(peer.world, phone, { subject }, members);
 
 describe('a campaign after a sync', () => {
-  test('asks WhatsApp about none of its groups', async () => {
+  test('asks for no group’s metadata', async () => {
     const { asked, send } = await synced(12);
     expect(await send('to all of them')).toMatchObject({ sent: 12, failed: 0, recipients: 24 });
     expect(asked).toEqual([]);
   });
 
-  test('asks about none of its communities either', async () => {
+  test('asks for no community’s metadata', async () => {
     const { asked, send } = await synced(2, (phone, subject) => addCommunity(peer.world, phone, subject));
     expect(await send('to whole communities')).toMatchObject({ sent: 2, failed: 0 });
     expect(asked).toEqual([]);
   });
 
-  test('asks about a group of which the list did not show all members, and reaches them all', async () => {
+  test('asks for a group whose members the list did not show completely, and reaches all', async () => {
     peer.script.listsMembersUpTo = 2;
     const { group, asked, send } = await synced(1);
     expect(await send('to those who were not shown, too')).toMatchObject({ sent: 1, recipients: 2 });
     expect(asked).toEqual([group.id]);
   });
 
-  test('asks anew about a group that somebody has joined since, and reaches them', async () => {
+  test('asks again for a group that a member has joined since, and reaches them', async () => {
     const { group, asked, send } = await synced(3);
     const newcomer = peer.addPerson('4915100000091');
     await peer.join(group, newcomer);
@@ -64,7 +64,7 @@ describe('a campaign after a sync', () => {
     expect(seen.map(({ text }) => text)).toEqual(['welcome']);
   });
 
-  test('asks anew about a group whose rules have changed, and not for its name', async () => {
+  test('asks again for a group whose settings have changed, and not after a change of its name', async () => {
     const { group, asked, send } = await synced(1);
     await peer.change(group, { subject: 'Another name' });
     await send('named anew');
@@ -75,7 +75,7 @@ describe('a campaign after a sync', () => {
   });
 });
 
-describe('of a group', () => {
+describe('the cached metadata of a group', () => {
   const group: GroupMetadata = {
     id: '1203630@g.us',
     subject: 'Choir',
@@ -87,13 +87,13 @@ describe('of a group', () => {
     ],
   };
 
-  test('all is kept that matters', () => {
+  test('is complete after packing and unpacking', () => {
     expect(unpackGroup(packGroup(group))).toEqual(group);
     expect(unpackGroup(packGroup({ ...group, participants: [] })).participants).toEqual([]);
   });
 
-  test('is kept what an account knows, apart from the others, in a room that all of them share', async () => {
-    const memory = createGroupMemory({ most: 140 });
+  test('is separate for each account, within a shared limit', async () => {
+    const memory = createGroupCache({ most: 140 });
     const read: string[] = [];
     const client = () =>
       ({
@@ -106,21 +106,21 @@ describe('of a group', () => {
     const onGroup = ({ id }: GroupMetadata) => void told.push(id);
     const channels = { read: () => Promise.reject(new Error('nobody asks about a channel')) };
     const [ann, ben] = [0, 1].map(() => createChatCache({ memory, channels, client, onGroup })) as [
-      KnownChats,
-      KnownChats,
+      ChatCache,
+      ChatCache,
     ];
-    ann.learnGroup(group);
+    ann.cacheGroup(group);
     await ann.group(group.id);
     await ann.group(group.id);
     expect({ read, told }).toEqual({ read: [], told: [group.id] });
     await ben.group(group.id);
     expect(read).toEqual([group.id]);
     for (const id of ['a@g.us', 'b@g.us', 'c@g.us']) await ben.group(id);
-    expect(ann.knownGroup(group.id)).toBeUndefined();
-    expect((await ben.knownGroup('c@g.us'))?.participants).toEqual(group.participants);
+    expect(ann.cachedGroup(group.id)).toBeUndefined();
+    expect((await ben.cachedGroup('c@g.us'))?.participants).toEqual(group.participants);
   });
 
-  test('is not learned from a list what has changed between its arrival and when the client hands it on', () => {
+  test('does not come from a list if the group has changed since the list arrived', () => {
     const learned: string[] = [];
     const forgotten: string[] = [];
     const stanzas = new EventEmitter();
@@ -130,8 +130,8 @@ describe('of a group', () => {
       onGroups: (listener: typeof onGroups) => void (onGroups = listener),
     };
     followGroups(client, {
-      learnGroup: ({ id }) => void learned.push(id),
-      forgetGroup: (id) => void forgotten.push(id),
+      cacheGroup: ({ id }) => void learned.push(id),
+      invalidateGroup: (id) => void forgotten.push(id),
     });
     const other = { ...group, id: '1203631@g.us' };
     const list: Node = { tag: 'iq', attrs: {}, content: [{ tag: 'groups', attrs: {} }] };

@@ -34,7 +34,7 @@ function shownSince(before: number): string[][] {
 }
 
 describe('in a group', () => {
-  test('a text of 1,024 characters is a caption, and one more is a message of its own', async () => {
+  test('a text of 1,024 characters is a caption, and a longer one is a message of its own', async () => {
     const { person, groups } = somebody;
     const before = peer.arrivals.length;
     const fits = 'y'.repeat(1_024);
@@ -64,7 +64,7 @@ describe('in a group', () => {
     expect(shownSince(before)).toEqual(Array.from({ length: 4 }, () => ['image', text]));
   });
 
-  test('a delivery is not sent when its text is refused, and says so', async () => {
+  test('a delivery fails with the reason when its text is rejected', async () => {
     const { person, groups } = somebody;
     judgeInTurn('accept', { refuse: 403 });
     const campaign = await sendCampaign(person, groups, longText('refused'), picture);
@@ -74,7 +74,7 @@ describe('in a group', () => {
   });
 });
 
-test.each(['group', 'channel'])('in a %s both are gone when the campaign is recalled', async (kind) => {
+test.each(['group', 'channel'])('deletes both in a %s when the campaign is recalled', async (kind) => {
   const { person, groups } = kind === 'group' ? await linked(1) : await newChannel();
   const before = peer.arrivals.length;
   const campaign = await sendCampaign(person, groups, longText(`recalled in a ${kind}`), picture);
@@ -107,7 +107,7 @@ describe('in a channel', () => {
     expect(shownSince(before)).toEqual([['image', text]]);
   });
 
-  test('a text that may have left is not sent again by itself, and alone when its owner asks for it', async () => {
+  test('a text that may have left is sent again only when its owner asks for it, without the file', async () => {
     const { person, groups, channel } = await newChannel();
     const before = peer.arrivals.length;
     judgeInTurn('accept', 'cut before');
@@ -122,7 +122,7 @@ describe('in a channel', () => {
     expect(shownSince(before)).toEqual([['image', text]]);
   });
 
-  test('a file that never arrived is not sent again by itself, nor is its text', async () => {
+  test('a file that never arrived is not sent again by itself, and neither is its text', async () => {
     const { person, groups, channel } = await newChannel();
     judgeInTurn('cut before');
     const campaign = await sendCampaign(person, groups, longText('never'), picture);

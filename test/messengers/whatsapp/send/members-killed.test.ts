@@ -32,7 +32,7 @@ interface Row {
   replies: number;
 }
 
-test('receipts, reactions and replies are counted exactly, killed in between, repeated, late and out of order', async () => {
+test('counts receipts, reactions and replies exactly when killed in between, and when they are repeated, late and out of order', async () => {
   const { environment } = peer;
   service = await startService({ environment });
   let token = '';

@@ -60,7 +60,7 @@ const keyedIn = (chat: Group) =>
         .map(({ attrs }) => attrs['jid'] ?? ''),
     );
 
-describe('a device that cannot be written to', () => {
+describe('a device without keys', () => {
   const dead: Array<[string, KeysOfDevice]> = [
     ['is answered with 404', { error: 404 }],
     ['is answered with 406', { error: 406 }],
@@ -83,7 +83,7 @@ describe('a device that cannot be written to', () => {
     },
   );
 
-  test('is found among many, of whom fifty are asked about at once', async () => {
+  test('is found among many, in queries for fifty devices', async () => {
     const somebody = await linked(0);
     const members = peopleWith(120);
     for (const member of members) member.isAway = true;
@@ -99,7 +99,7 @@ describe('a device that cannot be written to', () => {
     expect(asked.keys.length).toBeLessThan(3 + 2 * 2 * 6);
   });
 
-  test('is tried again after a while', async () => {
+  test('is queried again after a while', async () => {
     const leaveOutMs = 1_000;
     await scene.restart({ leaveOutMs });
     const somebody = await linked(0);
@@ -114,7 +114,7 @@ describe('a device that cannot be written to', () => {
     await scene.restart();
   });
 
-  test('is not blamed when WhatsApp gives the keys of nobody', async () => {
+  test('is not left out when WhatsApp gives no keys for any device', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
     const group = await groupOf(somebody, members);
@@ -129,8 +129,8 @@ describe('a device that cannot be written to', () => {
   });
 });
 
-describe('a group of many', () => {
-  test('is asked about a hundred at a time, and about nobody with the next post, also after a restart', async () => {
+describe('a large group', () => {
+  test('is queried a hundred members at a time, and not again for the next post, also after a restart', async () => {
     const somebody = await linked(0);
     const members = peopleWith(220);
     for (const member of members) member.isAway = true;
@@ -150,7 +150,7 @@ describe('a group of many', () => {
 });
 
 describe('a member with a new phone', () => {
-  test('reads the next post in each group, and nobody else gets its key again', async () => {
+  test('reads the next post in each group, and no other device gets the sender key again', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3, [2]);
     const groups = [await groupOf(somebody, members), await groupOf(somebody, members)];
@@ -168,7 +168,7 @@ describe('a member with a new phone', () => {
     expect(groups.map(({ chat }) => keyedIn(chat).length)).toEqual([2, 2]);
   });
 
-  test('which was told while the service was away, reads it too', async () => {
+  test('reads it too, when the change happened while the service was down', async () => {
     const somebody = await linked(0);
     const members = peopleWith(2);
     const group = await groupOf(somebody, members);
@@ -184,8 +184,8 @@ describe('a member with a new phone', () => {
   });
 });
 
-describe('what is known of the members and is outdated', () => {
-  test('such as a device that is gone, is asked for anew, and the post leaves once more', async () => {
+describe('a stale cache of members', () => {
+  test('is queried again for a device that is gone, and the post leaves once more', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3, [4]);
     const first = await groupOf(somebody, members);
@@ -200,7 +200,7 @@ describe('what is known of the members and is outdated', () => {
     expect(keyedIn(second.chat)).toHaveLength(2);
   });
 
-  test('such as how the group names them, is asked for anew, and the post leaves once more', async () => {
+  test('is queried again when the group changes its addressing mode, and the post leaves once more', async () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
     const group = await groupOf(somebody, members, { addressing: 'pn' });
@@ -216,7 +216,7 @@ describe('what is known of the members and is outdated', () => {
     ).toEqual(['lid', 'lid', 'lid', 'lid']);
   });
 
-  test.each([421, 479])('as WhatsApp says again and again with %i, costs the post no more than tries', async (code) => {
+  test.each([421, 479])('costs the post no more than its attempts when WhatsApp repeats %i', async (code) => {
     const somebody = await linked(0);
     const members = peopleWith(2);
     const group = await groupOf(somebody, members);
@@ -231,8 +231,8 @@ describe('what is known of the members and is outdated', () => {
   });
 });
 
-describe('a group that names its members by their numbers', () => {
-  test('is not asked about again after a restart, and nobody is written to anew', async () => {
+describe('a group that addresses its members by phone number', () => {
+  test('is not queried again after a restart, and its sessions stay', async () => {
     const somebody = await linked(0);
     const members = peopleWith(4, [6]);
     const group = await groupOf(somebody, members, { addressing: 'pn' });
@@ -244,7 +244,7 @@ describe('a group that names its members by their numbers', () => {
     expect(asked).toEqual({ devices: [], keys: [] });
   });
 
-  test('asks nobody for keys when their devices have to be asked for again', async () => {
+  test('queries no keys when only device lists have expired', async () => {
     const somebody = await linked(0);
     const members = peopleWith(4, [6]);
     const group = await groupOf(somebody, members, { addressing: 'pn' });

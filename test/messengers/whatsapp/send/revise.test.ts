@@ -54,7 +54,7 @@ const recall = (person: Person, campaign_id: string) => person.call('venom/recal
 const correct = (person: Person, campaign_id: string, html: string) =>
   person.call('venom/correct-campaign', { campaign_id, html });
 
-test('a post that is recalled is gone from every device, and nobody gets it any more', async () => {
+test('deletes a recalled post from every device, and answers no retry receipt for it', async () => {
   const { person, companion, campaign, chats, shown, settled } = await posted(2, 'The fair is on Monday');
   expect(shown()).toEqual(Array.from({ length: 8 }, () => ['The fair is on Monday']));
   const before = peer.arrivals.find(({ chatId }) => chatId === chats[0]);
@@ -68,7 +68,7 @@ test('a post that is recalled is gone from every device, and nobody gets it any 
   expect(peer.received.slice(received).filter(({ attrs }) => attrs['id'] === before.messageId)).toEqual([]);
 });
 
-test('a post that is corrected says the new text on every device, and the one after that', async () => {
+test('shows the corrected text on every device, also after a second correction', async () => {
   const { person, campaign, shown, settled } = await posted(2, 'It begins at nine');
   await correct(person, campaign, 'It begins at <b>ten</b>');
   await settled(({ corrected }) => corrected === 1);
@@ -80,7 +80,7 @@ test('a post that is corrected says the new text on every device, and the one af
   );
 });
 
-test('a change whose answer is lost, and one that the connection broke at, are made again and do no harm', async () => {
+test('repeats a change whose acknowledgement is lost or whose connection broke', async () => {
   const { person, campaign, shown, settled } = await posted(1, 'Bring chairs');
   let seen = 0;
   peer.script.judge = () => (++seen === 1 ? 'lose the answer' : seen === 2 ? 'cut before' : 'accept');
@@ -90,7 +90,7 @@ test('a change whose answer is lost, and one that the connection broke at, are m
   expect(shown()).toEqual(Array.from({ length: 4 }, () => ['Bring tables']));
 });
 
-test('what WhatsApp refuses for good is told, and leaves the post as it is', async () => {
+test('reports a final rejection, and leaves the post as it is', async () => {
   const { person, campaign, shown, settled } = await posted(1, 'Stays');
   peer.script.judge = () => ({ refuse: 403 });
   await recall(person, campaign);
@@ -121,7 +121,7 @@ test.each([
   },
 );
 
-test('below a file the caption is corrected, as far as a caption goes', async () => {
+test('corrects the caption of a file, up to its maximum length', async () => {
   const { person, campaign, shown, settled } = await posted(1, 'Below a picture');
   // As if the post had had a picture: what was sent is what is looked at.
   const picture = { mimetype: 'image/jpeg', directPath: '/v/1', fileLength: 7, caption: 'Below a picture' };
@@ -143,7 +143,7 @@ test('below a file the caption is corrected, as far as a caption goes', async ()
   expect(shown()).toHaveLength(4);
 });
 
-test('a post in a channel is edited and deleted in the channel', async () => {
+test('edits and deletes a post in a channel', async () => {
   const { person, campaign, shown, settled } = await posted('channel', 'Open on Sunday');
   await database.clock.advance({ days: 10 });
   await correct(person, campaign, 'Closed on Sunday');
@@ -154,7 +154,7 @@ test('a post in a channel is edited and deleted in the channel', async () => {
   expect(shown()).toEqual([[]]);
 });
 
-test('a post in a channel that is not there any more is told to be gone', async () => {
+test('reports that a post is not in the channel any more', async () => {
   const { person, campaign, chats, settled } = await posted('channel', 'Deleted by hand');
   const channel = peer.world.channels.get(chats[0] ?? '');
   if (channel) channel.posts = [];

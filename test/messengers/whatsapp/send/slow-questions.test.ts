@@ -8,7 +8,7 @@ const ANSWER_MS = 1_000;
 const scene = await setWhatsAppScene({ answerMs: ANSWER_MS });
 const { peer, linked, finished } = scene;
 
-test('a post whose members have to be asked about for longer than an answer is waited for leaves once, and is sent', async () => {
+test('sends a post once when the queries before it take longer than its acknowledgement may', async () => {
   const { person, groups } = await linked(1);
   peer.script.refuseQuery = async ({ namespace, action }) => {
     if (namespace === 'usync' || action === 'key') await sleep(2 * ANSWER_MS);

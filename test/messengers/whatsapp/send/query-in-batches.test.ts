@@ -21,19 +21,19 @@ async function ask(count: number, { most, bad = [], code = 406 }: { most: number
   return { batches, answered: answered.toSorted((one, other) => one - other), refused };
 }
 
-test('5,000 are asked about a hundred at a time, each once', async () => {
+test('queries 5,000 subjects once each, a hundred at a time', async () => {
   const { batches, answered, refused } = await ask(5_000, { most: 100 });
   expect(batches).toHaveLength(50);
   expect(new Set(batches.map(({ length }) => length))).toEqual(new Set([100]));
   expect({ answered, refused }).toEqual({ answered: upTo(5_000), refused: [] });
 });
 
-test('nobody is asked about when there is nobody', async () => {
+test('queries nothing for an empty list', async () => {
   expect((await ask(0, { most: 50 })).batches).toEqual([]);
 });
 
 test.each([400, 404, 406, 410])(
-  'whoever a batch is refused for with %i is found, and all others are answered',
+  'finds the subjects because of which a batch is rejected with %i, and queries all others',
   async (code) => {
     const { batches, answered, refused } = await ask(120, { most: 50, bad: [0, 77], code });
     expect(refused.toSorted()).toEqual([0, 77]);
@@ -43,13 +43,13 @@ test.each([400, 404, 406, 410])(
   },
 );
 
-test('where everybody is refused it is given up after a while, and whoever was not asked about alone is not blamed', async () => {
+test('gives up after many rejections, without blaming subjects that were not queried alone', async () => {
   const { batches, answered, refused } = await ask(5_000, { most: 50, bad: upTo(5_000) });
   expect(answered).toEqual([]);
   expect(refused.length).toBeLessThan(100);
   expect(batches.length).toBeLessThanOrEqual(200 + 5_000 / 50);
 });
 
-test.each([429, 463, 500, 503])('a batch that is refused with %i is not taken apart', async (code) => {
+test.each([429, 463, 500, 503])('does not split a batch that is rejected with %i', async (code) => {
   await expect(ask(120, { most: 50, bad: [7], code })).rejects.toMatchObject({ code });
 });

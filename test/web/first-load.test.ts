@@ -1,4 +1,4 @@
-/** Who comes for the first time, on a slow line, sees where to sign in before they give up. Bytes and ways are counted, and not time. */
+/** The first load on a slow connection. It counts bytes and round trips, not time. */
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
@@ -17,7 +17,7 @@ const LIMIT_MS = 4_000;
 const WAYS = 3;
 
 describe.skipIf(!browser)('in a browser', () => {
-  test('the form needs no more than four seconds of a slow line', async () => {
+  test('shows the sign-in form within four seconds on a slow connection', async () => {
     const html = await (await fetch(`${app.url}/sign-in`, { headers: { accept: 'text/html' } })).text();
     const named = new Set(Array.from(html.matchAll(/assets\/[\w.-]+\.(?:js|css)/g), ([path]) => path));
     const isNeeded = (url: string) =>

@@ -5,8 +5,8 @@ import { listQueued } from './list-queued.ts';
 import { settleQueued, type Choice } from './settle-queued.ts';
 
 /**
- * More than any mark of before can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. Without a
- * token it is one that no worker has served yet, which needs no mark.
+ * More than any earlier fencing record can have come to: so this ledger is the one that goes on, and whichever went on meanwhile is held. Without a
+ * token it is one that no worker has served yet, which needs no fencing record.
  */
 const RESUME_STEP = 2 ** 32;
 
@@ -32,7 +32,7 @@ export async function resumeLedger(
   if (open.length > 0)
     throw new AppError(
       'release_incomplete',
-      `Choose for each campaign, "send" or "unknown"; still open: ${open.map((one) => one.name).join(', ')}`,
+      `Choose "send" or "unknown" for each campaign. Still without a choice: ${open.map((one) => one.name).join(', ')}`,
     );
   const chosen = queued.map(({ campaignId }) => ({
     campaignId,
@@ -50,4 +50,4 @@ export async function resumeLedger(
   });
 }
 
-export const isNotHeld = () => new AppError('ledger_not_held', 'This ledger is not held: it sends');
+export const isNotHeld = () => new AppError('ledger_not_held', 'The ledger is not held');

@@ -1,4 +1,4 @@
-/** That each language of the dashboard has room on a phone. */
+/** Text overflow: every language fits on a phone. */
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ afterAll(() => app.stop());
 const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/account', '/settings', '/phone', '/installation'];
 const PHONE = { width: 390, height: 844 };
 
-test.skipIf(!browser).each(LANGUAGE_TAGS)('what is said in %s has room on a phone', async (language) => {
+test.skipIf(!browser).each(LANGUAGE_TAGS)('texts in %s fit on a phone', async (language) => {
   const { page, end } = await visit(browser as Browser, app.url, { locale: language, viewport: PHONE });
   await enterAsNew(page, `reader-${language.toLowerCase()}`);
   // The page of the installation is for administrators.
@@ -22,7 +22,7 @@ test.skipIf(!browser).each(LANGUAGE_TAGS)('what is said in %s has room on a phon
   for (const path of PAGES) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     expect(await page.evaluate('document.documentElement.lang')).toBe(language);
     expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(PHONE.width);
   }

@@ -1,4 +1,4 @@
-/** Nothing on any page, nor in what opens on one, is in the way of people with a screen reader or weak eyes: light, dark, and on a phone. */
+/** Accessibility (axe): no page and no dialog has violations, light, dark and on a phone. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
@@ -74,7 +74,7 @@ describe.skipIf(!browser)('in a browser', () => {
   /** The page has come to rest: nothing stands in for what is still to come. */
   async function settle(): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
     await page.evaluate('document.fonts.ready');
   }
 
@@ -98,7 +98,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
 
-  test.each(['/sign-in', '/sign-up', '/goodbye'])('%s has nothing', async (path) => {
+  test.each(['/sign-in', '/sign-up', '/goodbye'])('%s has no accessibility violations', async (path) => {
     await open(path);
     expect(await look()).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe.skipIf(!browser)('in a browser', () => {
     'the change of one': () => `${scheduled}/change`,
     'an address that leads nowhere': () => '/nowhere',
   };
-  test.each(Object.entries(PAGES))('the page of %s has nothing', async (_what, path) => {
+  test.each(Object.entries(PAGES))('the page of %s has no accessibility violations', async (_what, path) => {
     await enter(page, 'ada');
     await open(path());
     expect(await look()).toEqual([]);
@@ -125,7 +125,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('404'));
   });
 
-  test('no page has without a network', async () => {
+  test('pages without a network have no accessibility violations', async () => {
     await enter(page, 'ada');
     await open('/');
     await page.context().setOffline(true);
@@ -134,7 +134,7 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(CUT);
   });
 
-  test('nothing has that opens anywhere, or on the list of campaigns', async () => {
+  test('global dialogs and the list of campaigns have no accessibility violations', async () => {
     await enter(page, 'ada');
     await open('/');
     const found: string[] = [];
@@ -157,7 +157,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('nothing has that opens while something is written', async () => {
+  test('dialogs of the compose page have no accessibility violations', async () => {
     await enter(page, 'ada');
     await open('/campaigns/new');
     const found: string[] = [];
@@ -193,14 +193,14 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('nothing has that opens on a campaign', async () => {
+  test('dialogs of the campaign page have no accessibility violations', async () => {
     await enter(page, 'ada');
     await open(sent);
     const found: string[] = [];
     for (const name of ['Edit sent posts…', 'Delete for everyone…']) {
       await button(name).click();
       await dialog().waitFor();
-      await expect.poll(() => page.locator('[data-late]').count()).toBe(0);
+      await expect.poll(() => page.locator('[data-skeleton]').count()).toBe(0);
       found.push(...(await lookAtTop()));
     }
     await moreOf(page, 'Delete…');
@@ -225,7 +225,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('nothing has that opens on the list of groups', async () => {
+  test('dialogs of the groups page have no accessibility violations', async () => {
     await enter(page, 'ada');
     await open('/groups');
     const found: string[] = [];
@@ -251,7 +251,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('nothing has that opens in the settings, nor what is told in a corner', async () => {
+  test('dialogs of the settings and toasts have no accessibility violations', async () => {
     await enter(page, 'ada');
     await open('/settings');
     const found: string[] = [];

@@ -1,7 +1,4 @@
-/**
- * What was posted, kept for phones that could not decrypt it and ask again, also after a restart, and to know what to ask channels
- * about.
- */
+/** The messages of the last week: to answer retry receipts, also after a restart, and to poll channels for their views. */
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { clearSomeRows } from '../../../platform/database/clear-old-rows.ts';
@@ -11,8 +8,8 @@ import type { Log } from '../../../platform/log/log.ts';
 const RETENTION_DAYS = 7;
 const CLEARED_PER_STEP = 5_000;
 
-/** Notes a post before it leaves. What is said is stored once, however many chats it goes to. */
-export async function rememberPost(
+/** Stores a message before it leaves. Equal messages to several chats are stored once. */
+export async function storeMessage(
   db: Connection,
   accountId: number,
   { messageId, chatId, message }: { messageId: string; chatId: string; message: Uint8Array },
@@ -30,8 +27,8 @@ export async function rememberPost(
     on conflict (account_id, message_id) do update set sent_at = excluded.sent_at`.execute(db);
 }
 
-/** The post with that id in that chat; undefined when it is too old, or was never sent from here. */
-export async function recallPost(
+/** The message with that id in that chat. Undefined if it is too old, or was not sent by this account. */
+export async function findMessage(
   db: Connection,
   accountId: number,
   { messageId, chatId }: { messageId: string; chatId: string },
@@ -42,15 +39,14 @@ export async function recallPost(
   return rows[0]?.message;
 }
 
-/** A post to a channel, and the number that the server has given it; undefined: not known. */
 export interface NumberedPost {
   chatId: string;
   messageId: string;
+  /** The number that a channel's server gave it; undefined if it is not known. */
   serverId: number | undefined;
 }
 
-/** Notes the numbers of posts. */
-export async function numberPosts(db: Connection, accountId: number, posts: readonly NumberedPost[]): Promise<void> {
+export async function storeServerIds(db: Connection, accountId: number, posts: readonly NumberedPost[]): Promise<void> {
   await sql`
     update whatsapp_sent s set server_id = n.server_id
     from unnest(${posts.map(({ messageId }) => messageId)}::text[], ${posts.map(({ chatId }) => chatId)}::text[],
@@ -58,7 +54,7 @@ export async function numberPosts(db: Connection, accountId: number, posts: read
     where s.account_id = ${accountId} and s.message_id = n.message_id and s.chat_id = n.chat_id`.execute(db);
 }
 
-/** What was posted to channels in the last days, and how long ago. */
+/** The posts to channels in the last days, and their age. */
 export async function listChannelPosts(
   db: Connection,
   accountId: number,
@@ -73,8 +69,8 @@ export async function listChannelPosts(
   return rows.map(({ serverId, ...post }) => ({ ...post, serverId: serverId ?? undefined }));
 }
 
-/** Nobody gets the post again who asks for it, and it counts as not sent. */
-export async function dropPost(
+/** Deletes a message: retry receipts for it are no longer answered, and it counts as not sent. */
+export async function deleteMessage(
   db: Connection,
   accountId: number,
   { messageId, chatId }: { messageId: string; chatId: string },
@@ -84,12 +80,12 @@ export async function dropPost(
     where account_id = ${accountId} and message_id = ${messageId} and chat_id = ${chatId}`.execute(db);
 }
 
-/** Drops some of what is too old to be asked for, or to be used again; false when nothing was left to drop. */
-export async function forgetOldPosts(db: Database, log?: Log): Promise<boolean> {
+/** Retention: deletes some of the old messages and uploads. False when none was left. */
+export async function deleteOldMessages(db: Database, log?: Log): Promise<boolean> {
   const old = sql`campanile_now() - ${RETENTION_DAYS} * interval '1 day'`;
   const isOld: Array<[table: string, isOld: RawBuilder<unknown>]> = [
     ['whatsapp_sent', sql`o.sent_at < ${old}`],
-    // An hour older: that is how far the time of a post may lag behind that of its last sending.
+    // An hour later: `sent_at` of a message is updated at most once an hour.
     ['whatsapp_posts', sql`o.sent_at < ${old} - interval '1 hour'`],
     ['whatsapp_uploads', sql`o.uploaded_at < ${old}`],
   ];

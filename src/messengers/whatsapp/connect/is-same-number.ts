@@ -1,6 +1,6 @@
 /**
- * Whether two phone numbers, digits only and with the country's code, are the same to WhatsApp. In some countries mobile numbers
- * have a digit that people write and WhatsApp does not, or the other way round.
+ * Whether two phone numbers (digits, with country code) are the same to WhatsApp. In some countries mobile numbers have a digit that
+ * people write and WhatsApp does not, or the other way round.
  */
 export function isSameNumber(one: string, other: string): boolean {
   return withoutMobileDigit(one) === withoutMobileDigit(other);

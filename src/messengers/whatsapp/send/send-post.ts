@@ -1,4 +1,3 @@
-/** Sends one post to one chat, and finds out what became of it. */
 import { OverloadError } from '../../../platform/errors/errors.ts';
 import type { Destination, Post, SendResult } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
@@ -12,13 +11,13 @@ import { splitPost } from './split-post.ts';
 
 const RETRY_MS = 5_000;
 
-/** Throws NotUploadedError when its file is not there: that says nothing about the chat, nor about the account. Else never rejects. */
+/** Sends one post to one chat. Throws NotUploadedError, and nothing else: a missing file says nothing about chat or account. */
 export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
   const parts = splitPost(post, to.messageId);
   try {
     return isChannel(to.chatId) ? await sendToChannel(sending, parts, to) : await sendToGroup(sending, parts, to);
   } catch (error) {
-    // Whatever fails before the post is handed to the client: it has not left.
+    // An error before the post is handed to the client: it has not left.
     return notAttempted(sending, error);
   }
 }

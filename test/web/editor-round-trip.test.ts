@@ -1,4 +1,4 @@
-/** That the editor loses no line and makes none up: its reading and writing of html, in a real browser, held against the converter. */
+/** Round trip of messages through the editor's parser and serializer, in a real browser, compared with the converter. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
@@ -132,7 +132,7 @@ describe.skipIf(!browser)('in a browser', () => {
       [name, given],
     );
 
-  test('html that goes through the editor is the same message', async () => {
+  test('keeps a message unchanged through the editor', async () => {
     await fc.assert(
       fc.asyncProperty(html, async (given) => {
         expect(convertHtml(await call('throughEditor', given)).text).toBe(convertHtml(given).text);
@@ -141,7 +141,7 @@ describe.skipIf(!browser)('in a browser', () => {
     );
   });
 
-  test('a text that is pasted is seen as WhatsApp shows it', async () => {
+  test('shows pasted text as WhatsApp does', async () => {
     await fc.assert(
       fc.asyncProperty(post, async (given) => {
         expect(sightsOf(convertHtml(await call('pasted', given)).text)).toEqual(sightsOf(given));

@@ -1,4 +1,4 @@
-/** The number of an account in the dashboard: typed as people do, corrected, taken over from a phone, and warmed up when it is new. */
+/** The number of an account: typed, corrected, taken over from a phone, and warmed up. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -40,7 +40,7 @@ describe.skipIf(!browser)('in a browser', () => {
   };
   const country = () => page.getByRole('combobox', { name: 'Country code' });
 
-  test('whoever signs up without the country of their number is asked for it, and sees the whole number before', async () => {
+  test('asks for the country of a national number at sign-up', async () => {
     const scripts: string[] = [];
     page.on('request', (request) => void scripts.push(request.url()));
     await page.goto('/sign-up');
@@ -70,7 +70,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await numbers()).toEqual(['+49 1512 3456789', '+55 11 98765-4321']);
   });
 
-  test('who has one number for both says its country once', async () => {
+  test('asks for the country once if one number is used for both', async () => {
     await signUpInBrowser(page, 'olga', '07700 900123');
     expect(await numbers()).toEqual(['+44 7700 900123', '+44 7700 900123']);
     await page.goto('/settings');
@@ -82,7 +82,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByLabel('Phone number').inputValue()).toBe('+44 7700 900124');
   });
 
-  test('a number that was sent without its country stays as it is until it is changed', async () => {
+  test('keeps a stored national number until it is changed', async () => {
     await enterAsNew(page, 'pia', '0151 23456789');
     await page.goto('/settings');
     expect(await page.getByLabel('Phone number').inputValue()).toBe('0151 23456789');
@@ -93,7 +93,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect((await numbers())[0]).toBe('0151 23456789');
   });
 
-  test('a wrong number is changed on the page of the account until a phone was linked', async () => {
+  test('changes the number until a phone was linked', async () => {
     const phone = peer.addPerson('447700900201');
     await enterAsNew(page, 'quinn', '+447700900200');
     await page.goto('/account');
@@ -113,7 +113,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await page.getByRole('button', { name: 'Change', exact: true }).count()).toBe(0);
   });
 
-  test('the number of another phone that scans is taken over with one button, and linked by the next scan', async () => {
+  test('takes over the number of another phone, and links it by the next scan', async () => {
     const phone = peer.addPerson('5511987654321');
     await enterAsNew(page, 'rosa', '+5511911112222');
     await page.goto('/account');
@@ -136,7 +136,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
   });
 
-  test('a campaign that waits for the warm-up says so, and goes on when that is ended', async () => {
+  test('shows that a campaign waits for the warm-up, and continues when that is ended', async () => {
     await enterAsNew(page, 'sara');
     await app.database.clock.set('2031-06-01T10:00:00Z');
     await ask('venom/connect-account', { messenger: 'sandbox', warm_up: true });

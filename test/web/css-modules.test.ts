@@ -1,4 +1,4 @@
-/** Styles are beside the parts they style: what a part names is there, and nothing is there that no part names. */
+/** CSS modules: every class that a component uses exists, and every class is used. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -23,7 +23,7 @@ function classesNamedIn(path: string): string[] {
   });
 }
 
-test('each class that a part names is in its file, and each that is there is named', () => {
+test('every CSS module class is used, and every used class exists', () => {
   const there = files('web/**/*.module.css').flatMap(classesIn).toSorted();
   const named = new Set(files('web/**/*.tsx').flatMap(classesNamedIn));
   expect(there.length).toBeGreaterThan(100);

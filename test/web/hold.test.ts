@@ -1,4 +1,4 @@
-/** What the dashboard says while the service holds all that it has to send. */
+/** The dashboard during a hold. */
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -25,34 +25,31 @@ const LOOKS = [
   ['light', 390],
 ] as const;
 
-test.skipIf(!browser)(
-  'every page says that nothing is sent while the service is held, light, dark and on a phone',
-  async () => {
-    const visited = await visit(browser as Browser, app.url);
-    const { page } = visited;
-    await enter(page, root.name);
+test.skipIf(!browser)('shows the hold on every page, light, dark and on a phone', async () => {
+  const visited = await visit(browser as Browser, app.url);
+  const { page } = visited;
+  await enter(page, root.name);
+  await page.goto('/');
+  const said = page.getByText('Sending is on hold');
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  expect(await said.count()).toBe(0);
+  await setHeld('a test');
+  for (const path of ['/', '/groups', '/settings', '/campaigns/new']) {
+    await page.goto(path);
+    await said.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+  }
+  const folder = process.env['HELD_PICTURES'];
+  for (const [look, width] of LOOKS) {
+    await page.emulateMedia({ colorScheme: look });
+    await page.setViewportSize({ width, height: 800 });
     await page.goto('/');
-    const said = page.getByText('Sending is on hold');
-    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
-    expect(await said.count()).toBe(0);
-    await setHeld('a test');
-    for (const path of ['/', '/groups', '/settings', '/campaigns/new']) {
-      await page.goto(path);
-      await said.waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-    }
-    const folder = process.env['HELD_PICTURES'];
-    for (const [look, width] of LOOKS) {
-      await page.emulateMedia({ colorScheme: look });
-      await page.setViewportSize({ width, height: 800 });
-      await page.goto('/');
-      await said.waitFor();
-      if (folder !== undefined) await page.screenshot({ path: `${folder}/held-${look}-${width}.png` });
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }
-    await visited.end();
-  },
-);
+    await said.waitFor();
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/held-${look}-${width}.png` });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  }
+  await visited.end();
+});
 
 /** Of two campaigns to two groups each, of which one post was sent. */
 async function queueTwo(person: Person): Promise<{ spring: string; summer: string }> {
@@ -96,7 +93,7 @@ async function findBarriersInLooks(page: Page, picture: string): Promise<string[
 }
 
 test.skipIf(!browser)(
-  'an administrator looks at what is queued, chooses for each campaign, and ends the hold; all others read whom to ask',
+  'ends the hold after an administrator has decided each campaign; others are told whom to ask',
   async () => {
     const alice = await app.signUp('alice');
     const { spring, summer } = await queueTwo(alice);

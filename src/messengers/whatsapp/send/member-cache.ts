@@ -1,48 +1,48 @@
 /**
- * What is known of the members of groups: their devices, those that cannot be written to, and who can read which group. It is kept
- * with the credentials, outlives a restart, and is asked for again only when it may have changed.
+ * The members of groups: their device lists, devices without keys, and which devices hold the sender key of a group. Stored with the
+ * credentials, so that it survives a restart, and queried again only when it may have changed.
  */
 import { LRUCache } from 'lru-cache';
 import type { KeyValueStore } from '../client/credentials.ts';
 
-/** A member under the jid that a group names them by. */
+/** Stored as JSON under the JID by which a group addresses the member. */
 export interface KnownMember {
-  /** Their numbers; the phone's is 0. */
+  /** The numbers of their devices; the phone's is 0. */
   devices: readonly number[];
-  /** When their devices are to be asked for again, in milliseconds since 1970. */
+  /** When the device list expires, in milliseconds since 1970. */
   askAgainAtMs: number;
-  /** Counts the phones they have had: what was given to an earlier one, this one does not have. */
+  /** Counts their phones: a new phone lacks the sender keys of the one before. */
   phone: number;
-  /** What is kept to write to their devices with was made with an earlier phone, or is doubted. */
+  /** The sessions with their devices are of an earlier phone, or doubtful. */
   isStale: boolean;
-  /** Devices without keys to write to them with, and until when each is left out, in milliseconds since 1970. */
+  /** Devices without keys, and until when each is left out, in milliseconds since 1970. */
   leftOut: Readonly<Record<number, number>>;
 }
 
-export interface KnownMembers {
-  /** How long who cannot be asked about, or written to, is left out, in milliseconds. */
+export interface MemberCache {
+  /** How long members and devices without an answer or keys are left out, in milliseconds. */
   leaveOutMs: number;
-  /** Those that are known, by jid. */
+  /** The known ones, by JID. */
   read(jids: readonly string[]): Promise<Map<string, KnownMember>>;
-  /** Changes one after the other, and resolves when it is stored. `change` gets undefined for who is not known. */
+  /** Changes are made one after the other. Resolves when stored. `change` gets undefined for an unknown member. */
   change(jids: readonly string[], change: ChangeMember): Promise<void>;
-  /** The devices that have the key of a group, and the phone that their owner had when they got it. */
+  /** The devices that hold the sender key of a group, and the owner's `phone` at the time they got it. */
   keyHolders(chatId: string): Promise<KeyHolders>;
-  /** Null: nobody has it. */
+  /** Null: no device holds it. */
   recordKeyHolders(chatId: string, holders: KeyHolders | null): Promise<void>;
 }
 
-/** Resolves to the member as they are to be known from now on; undefined: as before. */
+/** Returns the changed member; undefined leaves it as it is. */
 export type ChangeMember = (member: KnownMember | undefined, jid: string) => KnownMember | undefined;
 
 export type KeyHolders = Readonly<Record<string, number>>;
 
 const MEMBER = 'member';
 const KEY_HOLDERS = 'group-key-holders';
-/** Some of the largest groups; the others are read when they are posted to. */
+/** Some of the largest groups; the members of others are read from the database. */
 const MEMBERS_IN_MEMORY = 5_000;
 
-export function createMemberCache(store: KeyValueStore, leaveOutMs: number): KnownMembers {
+export function createMemberCache(store: KeyValueStore, leaveOutMs: number): MemberCache {
   // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
   const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
   let last: Promise<unknown> = Promise.resolve();
@@ -51,9 +51,9 @@ export function createMemberCache(store: KeyValueStore, leaveOutMs: number): Kno
     const known = new Map(jids.flatMap((jid) => toEntry(jid, recent.get(jid))));
     const missing = jids.filter((jid) => !known.has(jid));
     const stored = missing.length > 0 ? await store.read(MEMBER, missing) : new Map<string, unknown>();
-    for (const [jid, note] of stored) {
-      // What was changed meanwhile is newer.
-      const member = recent.get(jid) ?? (note as KnownMember);
+    for (const [jid, value] of stored) {
+      // A change meanwhile is newer.
+      const member = recent.get(jid) ?? (value as KnownMember);
       recent.set(jid, member);
       known.set(jid, member);
     }

@@ -1,4 +1,4 @@
-/** What is looked at is in the address: Back and a copied address find it again. */
+/** Filters, sort order and dates are in the URL, for Back and for copied links. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const isChosen = (name: string) => page.getByRole('radio', { name }).isChecked();
   const query = () => new URL(page.url()).search;
 
-  test('Back leads to the campaigns that were found, with the search and the status in their fields', async () => {
+  test('restores the search and the status filter of the campaigns on Back', async () => {
     await page.getByRole('searchbox', { name: /Search/ }).fill('spring');
     const found = page.getByRole('list', { name: 'Campaigns', exact: true }).getByRole('link');
     await found.filter({ hasText: 'Winter market' }).waitFor({ state: 'detached' });
@@ -43,7 +43,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await found.count()).toBe(1);
   });
 
-  test('a copied address shows the same groups, the same week and the same order', async () => {
+  test('restores filters, week and sort order from a copied URL', async () => {
     await page.goto('/groups');
     await page.getByRole('radiogroup', { name: 'Kind' }).getByText('Channels').click();
     await expect.poll(query).toBe('?kind=channel');
@@ -57,7 +57,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => isChosen('Month')).toBe(true);
   });
 
-  test('an address that is none is a page, and leads home', async () => {
+  test('shows a not-found page with a link home for an unknown URL', async () => {
     const response = await page.goto('/no/such/place');
     expect(response?.status()).toBe(404);
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();

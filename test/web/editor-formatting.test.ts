@@ -1,4 +1,4 @@
-/** Writing as in WhatsApp: its own marks and its own line breaks, typed and pasted, by what the service makes of them. */
+/** WhatsApp's formatting markers and line breaks in the editor, typed and pasted, checked by the resulting message. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
@@ -44,21 +44,21 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => text).toBe(expected);
   }
 
-  test('a star makes bold and an underscore italic, as one types', async () => {
+  test('formats bold and italic while typing markers', async () => {
     await writeMessage(page, 'The *spring fair* is _so_ near, *_really_*: 2*3*4, snake_case_name, * alone*');
     await expectText('The *spring fair* is _so_ near, *_really_*: 2*3*4, snake_case_name, * alone*');
     expect(await editor.locator('strong').allTextContents()).toEqual(['spring fair', 'really']);
     expect(await editor.locator('em').allTextContents()).toEqual(['so', 'really']);
   });
 
-  test('a mark that is taken back stays a sign', async () => {
+  test('keeps the marker after undoing its formatting', async () => {
     await writeMessage(page, 'a *b*');
     await page.keyboard.press('Backspace');
     await page.keyboard.type(' c');
     await expect.poll(() => editor.innerText()).toBe('a *b* c');
   });
 
-  test('what WhatsApp takes for an item is one, and what it does not is none', async () => {
+  test('makes list items of the same lines as WhatsApp', async () => {
     await writeMessage(
       page,
       'Bring:',
@@ -75,7 +75,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expectText('Bring:\n- cake\n- tea\n\n2. sing\n3. dance\n2026. a year\n# no heading\n+ none');
   });
 
-  test('what is struck, code or a quote becomes plain text, and the editor says so', async () => {
+  test('reduces typed strikethrough, code and quotes to plain text, and says so', async () => {
     expect(await page.getByText(NOTE).count()).toBe(0);
     await writeMessage(page, 'Was ~ten~ nine');
     await page.getByText(NOTE).waitFor();
@@ -87,14 +87,14 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriers(page, { within: 'main' })).toEqual([]);
   });
 
-  test('Enter begins a line, and twice Enter leaves one empty', async () => {
+  test('starts a line on Enter, and leaves an empty one on a second Enter', async () => {
     await writeMessage(page, 'one', 'two', '', 'four', '', '', 'seven');
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.type('- eight');
     await expectText('one\ntwo\n\nfour\n\n\nseven\n- eight');
   });
 
-  test('the editor shows lines as far from each other as members see them', async () => {
+  test('shows the same line spacing as members see', async () => {
     const lines = ['one', 'two', '', '- three', 'four', '', 'five', '', '1. six'];
     await pasteMessage(page, { text: lines.join('\n') });
     await expectText(lines.join('\n'));
@@ -108,7 +108,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(steps(inEditor)).toEqual([1, 2, 1, 2, 2]);
   });
 
-  test('a post that is pasted as text keeps its marks and every line', async () => {
+  test('keeps formatting and lines of pasted plain text', async () => {
     const post =
       '*Spring fair*\nWe open at _nine_.\n\n- cake\n• tea\n* juice\nBring friends:\n1. Anna\n2. Ben\n\n\nSee https://example.org/a_b_c 😀\nשלום *עולם*';
     await pasteMessage(page, { text: post.replaceAll('\n', '\r\n') });
@@ -124,13 +124,13 @@ describe.skipIf(!browser)('in a browser', () => {
     await expectText(sent);
   });
 
-  test('struck, code and quotes that are pasted become plain text, and the editor says so', async () => {
+  test('reduces pasted strikethrough, code and quotes to plain text, and says so', async () => {
     await pasteMessage(page, { text: '> said ~twice~\n```\nlet it = be\n```\nand `so`' });
     await page.getByText(NOTE).waitFor();
     await expectText('said twice\n\nlet it = be\n\nand so');
   });
 
-  test('five lines that are pasted from a page stay five, however the page makes its lines', async () => {
+  test('keeps five pasted lines, whatever their html', async () => {
     const five = 'one\ntwo\nthree\n\nfive';
     const pages = [
       '<div>one</div><div>two</div><div>three</div><div><br></div><div>five</div>',
@@ -150,7 +150,7 @@ describe.skipIf(!browser)('in a browser', () => {
     }
   });
 
-  test('what is copied in the editor is pasted there as it was', async () => {
+  test('pastes unchanged what was copied in the editor', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const post = 'one\n*two*\n\n- three\n- four\nfive';
     await pasteMessage(page, { text: post });
@@ -165,7 +165,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await expectText(`${post}!`);
   });
 
-  test('a table keeps a line a row, from a page or a sheet', async () => {
+  test('converts pasted table rows to lines', async () => {
     await pasteMessage(page, {
       html: '<p>Programme</p><table><thead><tr><th>Time</th><th>What</th><th>Where</th></tr></thead><tbody><tr><td><p>9:00</p></td><td>Cake<br>and tea</td><td></td></tr><tr><td>10:00</td><td><b>Songs</b></td><td>Hall</td></tr></tbody></table><p>Welcome</p>',
       text: 'not this',
