@@ -197,7 +197,7 @@ describe('of two workspaces of different users', () => {
     expect(await seenBy({ ...a, workspaceId: m.workspaceId })).toEqual(await seenBy(m));
     expect(await seenBy(a)).toMatchObject({ kept: alice.sent, runs: [alice.planned, alice.planned] });
     await expect(getCampaign(deps, inHers, mallory.sent)).rejects.toMatchObject({ kind: 'not_found' });
-    await expect(getCampaign(deps, inHers, alice.sent)).resolves.toMatchObject({ campaignId: alice.sent });
+    await expect(getCampaign(deps, inHers, alice.sent)).resolves.toMatchObject({ publicId: alice.sent });
   });
 
   test('a key acts for the workspace it was made in, and for nobody who is no member', async () => {

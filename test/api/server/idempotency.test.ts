@@ -167,7 +167,7 @@ describe('a creation whose first attempt', () => {
     await sql`
       insert into idempotency_keys (workspace_id, key, operation, body_hash)
       values (${workspaceId}, ${key}, ${keyOf(key).operation}, ${keyOf(key).bodyHash})`.execute(app.database.db);
-    expect((await repeat(key)).body).toMatchObject({ code: 409, message: expect.stringContaining('still under way') });
+    expect((await repeat(key)).body).toMatchObject({ code: 409, message: expect.stringContaining('has not finished') });
     await app.database.clock.advance({ minutes: 5 });
     expect((await repeat(key)).body).toMatchObject({
       code: 409,

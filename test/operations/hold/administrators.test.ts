@@ -80,7 +80,7 @@ test('an administrator sees what is queued by campaign, chooses for each, and en
     details: [{ field: 'password' }],
   });
   const open = await release({ choices: choices.slice(0, 1) });
-  expect(open.body).toMatchObject({ code: 409, message: expect.stringContaining('still open: Second') });
+  expect(open.body).toMatchObject({ code: 409, message: expect.stringContaining('Still without a choice: Second') });
   expect((await alice.call('venom/account-status')).body.data).toHaveProperty('held_since');
   expect(await totalsOf(first)).toMatchObject({ sent: 1, queued: 2, failed: 0 });
 

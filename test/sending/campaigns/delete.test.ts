@@ -193,7 +193,7 @@ test('rejects the deletion of a campaign that is running or being recalled', asy
   const planned = (await alice.call('venom/add-campaign-batch', post)).headers.get('x-campaign-id') ?? '';
   expect(await remove(planned)).toMatchObject({
     status: 409,
-    body: { message: expect.stringContaining('cancel it first') },
+    body: { message: expect.stringContaining('Cancel it first') },
   });
   await alice.call('venom/cancel-campaign', { campaign_id: planned });
   expect(await remove(planned)).toMatchObject({ status: 200 });

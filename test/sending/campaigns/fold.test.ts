@@ -87,7 +87,7 @@ test('rejects a retry, recall or correction of a folded campaign', async () => {
   // Marked, and nothing is removed yet.
   await compactOldCampaigns(db, DAYS);
   expect(await countOf('deliveries', owner)).toBe(3);
-  const why = { kind: 'conflict', message: expect.stringContaining('folded into sums') };
+  const why = { kind: 'conflict', message: expect.stringContaining('are no longer kept') };
   const what = { campaignId: campaign, runId: null };
   await expect(retryCampaign({ db }, owner, campaign)).rejects.toMatchObject(why);
   await expect(recallCampaign({ db }, owner, what)).rejects.toMatchObject(why);

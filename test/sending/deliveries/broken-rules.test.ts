@@ -92,7 +92,7 @@ test('quarantines an account whose finish would count below zero, and records th
     status: 'paused',
     whatsappNumber: '4915100000001',
     isNumberFixed: false,
-    reason: expect.stringMatching(/^Sending is stopped: .* Connect your account again/),
+    reason: expect.stringMatching(/^Sending is stopped, .* Connect your account again/),
   });
   // Whatever else happens to it.
   await database.clock.advance({ hours: 1 });
