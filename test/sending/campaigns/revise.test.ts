@@ -239,7 +239,7 @@ test('reports why a post is too old to be recalled', async () => {
   await app.database.clock.advance({ hours: 61 });
   expectDone(await recall(id), id, 3);
   const { groups: rows, totals } = await analyticsWhen(id, (found) => found.groups.every((row) => row.last_error));
-  expect(rows[0]?.last_error).toMatch(/^Too late: .*60 hours.*Send another post/);
+  expect(rows[0]?.last_error).toMatch(/^Too late: .*60 hours.*Send a correction as a new post/);
   expect(totals).toMatchObject({ recalled: 0, sent: 3 });
   expect(await textsIn(alice, groups[0])).toEqual(['We open at nine']);
 });
