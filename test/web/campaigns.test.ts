@@ -122,8 +122,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}`);
     await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit the sent posts of “Fair”' });
-    await dialog.getByText('The new text takes the place of the old one in 3 groups.', { exact: false }).waitFor();
-    await dialog.getByText('WhatsApp allows that for 15 minutes', { exact: false }).waitFor();
+    await dialog.getByText('The new text replaces the old one in 3 groups.', { exact: false }).waitFor();
+    await dialog.getByText('WhatsApp allows this for 15 minutes', { exact: false }).waitFor();
     const submit = dialog.getByRole('button', { name: 'Edit for everyone' });
     expect(await submit.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Message' }).click();
@@ -136,7 +136,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('row', { name: /^Chess friends Sent Edited/ }).waitFor();
     await page.getByRole('region', { name: 'What members see' }).getByText('We open at ten').waitFor();
     await page.goto('/phone');
-    const phone = page.getByRole('figure', { name: /Chess friends is open/ });
+    const phone = page.getByRole('figure', { name: /with Chess friends open/ });
     await phone.getByText('We open at ten').waitFor();
     await phone.getByText('Edited').waitFor();
 
@@ -168,10 +168,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.type('!');
     await dialog.getByRole('button', { name: 'Edit for everyone' }).click();
     const changed = page.getByRole('region', { name: 'Edited or deleted later' });
-    await changed.getByText('In 3 groups it could not be done.').waitFor();
+    await changed.getByText('It failed in 3 groups.').waitFor();
     await changed.getByText('Too late: a post can be changed for 15 minutes', { exact: false }).waitFor();
-    await page.getByRole('row', { name: /^Chess friends Sent Not done: Too late/ }).waitFor();
-    expect(await page.getByRole('row', { name: /Not done: Too late/ }).count()).toBe(3);
+    await page.getByRole('row', { name: /^Chess friends Sent Failed: Too late/ }).waitFor();
+    expect(await page.getByRole('row', { name: /Failed: Too late/ }).count()).toBe(3);
   });
 
   test('recalls one run of a schedule without the others', async () => {
@@ -194,7 +194,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click();
     await page.getByText('3 posts were deleted for everyone.').waitFor();
     await page.goto('/phone');
-    const phone = page.getByRole('figure', { name: /Chess friends is open/ });
+    const phone = page.getByRole('figure', { name: /with Chess friends open/ });
     await phone.getByText('This message was deleted').waitFor();
     expect(await phone.getByText('We open at nine').count()).toBe(1);
   });
@@ -213,8 +213,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}`);
     await page.getByRole('link', { name: 'Change' }).click();
     await page.getByRole('heading', { name: 'Change “Good morning”', level: 1 }).waitFor();
-    await page.getByText('What you change holds for the 3 runs that are still to come.', { exact: false }).waitFor();
-    await page.getByText('1 run has begun or is over, and stays as it is.', { exact: false }).waitFor();
+    await page.getByText('Your changes apply to the 3 remaining runs.', { exact: false }).waitFor();
+    await page.getByText('1 run has already begun or ended and does not change.', { exact: false }).waitFor();
     await seePicture('aside');
     const save = page.getByRole('button', { name: 'Save changes' });
     await page.getByText('No changes yet.').waitFor();
@@ -229,7 +229,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await save.click();
     const dialog = page.getByRole('dialog');
     for (const line of [
-      'It is called Good evening; it was Good morning.',
+      'New name: Good evening (was Good morning).',
       'The message changes.',
       'Groups: 1 of 3 removed.',
       'The schedule changes. So far: ',
@@ -360,9 +360,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await failures.getByRole('button', { name: 'Copy names' }).waitFor();
     await failures.getByRole('button', { name: 'Exclude from next runs' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('leave out 1 group and go to the other 2', { exact: false }).waitFor();
+    await dialog.getByText('skip 1 group and go to the other 2', { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Exclude from next runs' }).click();
-    await page.getByText('1 group is left out from now on.').waitFor();
+    await page.getByText('1 group is excluded from now on.').waitFor();
     expect((await read(id))['group_metadata_ids']).toEqual(groups.slice(1));
     await failures.getByRole('button', { name: 'New campaign to these' }).click();
     await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
@@ -430,7 +430,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}`);
     await moreOf(page, 'Delete…');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('What members have got stays').waitFor();
+    await dialog.getByText('Sent posts stay in their groups').waitFor();
     await dialog.getByRole('button', { name: 'Delete campaign' }).click();
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
     await page.getByText('“Fair” is deleted.').waitFor();

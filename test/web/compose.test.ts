@@ -63,9 +63,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/campaigns/new');
     await writeMessage(page, 'The very same');
     await press('Select all matching');
-    await check().getByText('1 group gets the very same text from you').waitFor();
+    await check().getByText('1 group gets exactly the same text from you').waitFor();
     await check().getByText('Chess friends').waitFor();
-    await check().getByRole('button', { name: 'Leave it out' }).click();
+    await check().getByRole('button', { name: 'Remove it' }).click();
     await check().getByText('Ready to send.').waitFor();
     await page.getByRole('button', { name: 'Send to 2 groups now' }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Chess friends' }).isChecked()).toBe(false);
@@ -183,10 +183,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
     await press('Select all matching');
     await press('Send to 3 groups now');
-    await dialog().locator('li', { hasText: '1 group gets the very same text from you' }).waitFor();
+    await dialog().locator('li', { hasText: '1 group gets exactly the same text from you' }).waitFor();
     const text = await dialog().innerText();
     const order = [
-      'the very same text',
+      'exactly the same text',
       'With the file fair.png',
       'To\n',
       '3 groups with 151 members',
@@ -250,7 +250,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page
       .getByText(new RegExp(`^Runs: .*, 09:00 ${zones[0]} · .*, 09:00 ${zones[0]} · .*, 09:00 ${zones[1]}\\.$`))
       .waitFor();
-    await page.getByText(`from ${zones[0]} to ${zones[1]}. It stays 09:00.`).waitFor();
+    await page.getByText(`from ${zones[0]} to ${zones[1]}. The time stays 09:00.`).waitFor();
     await press('Schedule for 1 group');
     await dialog().getByText('It goes to 1 group with 5 members.').waitFor();
     await dialog().getByRole('button', { name: 'Schedule', exact: true }).click();

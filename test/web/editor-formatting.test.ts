@@ -10,7 +10,7 @@ const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
 
-const NOTE = /^Members see the words alone/;
+const NOTE = /^Members see plain text instead/;
 
 describe.skipIf(!browser)('in a browser', () => {
   let visited: Visit;

@@ -66,7 +66,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await signIn('ann');
     await page.getByRole('textbox', { name: 'Code' }).fill('000000');
     await page.keyboard.press('Enter');
-    await page.getByText('The code is wrong, or was used before.', { exact: false }).waitFor();
+    await page.getByText('The code is wrong or was already used.', { exact: false }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret, 30_000));
     await button('Sign in').click();

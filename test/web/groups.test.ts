@@ -64,7 +64,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('combobox', { name: 'Saved list' }).click();
     await page.getByRole('option', { name: 'All clubs · 3' }).click();
     await press('Delete list');
-    await dialog().getByText('Only the list goes.').waitFor();
+    await dialog().getByText('Only the list is deleted.').waitFor();
     await dialog().getByRole('button', { name: 'Delete list' }).click();
     await page.getByRole('combobox', { name: 'Saved list' }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /Running club/ }).waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!browser)('in a browser', () => {
       )
       .toBe(1);
     await press('Sync');
-    await page.getByText('Groups are up to date: 3 in all, 0 new, 0 changed, 0 gone.').waitFor();
+    await page.getByText('Groups are up to date: 3 in total, 0 new, 0 changed, 0 gone.').waitFor();
     await page.getByText('Nothing has changed.').waitFor();
   });
 

@@ -102,7 +102,7 @@ test.skipIf(!browser)(
     const asking = await visit(browser as Browser, app.url);
     await enter(asking.page, alice.name);
     await asking.page.goto('/');
-    await asking.page.getByText('Ask an administrator of this service').waitFor();
+    await asking.page.getByText('An administrator has to decide').waitFor();
     expect(await asking.page.getByRole('button', { name: 'Review queued posts' }).count()).toBe(0);
     await asking.end();
 

@@ -76,7 +76,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/phone');
     await page.getByRole('button', { name: /Book club/ }).click();
     await page
-      .getByRole('figure', { name: /Book club is open/ })
+      .getByRole('figure', { name: /with Book club open/ })
       .getByText('bring cake')
       .waitFor();
   });

@@ -161,7 +161,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.context().setOffline(true);
     await page.getByText(BAR).waitFor();
     await page.getByRole('searchbox').fill('chess');
-    await page.getByText('This could not be asked for: there is no connection.', { exact: false }).waitFor();
+    await page.getByText('No connection. This loads as soon as you are back online.', { exact: false }).waitFor();
     await page.getByRole('row', { name: /Village news/ }).waitFor({ state: 'detached' });
     await page.context().setOffline(false);
     await page.getByRole('row', { name: /Chess friends/ }).waitFor();
@@ -174,9 +174,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText(BAR).waitFor();
     await page.getByRole('link', { name: 'Calendar', exact: true }).click();
     // Each part of the page says so for itself.
-    await page.getByText('This could not be asked for: there is no connection.', { exact: false }).first().waitFor();
+    await page
+      .getByText('No connection. This loads as soon as you are back online.', { exact: false })
+      .first()
+      .waitFor();
     await page.context().setOffline(false);
     await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor();
-    await expect.poll(() => page.getByText('This could not be asked for', { exact: false }).count()).toBe(0);
+    await expect.poll(() => page.getByText('No connection.', { exact: false }).count()).toBe(0);
   });
 });

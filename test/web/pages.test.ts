@@ -143,7 +143,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('combobox', { name: /Campaigns, groups/ }).waitFor();
     await page.keyboard.type('morning');
     await page.getByRole('option', { name: 'Resume Every morning' }).click();
-    await page.getByText('Every morning goes on.').waitFor();
+    await page.getByText('Every morning is resumed.').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /Campaigns, groups/ }).waitFor();
     await page.keyboard.type('cancel every');
@@ -165,11 +165,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('option', { name: 'Pause Every morning' }).waitFor();
     await page.keyboard.insertText(' evening');
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing found.', { exact: false }).waitFor();
+    await page.getByText('No results.', { exact: false }).waitFor();
     await page.context().setOffline(true);
     await field.fill('village');
     await page.getByRole('dialog').getByRole('alert').waitFor();
-    expect(await page.getByText('Nothing found.', { exact: false }).count()).toBe(0);
+    expect(await page.getByText('No results.', { exact: false }).count()).toBe(0);
     await page.context().setOffline(false);
     const { campaigns } = await askInBrowser<{ campaigns: Array<{ status: string }> }>(page, 'venom/list-campaigns', {
       search: 'every morning',
@@ -189,7 +189,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Help' });
     await help.getByText('Why is nothing being sent?').click();
-    await help.getByText('Look at the state of your account', { exact: false }).waitFor();
+    await help.getByText('Check your account', { exact: false }).waitFor();
     expect(await help.getByRole('group').count()).toBe(10);
     await page.keyboard.press('Escape');
     await help.waitFor({ state: 'detached' });
