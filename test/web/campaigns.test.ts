@@ -336,7 +336,7 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByRole('link', { name: /09:00\s*Good morning\s*Paused\s*3 groups/ })
       .waitFor();
     const needs = page.getByRole('region', { name: 'Needs attention' });
-    await needs.getByText(/^Good morning is paused: the run of .* 09:00 waits\.$/).waitFor();
+    await needs.getByText(/^Good morning is paused: the run of .* 09:00 is waiting\.$/).waitFor();
     await needs.getByRole('link', { name: 'Fair: 1 post failed.' }).click();
     await page.getByRole('heading', { name: 'Fair', level: 1 }).waitFor();
     expect(await page.getByRole('row').count(), 'the heading and the group that failed').toBe(2);

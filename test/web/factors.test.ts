@@ -105,7 +105,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await button('Remove Laptop').click();
     await dialog().getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('None yet. With one,', { exact: false }).waitFor();
+    await page.getByText('None yet. With a second factor,', { exact: false }).waitFor();
     await page.context().clearCookies();
     await page.goto('/settings');
     await button('Use a passkey').click();
