@@ -48,7 +48,7 @@ const RARE = [
   'api/server/overload',
   'api/server/resume-events',
   'api/server/session',
-  'api/server/unread',
+  'api/server/backpressure',
   'api/server/uploads',
   'contract/fuzz',
   'contract/limits',

@@ -53,7 +53,7 @@ const LONGEST = [
   'notifications/notices/notices',
   'notifications/webhooks/fair',
   'contract/fuzz',
-  'api/server/unread',
+  'api/server/backpressure',
   'web/factors',
   'web/account',
   'messengers/whatsapp/connect/account-ends',
