@@ -86,7 +86,7 @@ const LONGEST = [
   'platform/secrets/encryption-key',
   'sending/deliveries/poison',
   'messengers/whatsapp/connect/client-version',
-  'service/refusals',
+  'service/startup-errors',
   'web/url-state',
   'messengers/whatsapp/connect/own-number',
   'web/languages',
