@@ -13,19 +13,19 @@ export interface Sight {
   styles: string;
 }
 
-/** What members should see of a document. */
+/** Returns the text that members should see of a document. */
 export function visible(document: Document): Sight[] {
   return document.map(({ head, runs }) => {
     const styled = runs.map(({ text, style }) => ({ text, look: '-biB'.charAt(style) }));
     if (head === undefined) return sight('text', undefined, styled);
     if (head === 'bullet') return sight('bullet', undefined, styled);
-    // WhatsApp takes one or two digits for a number; any other reads the same, but as text.
+    // WhatsApp treats one or two digits as a list number; any other number is plain text that reads the same.
     if (head >= 0 && head <= 99) return sight('number', head, styled);
     return sight('text', undefined, [{ text: `${head}. `, look: '-' }, ...styled]);
   });
 }
 
-/** What members do see of a message, by our reader of WhatsApp's markup. */
+/** Returns the text that members see of a message, according to our parser of WhatsApp's markup. */
 export function seen(lines: readonly SeenLine[]): Sight[] {
   return lines.map(({ kind, number, runs }) =>
     sight(
