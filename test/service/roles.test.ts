@@ -40,7 +40,7 @@ function startWorkerApp(more: Record<string, string> = {}): Promise<App> {
   return startApp(readConfig(environment), createLog('fatal'));
 }
 
-test('a worker sends on its start what an api accepted before', async () => {
+test('a worker sends the campaigns that an api accepted before its start', async () => {
   const alice = await api.signUp('alice');
   const waiting = alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   worker = await startWorkerApp();
