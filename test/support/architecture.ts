@@ -281,7 +281,7 @@ export function readImports(sources: ReadonlyMap<string, string>): Import[] {
   );
 }
 
-/** The room a file is in, as `group/room`, `group` for a group's own files, or what stands beside `src/`. Undefined where there is none. */
+/** Returns the room of a file, as `group/room`, `group` for a group's own files, or the folder beside `src/`. Undefined if there is none. */
 export function roomOf(path: string): string | undefined {
   const beside = Object.keys(BESIDE).find((folder) => path.startsWith(`${folder}/`));
   if (beside !== undefined) return beside;

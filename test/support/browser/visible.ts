@@ -1,6 +1,6 @@
 /**
- * What members should see of a document, and what they do see of a message, in one comparable form. Written without regard to how
- * `render` works: only signs, numbers WhatsApp does not know and characters nobody can see are left out.
+ * The expected text of a document and the visible text of a message, in one comparable form. It is independent of
+ * `render`: it leaves out only formatting characters, numbers that WhatsApp does not recognise, and invisible characters.
  */
 import type { Document } from '../../../src/content/text/document.ts';
 import type { SeenLine } from '../../../src/content/text/parse-whatsapp.ts';

@@ -11,7 +11,7 @@ export function readAsBrowser(html: string, sink: DocumentWriter): void {
   tell(parseFragment(body, html, {}), undefined, sink);
 }
 
-/** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
+/** `link` is the target of the link around a node. In nested links a click follows the inner one. */
 function tell(node: DefaultTreeAdapterTypes.Node, link: string | undefined, sink: DocumentWriter): void {
   if ('value' in node) return sink.text(node.value);
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;

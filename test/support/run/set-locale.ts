@@ -1,4 +1,4 @@
-/** What is tested of the dashboard without a browser speaks English. */
+/** Code of the dashboard that is tested without a browser uses English. */
 import { en } from '../../../web/words/en.ts';
 import { setLocale } from '../../../web/words/words.ts';
 
