@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The door. Plain JavaScript without anything younger than Node 14, so that an old Node can read it and say what it lacks.
+// The launcher. Plain JavaScript without syntax newer than Node 14, so that an old Node.js can parse it and name the required version.
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

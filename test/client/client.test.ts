@@ -24,8 +24,8 @@ async function signUp(user_name: string): Promise<Client> {
   return visitor.withToken(token);
 }
 
-describe('with the service itself', () => {
-  test('it knows every operation, and which of them may be repeated', async () => {
+describe('with the real service', () => {
+  test('knows every operation and which are idempotent', async () => {
     const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
       paths: Record<string, { post?: { description?: string; parameters?: Array<{ name: string }> } }>;
     };
@@ -33,7 +33,7 @@ describe('with the service itself', () => {
       if (!post) return [];
       const isKeyed = post.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
       const name = path.replace('/api/v1/', '');
-      // The same draft saved once more is the same draft, and who is disabled is disabled (contract §4).
+      // Saving the same draft or disabling the same user again changes nothing (contract §4).
       const changesNothing =
         post.description?.includes('the scope `read`') ||
         /^(user|admin)\/(get|list)_|^admin\/(dis|en)able_user$|^venom\/save-draft$/.test(name);
@@ -42,7 +42,7 @@ describe('with the service itself', () => {
     expect(IDEMPOTENCY).toEqual(Object.fromEntries(documented));
   });
 
-  test('it sends a campaign and follows it to its end', async () => {
+  test('sends a campaign and follows its events to the end', async () => {
     const alice = await signUp('alice');
     const { groups } = await alice.call('venom/list-groups');
     const heard: LiveEvent[] = [];
@@ -63,7 +63,7 @@ describe('with the service itself', () => {
     expect(heard.at(-1)).toMatchObject({ data: { campaign_id: campaignId, progress: { sent: 3 } } });
   });
 
-  test('what is refused is an error that says why', async () => {
+  test('throws an error with code, message, details and request id', async () => {
     const visitor = createClient({ url: app.url });
     const refusal = visitor.call('user/authorize_user', { user_name: '', password: 'x' });
     await expect(refusal).rejects.toBeInstanceOf(CampanileError);
@@ -77,7 +77,7 @@ describe('with the service itself', () => {
     await expect(visitor.events().next()).rejects.toMatchObject({ code: 401 });
   });
 
-  test('it hands out the headers of an answer', async () => {
+  test('returns the headers of an answer', async () => {
     const bob = await signUp('bob');
     const { groups } = await bob.call('venom/list-groups');
     const year = new Date().getUTCFullYear() + 1;
@@ -101,7 +101,7 @@ interface Asked {
   headers: IncomingHttpHeaders;
 }
 
-/** A server that answers one request after the other as the test says, the last way from then on. */
+/** Starts a server that gives the scripted answers in order, and repeats the last one. */
 async function scripted(...answers: Array<(response: ServerResponse) => void>) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -135,14 +135,14 @@ const succeed = (data: unknown) => (response: ServerResponse) => {
 const hangUp = (response: ServerResponse) => void response.destroy();
 const campaign = { name: 'Fair', html: 'Hello', group_metadata_ids: [1] };
 
-describe('with a service that is not always there', () => {
-  test('what only reads is asked again, after a refusal as after silence', async () => {
+describe('with an unreliable service', () => {
+  test('retries a read after 429, 503 and a lost connection', async () => {
     const { url, asked } = await scripted(refuse(503, 0), hangUp, refuse(429, 0), succeed({ groups: [] }));
     expect(await createClient({ url }).call('venom/list-groups')).toEqual({ groups: [] });
     expect(asked).toHaveLength(4);
   });
 
-  test('what sends is sent again with one and the same key, and each call has its own', async () => {
+  test('retries a send with the same idempotency key, and uses a new key for each call', async () => {
     const { url, asked } = await scripted(refuse(503, 0), hangUp, succeed({}), succeed({}));
     const client = createClient({ url });
     await client.call('venom/add-campaign', campaign);
@@ -153,14 +153,14 @@ describe('with a service that is not always there', () => {
     expect(keys).toEqual([keys[0], keys[0], keys[0], expect.not.stringMatching(String(keys[0])), 'mine']);
   });
 
-  test('what cannot be repeated is not, but after a 429, which has done nothing', async () => {
+  test('does not retry an operation that is not idempotent, except after 429', async () => {
     const { url, asked } = await scripted(refuse(429, 0), refuse(503, 0), succeed({}));
     const changed = createClient({ url }).call('user/update_profile', { first_name: 'Al' });
     await expect(changed).rejects.toMatchObject({ code: 503, message: 'Not now', requestId: 'r', retryAfterMs: 0 });
     expect(asked).toHaveLength(2);
   });
 
-  test('it gives up after so many tries, and waits for nothing that takes too long', async () => {
+  test('gives up after the configured tries, and on a Retry-After that is too long', async () => {
     const busy = await scripted(refuse(503, 0));
     await expect(createClient({ url: busy.url, tries: 3 }).call('user/get_profile')).rejects.toMatchObject({
       code: 503,
@@ -172,7 +172,7 @@ describe('with a service that is not always there', () => {
     expect(locked.asked).toHaveLength(1);
   });
 
-  test('nobody there, and somebody else there, are errors too', async () => {
+  test('throws an error for a lost connection and for an answer of a proxy', async () => {
     const { url } = await scripted(hangUp);
     await expect(createClient({ url, tries: 1 }).call('user/get_profile')).rejects.toMatchObject({
       name: 'CampanileError',
@@ -186,7 +186,7 @@ describe('with a service that is not always there', () => {
     });
   });
 
-  test('a call that is given up ends with the reason for it, also while it waits', async () => {
+  test('aborts a call with the reason of its signal, during a backoff, too', async () => {
     const { url } = await scripted(refuse(503, 20));
     const giveUp = new AbortController();
     const call = createClient({ url }).call('user/get_profile', {}, { signal: giveUp.signal });
@@ -204,7 +204,7 @@ describe('a stream of events', () => {
     };
   const account = (status: string) => `event: account\ndata: {"status":"${status}"}\n\n`;
 
-  test('is taken up again when it ends, after as long as the service asked for, until that makes no sense', async () => {
+  test('reconnects with the last event id after the requested delay, until an error is permanent', async () => {
     const ending = (text: string) => (response: ServerResponse) => {
       stream(text)(response);
       response.end();
@@ -229,14 +229,14 @@ describe('a stream of events', () => {
       ['account', '7'],
       ['connected', '7'],
     ]);
-    // What was cut off was not heard, and an id that stands alone counts.
+    // A truncated event is dropped, and an id on its own counts.
     const lastIds = asked.map(({ headers }) => headers['last-event-id']);
     expect(lastIds).toEqual([undefined, undefined, undefined, undefined, '7', '9']);
     for (const { url, headers } of asked)
       expect([url, headers.authorization]).toEqual(['/api/v1/events', 'Bearer abc']);
   });
 
-  test('begins after the id that it is given, and tells what happened by its type', async () => {
+  test('starts after the given id and types its messages', async () => {
     const message = { type: 'run.completed', timestamp: '2026-01-01T00:00:00.000Z', data: { sent: 3 } };
     const { url, asked } = await scripted(
       stream(`id: 8\nevent: message\ndata: ${JSON.stringify(message)}\n\n`, 'event: unheard of\ndata: 1\n\n'),
@@ -250,7 +250,7 @@ describe('a stream of events', () => {
     expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual(['7']);
   });
 
-  test('that falls silent is taken for dead, and another one is opened', async () => {
+  test('reconnects when the stream is silent for too long', async () => {
     const { url, asked } = await scripted(stream(`retry: 1\n\n${account('connected')}`));
     let heard = 0;
     for await (const { event } of createClient({ url }).events({ silenceMs: 200 })) {
@@ -260,7 +260,7 @@ describe('a stream of events', () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  test('is closed when the iteration is left', async () => {
+  test('closes when the iteration ends', async () => {
     let isClosed = false;
     const { url } = await scripted((response) => {
       response.once('close', () => (isClosed = true));
@@ -270,7 +270,7 @@ describe('a stream of events', () => {
     await expect.poll(() => isClosed).toBe(true);
   });
 
-  test('ends with the reason of its signal', async () => {
+  test('aborts with the reason of its signal', async () => {
     const { url } = await scripted(stream(account('connected')));
     const giveUp = new AbortController();
     const listening = async () => {
@@ -280,7 +280,7 @@ describe('a stream of events', () => {
     await expect(listening()).rejects.toThrow('seen enough');
   });
 
-  test('means the same however it is cut, and however its lines end', () => {
+  test('parses the same for every chunking and line ending', () => {
     const text = `: hi\n\nretry: 250\n\nevent: account\ndata: {"a":"1: 2"}\n\nevent: campaign\ndata:x\ndata: y\n\ndata: z\n\nevent: no data\n\nid: 1\ndata: w\nid: 2\n\nid\n\nid: 3\n\n`;
     const expected = [
       { kind: 'retry', ms: 250 },

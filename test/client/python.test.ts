@@ -10,13 +10,13 @@ import { PATIENCE_MS } from '../support/patience.ts';
 const CLIENT = join(import.meta.dirname, '../../clients/python');
 const run = promisify(execFile);
 
-/** Whether there is a Python that the client is for. */
+/** Returns whether a supported version of Python is installed. */
 function hasPython(): boolean {
   const { status } = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']);
   return status === 0;
 }
 
-/** Runs a program that has the client and `argv`, and answers the JSON that it printed. */
+/** Runs a program with the client and `argv`, and returns the JSON it prints. */
 async function python(program: string, ...words: string[]): Promise<unknown> {
   const head = `import json, sys\nfrom campanile import Campanile, CampanileError\nargv = sys.argv[1:]\n`;
   const { stdout } = await run('python3', ['-c', head + program, ...words], {
@@ -26,7 +26,7 @@ async function python(program: string, ...words: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe.skipIf(!hasPython())('the client for Python', () => {
+describe.skipIf(!hasPython())('the Python client', () => {
   let app: TestApp;
   let alice: Person;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ print(json.dumps([info["user_name"], sent == again, sent["group_count"], channel
     expect(await python(program, app.url, PASSWORD)).toEqual(['ada', true, 3, 'News', 'Chess', 'Week', 3]);
   });
 
-  test('says why something failed, for people and for programs', async () => {
+  test('raises an error with a message and an error code', async () => {
     const program = `
 try:
     Campanile(argv[0], argv[1]).add_campaign(name="", html="x", group_metadata_ids=[1])
@@ -79,7 +79,7 @@ print(json.dumps(told))`;
     ]);
   });
 
-  test('hears what happens', async () => {
+  test('receives events', async () => {
     const program = `
 for event in Campanile(argv[0], argv[1]).events():
     print(json.dumps([event.event, event.data["status"]]))
@@ -87,7 +87,7 @@ for event in Campanile(argv[0], argv[1]).events():
     expect(await python(program, app.url, alice.token)).toEqual(['account', 'connected']);
   });
 
-  test('repeats with one key what broke off, waits as it is asked to, and takes events up after the last one', async () => {
+  test('retries with the same idempotency key after Retry-After, and resumes events after the last id', async () => {
     const keys: unknown[] = [];
     const lastIds: unknown[] = [];
     const answers = [503, 0, 200];
@@ -126,7 +126,7 @@ print(json.dumps([made, heard]))`;
       [account('1'), account('2')],
     ]);
     server.close();
-    // An id that stands alone counts, too.
+    // An id on its own counts, too.
     expect(lastIds).toEqual(['0', '1b']);
     expect(keys).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);

@@ -1,4 +1,4 @@
-/** Who may do what, over every operation that `/openapi.json` lists: a new operation is covered by being there. */
+/** Access control of every operation in `/openapi.json`; a new operation is covered automatically. */
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defineOperations } from '../../src/api/contract/define-operations.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   keys = await createKeys(app, mallory);
 });
 
-test('only signing up and signing in, and what a link in a mail proves, are open to everybody', () => {
+test('requires a token for every operation but sign-up, sign-in and those with a token from a mail', () => {
   const open = operations.filter((operation) => !operation.isBearer).map(({ path }) => path);
   expect(open).toEqual(
     ['create_user', 'authorize_user', 'verify_email', 'accept_invite', 'request_password_reset', 'reset_password'].map(
@@ -47,7 +47,7 @@ test('only signing up and signing in, and what a link in a mail proves, are open
   expect(owning.length).toBeGreaterThan(7);
 });
 
-/** Announces a body, sends none, and answers what came back all the same. */
+/** Announces a body, sends none, and returns the answer. */
 async function askWithoutBody(path: string, authorization: string | undefined) {
   const raw = rawConnection(app.url);
   const header = authorization === undefined ? '' : `authorization: ${authorization}\r\n`;
@@ -59,7 +59,7 @@ async function askWithoutBody(path: string, authorization: string | undefined) {
   return parseAnswer(text);
 }
 
-describe('whoever has no token that holds is refused before the body is read', () => {
+describe('rejects an invalid token before reading the body', () => {
   test.each(bearer.map(({ path }) => path))('by %s', async (path) => {
     const secrets = { secret: SECRET, revoked, otherUserId: alice.userId, keys };
     const worthless = worthlessAuthorizations(mallory.token, secrets);
@@ -98,7 +98,7 @@ function sendTo(url: string): Send {
   };
 }
 
-describe("another's ids are answered as ids that never were, and nothing of the owner changes", () => {
+describe('IDOR: ids of another user are answered like unknown ids and change nothing', () => {
   let victim: Party;
   let outsider: Party;
   let never: Ids;
@@ -120,7 +120,7 @@ describe("another's ids are answered as ids that never were, and nothing of the 
     expect(await findLeaks(operation, { send, outsider, victim, never, ...unseen })).toEqual([]);
   });
 
-  test('with an API key as with a token', async () => {
+  test('with an API key, too', async () => {
     const asked = { send, outsider: { ...outsider, token: keys.valid }, victim, never, ...unseen };
     for (const operation of owning.filter(({ takesKeys }) => takesKeys))
       expect(await findLeaks(operation, asked)).toEqual([]);
@@ -130,7 +130,7 @@ describe("another's ids are answered as ids that never were, and nothing of the 
     expect(await look(victim)).toEqual(before);
   });
 
-  test('and the owner is answered, so it is not for other reasons', async () => {
+  test('and the owner sees the resources, so the ids are valid', async () => {
     expect(JSON.stringify(await look(victim))).toContain(victim.ids['campaign_id']);
   });
 });
@@ -162,7 +162,7 @@ const NOTES = defineOperations('Sandbox', {
   },
 });
 
-/** Operations on notes, kept as carelessly as `leak` says. */
+/** Operations on notes, with the leak that `leak` names. */
 function noteOperations(leak: 'none' | 'reads' | 'writes' | 'tells'): Operation[] {
   const owners = new Map<number, number>();
   const texts = new Map<number, string>();
@@ -192,13 +192,13 @@ function noteOperations(leak: 'none' | 'reads' | 'writes' | 'tells'): Operation[
   );
 }
 
-describe('this suite', () => {
+describe('the check for IDOR', () => {
   test.each([
     ['none', []],
     ['reads', [/get_note answers 200/]],
     ['writes', [/change changes what is another's/]],
     ['tells', [/change tells another's note_id from what never was/]],
-  ] as const)('finds operations out that leak: %s', async (leak, expected) => {
+  ] as const)('finds operations that leak: %s', async (leak, expected) => {
     const database = await createTestDatabase();
     const server = await startTestServer({ db: database.db, operations: noteOperations(leak) });
     const found = (await readOperations(server.url)).filter(({ path }) => path.startsWith('/api/v1/probe/'));

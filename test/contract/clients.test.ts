@@ -1,4 +1,4 @@
-/** What a client may send that was written from the specification alone, and what it is answered, to the letter. */
+/** Requests of a client written from the specification alone, and their exact answers. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Person, type TestApp } from '../support/app.ts';
@@ -52,7 +52,7 @@ function expectAnswer(answer: Answer<unknown>, body: unknown) {
   expect(answer.headers.get('x-request-id')).toEqual(UUID);
 }
 
-describe('the seven operations answer exactly', () => {
+describe('the seven operations answer exactly as specified:', () => {
   const infoOf = (user: ReturnType<typeof newcomer>, isFirst: boolean) => ({
     user_id: expect.any(Number) as number,
     email: user.email,
@@ -64,7 +64,7 @@ describe('the seven operations answer exactly', () => {
     is_first_login: isFirst,
   });
 
-  test('create_user and authorize_user with every text as it was sent', async () => {
+  test('create_user and authorize_user, with every text unchanged', async () => {
     const user = {
       ...newcomer(),
       first_name: ' Ænne-Marie ',
@@ -87,7 +87,7 @@ describe('the seven operations answer exactly', () => {
     expectAnswer(await alice.call('venom/add-campaign', sendNow()), accepted);
   });
 
-  test('add-campaign-batch, and tells the id in a header', async () => {
+  test('add-campaign-batch, with the id in a header', async () => {
     const answer = await alice.call('venom/add-campaign-batch', scheduled());
     expectAnswer(answer, planned);
     expect(answer.headers.get('x-campaign-id')).toEqual(UUID);
@@ -180,7 +180,7 @@ describe('the seven operations answer exactly', () => {
   });
 });
 
-describe('a phone number is answered as it was sent, written', () => {
+describe('returns a phone number exactly as it was sent:', () => {
   test.each([
     '+4915112345678',
     '4915112345678',
@@ -199,14 +199,14 @@ describe('a phone number is answered as it was sent, written', () => {
   });
 });
 
-describe('add-campaign takes', () => {
+describe('add-campaign accepts', () => {
   const bodies: Array<[what: string, change: object]> = [
     [
-      'null wherever a field may be left out',
+      'null in every optional field',
       { desc: null, image: null, is_channel_campaign: null, schedule_time: null, is_schedule: null },
     ],
     [
-      'nothing but what is required',
+      'only the required fields',
       {
         desc: undefined,
         image: undefined,
@@ -220,17 +220,17 @@ describe('add-campaign takes', () => {
     ['schedule_time as a time of day', { schedule_time: '23:59:59' }],
     ['an empty schedule_time', { schedule_time: '' }],
     ['dates of the scheduled form', { start_date: '2020-01-01', end_date: '2019-01-01' }],
-    ['dates that are none', { start_date: '', end_date: null }],
+    ['empty dates', { start_date: '', end_date: null }],
     [
       'fields of the scheduled form of any type',
       { start_date: 7, end_date: {}, time_zone: 'Mars', weekdays: 'all', skip_dates: false },
     ],
-    ['fields that nobody knows', { id: 1, '': '', campaign_id: 'x', nested: { deep: [null] }, __proto__x: {} }],
+    ['unknown fields', { id: 1, '': '', campaign_id: 'x', nested: { deep: [null] }, __proto__x: {} }],
     ['a channel campaign', { is_channel_campaign: true }],
     ['a picture in plain base64', { image: PICTURE }],
     ['a picture as a data URL', { image: `data:image/png;base64,${PICTURE}` }],
-    ['a picture under another name', { image: `data:image/jpg;base64,${PICTURE}` }],
-    ['a picture of no name', { image: `data:;base64,${PICTURE}` }],
+    ['a picture with another MIME name', { image: `data:image/jpg;base64,${PICTURE}` }],
+    ['a picture without a MIME type', { image: `data:;base64,${PICTURE}` }],
     ['base64 in lines', { image: PICTURE.replace(/.{20}/g, '$&\r\n') }],
     ['every tag of the specification', { html: TAGS }],
     ['tags in capitals, unclosed, with attributes', { html: '<P class="x" style="a:b">Hello <B id=1>all<BR/>of you' }],
@@ -240,7 +240,7 @@ describe('add-campaign takes', () => {
     expectAnswer(await alice.call('venom/add-campaign', { ...sendNow(), ...change }), accepted);
   });
 
-  test('a group that is named twice, and counts it once', async () => {
+  test('a repeated group id, and counts it once', async () => {
     const answer = await alice.call('venom/add-campaign', { ...sendNow(), group_metadata_ids: [group, group] });
     expectAnswer(answer, accepted);
   });
@@ -249,21 +249,21 @@ describe('add-campaign takes', () => {
 const TAGS = `${[1, 2, 3, 4, 5, 6].map((level) => `<h${level}>Title</h${level}>`).join('')}<p><i>a</i> <em>b</em> <b>c</b> <strong>d</strong><br>
 <span style="color:red">e</span> <a href="https://example.org/?a=1&amp;b=2" target="_blank">f</a></p><ul><li>g</li></ul><ol start="3"><li>h</li></ol>`;
 
-describe('add-campaign-batch takes', () => {
+describe('add-campaign-batch accepts', () => {
   const bodies: Array<[what: string, change: object]> = [
     [
-      'null wherever a field may be left out',
+      'null in every optional field',
       { desc: null, image: null, is_channel_campaign: null, time_zone: null, weekdays: null, skip_dates: null },
     ],
-    ['nothing but what is required', { desc: undefined, image: undefined, is_channel_campaign: undefined }],
+    ['only the required fields', { desc: undefined, image: undefined, is_channel_campaign: undefined }],
     ['a single day', { end_date: '2032-06-01' }],
     ['a leap day', { start_date: '2032-02-29', end_date: '2032-02-29' }],
-    ['a range that has begun', { start_date: '2026-01-01', end_date: '2026-12-31' }],
+    ['a range that has already begun', { start_date: '2026-01-01', end_date: '2026-12-31' }],
     [
-      'a time that the clock skips',
+      'a time that a DST change skips',
       { start_date: '2032-03-28', end_date: '2032-03-28', schedule_time: '02:30:00', time_zone: 'Europe/Berlin' },
     ],
-    ['fields that nobody knows', { id: 1, group_count: 'x' }],
+    ['unknown fields', { id: 1, group_count: 'x' }],
     ['a picture in plain base64', { image: PICTURE }],
     ['a picture as a data URL', { image: `data:image/png;base64,${PICTURE}` }],
   ];
@@ -271,7 +271,7 @@ describe('add-campaign-batch takes', () => {
     expectAnswer(await alice.call('venom/add-campaign-batch', { ...scheduled(), ...change }), planned);
   });
 
-  test('no schedule of which a run would fall into the year 10000, which timestamps cannot tell', async () => {
+  test('no schedule with a run in the year 10000, which ISO 8601 timestamps cannot express', async () => {
     const far = { start_date: '9999-12-31', end_date: '9999-12-31', schedule_time: '23:30:00' };
     expectAnswer(await alice.call('venom/add-campaign-batch', { ...scheduled(), ...far }), planned);
     const west = await alice.call('venom/add-campaign-batch', {
@@ -283,7 +283,7 @@ describe('add-campaign-batch takes', () => {
   });
 });
 
-describe('the other operations take', () => {
+describe('the other operations accept', () => {
   test.each([
     ['create-channel without a picture', 'venom/create-channel', { name: 'News', description: 'x', image: null }],
     ['create-channel with its name only', 'venom/create-channel', { name: 'News' }],
@@ -297,7 +297,7 @@ describe('the other operations take', () => {
     ],
     ['the list of groups with null', 'venom/list-groups', { kind: null, search: null, limit: null, cursor: null }],
     [
-      'a profile change of nothing',
+      'a profile change without any value',
       'user/update_profile',
       { first_name: null, last_name: null, phone_number: null, time_zone: null },
     ],
@@ -305,7 +305,7 @@ describe('the other operations take', () => {
     expect((await alice.call(path, body)).body).toMatchObject({ error: false, code: 200 });
   });
 
-  test('a channel picture that keeps its mime type, and no other', async () => {
+  test('a channel picture only as a data URL with its MIME type', async () => {
     const image = (text: string) => alice.call('venom/create-channel', { name: 'News', image: text });
     expect((await image(`data:image/png;base64,${PICTURE}`)).status).toBe(200);
     expect((await image(PICTURE)).body).toMatchObject({ code: 400, details: [{ field: 'image' }] });
@@ -325,23 +325,23 @@ describe('over HTTP', () => {
     'application/json;charset=UTF-8',
     'Application/JSON; charset="utf-8"',
     'application/json ; x=y',
-  ])('the content type %j serves', async (type) => {
+  ])('accepts the content type %j', async (type) => {
     expectAnswer(await post('/api/v1/venom/add-campaign', { headers: { 'content-type': type } }, sendNow()), accepted);
   });
 
   test.each(['/api/v1/venom/add-campaign/', '//api/v1/venom/add-campaign', '/api/v1/venom/add-campaign?debug=1'])(
-    'the path %s serves',
+    'accepts the path %s',
     async (path) => {
       expectAnswer(await post(path, {}, sendNow()), accepted);
     },
   );
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('the scheme word %j serves', async (word) => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('accepts the authentication scheme %j', async (word) => {
     const headers = { authorization: `${word} ${alice.token}` };
     expectAnswer(await post('/api/v1/venom/add-campaign', { headers }, sendNow()), accepted);
   });
 
-  test('an empty body is {} where nothing is required', async () => {
+  test('treats an empty body as {} if no field is required', async () => {
     for (const init of [{ body: '' }, { body: ' \n' }, { body: 'null' }])
       expect((await post('/api/v1/user/get_profile', init)).status).toBe(200);
     const headers = { authorization: `Bearer ${alice.token}` };
@@ -349,7 +349,7 @@ describe('over HTTP', () => {
   });
 });
 
-test('what was accepted arrives as it was meant: text, picture, and once', async () => {
+test('delivers an accepted campaign once, with its text and picture', async () => {
   const carol = await app.signUp('carol');
   const groups = await carol.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   const id = groups.body.data.groups[0]?.group_metadata_id;

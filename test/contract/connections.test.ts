@@ -1,5 +1,5 @@
 /**
- * What reaches the service below HTTP: requests cut off, garbled, in pieces, slow, many at once. Seeded as `contract.fuzz.test.ts` is.
+ * Malformed traffic below HTTP: requests cut off, garbled, in pieces, slow, many at once. Seeded as `test/contract/fuzz.test.ts` is.
  */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ const RUNS = runs(25) * 12;
 
 let database: TestDatabase;
 let server: TestServer;
-/** Ends a request that takes long to come. */
+/** Has a short timeout for requests. */
 let impatient: TestServer;
 let token: string;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await impatient.close();
   await database.drop();
 });
-// Whatever went before, the next good request is served.
+// After every test, the server still answers a good request.
 afterEach(async () => {
   const { status, text } = await server.post('/api/v1/user/get_profile', {}, { token });
   if (status !== 200) throw new Error(`the next request is answered ${status} ${text}`);
@@ -68,15 +68,15 @@ function write({
 interface Manner {
   /** Milliseconds between the pieces. */
   pauseMs?: number;
-  /** The connection is left after so many answers; without a number it is the service that has to end it. */
+  /** Number of answers after which the client disconnects; without it the service must end the connection. */
   until?: number;
-  /** Ends our half after the last piece. (Node then answers nothing that it cannot answer at once.) */
+  /** Ends the client's half after the last piece. (Node.js then sends only answers that are ready at once.) */
   end?: boolean;
   /** Default is `server`. */
   to?: TestServer;
 }
 
-/** Sends the pieces and resolves to all answers that came. */
+/** Sends the pieces and resolves to all answers received. */
 async function exchange(
   pieces: Array<string | Uint8Array>,
   { pauseMs = 0, until, end = false, to = server }: Manner = {},
@@ -118,7 +118,7 @@ const inChunks = (...chunks: string[]) =>
   write({ headers: chunked, body: '' }).replace(NO_LENGTH, '') +
   chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
 
-describe('a request is served that comes', () => {
+describe('serves a request that arrives', () => {
   test.each<[what: string, pieces: () => Array<string | Uint8Array>, pauseMs?: number]>([
     ['whole', () => [write()]],
     ['byte by byte', () => write().match(/[^]/g) ?? []],
@@ -130,7 +130,7 @@ describe('a request is served that comes', () => {
     ['by HTTP/1.0', () => [write({ version: 'HTTP/1.0' })]],
     ['to an absolute target', () => [write({ path: `http://elsewhere.example${PATH}` })]],
     ['with Expect: 100-continue', () => [write({ headers: { expect: '100-continue' } })]],
-    ['with an upgrade that nobody knows', () => [write({ headers: { connection: 'upgrade', upgrade: 'websocket' } })]],
+    ['with an unknown upgrade', () => [write({ headers: { connection: 'upgrade', upgrade: 'websocket' } })]],
     ['with a hundred headers', () => [write({ headers: named(100, 'x'.repeat(80)) })]],
     ['after an empty line', () => [`\r\n${write()}`]],
   ])('%s', async (_what, pieces, pauseMs = 0) => {
@@ -139,7 +139,7 @@ describe('a request is served that comes', () => {
     expect(answers.map(({ status }) => status)).toEqual([200]);
   });
 
-  test('in a row without waiting for answers, which come in the same order', async () => {
+  test('pipelined, with answers in the same order', async () => {
     const paths = [PATH, '/nowhere', PATH, '/api/v1/user/authorize_user', PATH, '/health/live', PATH];
     const answers = await exchange([paths.map((path) => write({ path })).join('')], { until: paths.length });
     expectSound(answers);
@@ -150,9 +150,9 @@ describe('a request is served that comes', () => {
 const named = (count: number, value: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, value]));
 
-describe('a request is refused that', () => {
+describe('rejects a request that', () => {
   test.each<[what: string, request: () => string | Uint8Array, status: number]>([
-    ['has a method that nobody knows', () => write({ method: 'BREW' }), 400],
+    ['has an unknown method', () => write({ method: 'BREW' }), 400],
     ['has the method CONNECT', () => write({ method: 'CONNECT', path: 'x:80' }), 400],
     ['has the method PROPFIND', () => write({ method: 'PROPFIND' }), 405],
     ['has the method TRACE', () => write({ method: 'TRACE', body: '' }), 405],
@@ -160,7 +160,7 @@ describe('a request is refused that', () => {
     ['asks for options of everything', () => write({ method: 'OPTIONS', path: '*' }), 404],
     ['is of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['is of HTTP/3.7', () => write({ version: 'HTTP/3.7' }), 400],
-    ['is a TLS greeting', () => Buffer.from('1603010200010001fc0303', 'hex'), 400],
+    ['is a TLS ClientHello', () => Buffer.from('1603010200010001fc0303', 'hex'), 400],
     ['names no host', () => write().replace('host: localhost\r\n', ''), 400],
     ['has a path that cannot be decoded', () => write({ path: '/api/%zz' }), 400],
     ['has NUL in its path', () => write({ path: '/api/\0' }), 400],
@@ -178,9 +178,9 @@ describe('a request is refused that', () => {
     ['lies about a chunk', () => `${inChunks()}2\r\n{}{}\r\n0\r\n\r\n`, 400],
     ['has a chunk of no length', () => `${inChunks()}zz\r\n{}\r\n0\r\n\r\n`, 400],
     ['is compressed', () => compressed('gzip'), 415],
-    ['says it is compressed by nobody knows what', () => write({ headers: { 'content-encoding': 'br, x' } }), 415],
+    ['has an unknown content encoding', () => write({ headers: { 'content-encoding': 'br, x' } }), 415],
     ['has an unknown transfer encoding', () => write({ headers: { 'transfer-encoding': 'gzip' } }), 400],
-    ['has a content type that is none', () => write({ headers: { 'content-type': ';;;' } }), 415],
+    ['has a malformed content type', () => write({ headers: { 'content-type': ';;;' } }), 415],
     ['has no content type', () => write().replace(/content-type: .*\r\n/, ''), 415],
   ])('%s', async (_what, request, status) => {
     const answers = await exchange([request()], { until: 1 });
@@ -198,7 +198,7 @@ describe('a request is refused that', () => {
     expect(answers.map(({ status }) => status)).toEqual([400]);
   });
 
-  test('never ends its headers, or its body', async () => {
+  test('never finishes its headers or its body', async () => {
     for (const pieces of [
       [write().slice(0, 50)],
       [write({ headers: { 'content-length': '50' } })],
@@ -212,7 +212,7 @@ describe('a request is refused that', () => {
     }
   });
 
-  test('drips in until its time is over', async () => {
+  test('arrives a header at a time until the timeout (slowloris)', async () => {
     const drops = Array.from({ length: 60 }, () => 'x-drop: y\r\n');
     const answers = await exchange([`POST ${PATH} HTTP/1.1\r\nhost: localhost\r\n`, ...drops], {
       pauseMs: 20,
@@ -228,7 +228,7 @@ function compressed(encoding: string): Uint8Array {
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-/** A good request or several, spoilt. */
+/** One or several good requests, corrupted. */
 const spoilt = fc
   .tuple(
     fc.constantFrom(
@@ -276,14 +276,14 @@ function inPieces(bytes: Buffer, cuts: number[]): Buffer[] {
   return places.slice(1).map((place, index) => bytes.subarray(places[index], place));
 }
 
-test(`${RUNS} spoilt requests of seed ${SEED} get sound answers or none, and every connection ends`, async () => {
+test(`fuzzing: ${RUNS} corrupted requests of seed ${SEED} get valid answers or none, and every connection ends`, async () => {
   const property = fc.asyncProperty(spoilt, async (pieces) => {
     expectSound(await exchange(pieces(), { end: true }));
   });
   await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
 });
 
-test('a crowd of clients that leave in the middle harms nobody', async () => {
+test('serves others while a hundred clients disconnect in the middle of a request', async () => {
   const leavers = Array.from({ length: 100 }, async (_, index) => {
     const raw = rawConnection(server.url);
     raw.send(write({ headers: { 'content-length': '200000' }, body: 'x'.repeat(index * 500) }));

@@ -1,6 +1,6 @@
 /**
- * Bodies made out of `/openapi.json`, good and bad, for every operation. The seed is fixed; FUZZ_SEED and FUZZ_RUNS (bodies an
- * operation) change seed and length: `FUZZ_RUNS=2000 FUZZ_SEED=$RANDOM npx vitest run contract.fuzz`.
+ * Fuzzing: good and bad bodies generated from `/openapi.json` for every operation. The seed is fixed; FUZZ_SEED and FUZZ_RUNS (bodies an
+ * operation) change seed and length: `FUZZ_RUNS=2000 FUZZ_SEED=$RANDOM npx vitest run --mode all contract/fuzz`.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -50,7 +50,7 @@ const HTML = [
   `<!--${'😀'.repeat(100_000)}-->x`,
 ];
 
-/** Makes the person the one whose token is used, with groups and campaigns to name. */
+/** Makes the person the owner, whose token is used, with groups and campaigns to refer to. */
 async function settle(person: Person) {
   owner = person;
   const groups = await groupsOf(person);
@@ -102,7 +102,7 @@ interface Answered {
   body: { data: Record<string, unknown> } | undefined;
 }
 
-/** Sends a body and holds the answer to what every answer has to be. */
+/** Sends a body and checks the rules for every answer. */
 async function sendOdd({ path, isBearer, statuses }: DocumentedOperation, body: string): Promise<Answered> {
   const response = await fetch(`${app.url}${path}`, {
     method: 'POST',
@@ -124,7 +124,7 @@ const hasStatus = (status: number) => (told: ErrorCode) => told in ERROR_CODES &
 function expectEnvelope({ status, headers, body }: Answered, text: string) {
   const requestId = headers.get('x-request-id');
   expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
-  // What `data` has to be is checked by the service itself: `checkAnswers`.
+  // The service itself validates `data`: `checkAnswers`.
   const schema = status === 200 ? success(z.unknown()).strict() : failure.strict();
   if (body !== undefined) schema.parse(body);
   const isRefusal = status !== 200;
@@ -134,7 +134,7 @@ function expectEnvelope({ status, headers, body }: Answered, text: string) {
   expect(isRefusal && text.length > 10_000, 'a refusal repeats what was sent').toBe(false);
 }
 
-/** What was accepted has to be there, as it was sent: pairs of what is found and what that has to match. */
+/** Reads an accepted body back. Returns pairs of found and expected values. */
 async function readBack(
   { name }: DocumentedOperation,
   sent: Sent,
@@ -167,7 +167,7 @@ async function readBack(
 }
 
 type Sent = Readonly<Record<string, unknown>>;
-/** Which field names what an operation creates. */
+/** The name field of each operation that creates something. */
 const CREATIONS: Readonly<Record<string, string>> = {
   'create-channel': 'name',
   'create-community': 'community_name',
@@ -175,23 +175,23 @@ const CREATIONS: Readonly<Record<string, string>> = {
 };
 const PROFILE_FIELDS = new Set(['first_name', 'last_name', 'phone_number', 'whatsapp_number', 'time_zone']);
 
-/** The service goes on, for the one who sent it and for others. */
+/** Checks that the service still serves the sender and others. */
 async function expectService() {
   expect((await witness.call('user/get_profile')).status).toBe(200);
-  // After a request to end all tokens, or the account.
+  // After a request that revoked all tokens or deleted the account.
   if ((await owner.call('user/get_profile')).status !== 200) await settle(await app.signUp(`owner-${++newcomers}`));
-  // After a request to unlink the account, what was accepted waits for it to be linked again.
+  // After a request that unlinked the account, accepted campaigns wait for it to be linked again.
   const { body } = await owner.call<{ status: string }>('venom/account-status');
   if (body.data.status !== 'connected') await owner.call('venom/connect-account', { messenger: 'sandbox' });
 }
 
-/** A body that was taken, as its sender meant it. */
+/** Parses an accepted body. */
 function readSent(body: string): Sent {
   const text = body.replace(/^\ufeff/, '').trim();
   return ((text === '' ? {} : JSON.parse(text)) ?? {}) as Sent;
 }
 
-describe(`${RUNS} bodies of seed ${SEED} lead to no defect`, () => {
+describe(`fuzzing: ${RUNS} bodies of seed ${SEED} cause no defect`, () => {
   test.each(operations.map((operation) => [operation.path, operation] as const))(
     'of %s',
     async (_path, operation) => {
@@ -202,17 +202,17 @@ describe(`${RUNS} bodies of seed ${SEED} lead to no defect`, () => {
         for (const [found, wanted] of kept) expect(found).toMatchObject(wanted as object);
         await expectService();
       });
-      // Ending a token costs a sign-in.
+      // After a revoked token the test signs in again.
       const numRuns = ENDS_TOKENS.has(operation.name) ? Math.ceil(RUNS / 5) : RUNS;
       await fc.assert(property, { seed: SEED, numRuns, endOnFailure: true });
     },
     30_000 + RUNS * 1_000,
   );
 
-  test('and nothing that was accepted is lost', async () => {
+  test('and loses nothing that it accepted', async () => {
     expect(accepted.length, 'campaigns of odd bodies').toBeGreaterThanOrEqual(Math.floor(RUNS / 10));
     for (const { owner, campaignId, isNow } of accepted) {
-      // An odd body may have asked for a rest.
+      // A fuzzed body may have set quiet hours or a daily cap.
       await owner.call('venom/update-account', { quiet_hours: 'none', daily_cap: 'none', warm_up: false });
       const read = async () => {
         const call = owner.call<{ totals: Record<string, number> }>;

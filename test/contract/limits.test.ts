@@ -1,4 +1,4 @@
-/** Every row of the contract's table of errors, and every limit it names: at the limit, and one beyond. */
+/** Every row of the contract's table of errors, and every limit in it: at the limit, and one beyond. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, PASSWORD, type Answer, type Person, type TestApp } from '../support/app.ts';
@@ -25,7 +25,7 @@ afterAll(() => app.stop());
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 let people = 0;
-/** A sign-up that nobody has made yet. */
+/** Returns the body of a new sign-up. */
 const newcomer = () => signUpOf(`person-${++people}`);
 const now = () => ({ name: 'Fair', html: 'Hello', group_metadata_ids: [group] });
 const later = () => ({
@@ -63,7 +63,7 @@ async function request(url: string, init: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
 }
 
-describe('400 is the answer to', () => {
+describe('answers 400 to', () => {
   const senseless: Array<[what: string, path: string, change: object, field: string]> = [
     ['a field that is missing', 'venom/add-campaign', { name: undefined }, 'name'],
     ['a field of the wrong type', 'venom/add-campaign', { html: 7 }, 'html'],
@@ -75,12 +75,12 @@ describe('400 is the answer to', () => {
     ['a post without text', 'venom/add-campaign', { html: '<p> <br>\n</p>' }, 'html'],
     ['tags nested over 100 deep', 'venom/add-campaign', { html: `${'<b>'.repeat(101)}x${'</b>'.repeat(101)}` }, 'html'],
     ['a file that cannot be recognised', 'venom/add-campaign', { image: btoa('hello') }, 'image'],
-    ['what is not base64', 'venom/add-campaign', { image: 'data:image/png;base64,***' }, 'image'],
+    ['an image that is not base64', 'venom/add-campaign', { image: 'data:image/png;base64,***' }, 'image'],
     ['an empty image', 'venom/add-campaign', { image: '' }, 'image'],
     ['send-now sent to the schedule', 'venom/add-campaign-batch', { is_schedule: false }, 'is_schedule'],
     ['an unknown time zone', 'venom/add-campaign-batch', { time_zone: 'Mars/Olympus' }, 'time_zone'],
     ['end_date before start_date', 'venom/add-campaign-batch', { end_date: '2032-05-31' }, 'end_date'],
-    ['a date that no calendar has', 'venom/add-campaign-batch', { start_date: '2032-02-30' }, 'start_date'],
+    ['a date that does not exist', 'venom/add-campaign-batch', { start_date: '2032-02-30' }, 'start_date'],
     [
       'a datetime for a time of day',
       'venom/add-campaign-batch',
@@ -107,7 +107,7 @@ describe('400 is the answer to', () => {
   });
 });
 
-describe('the other refusals are', () => {
+describe('answers the other errors:', () => {
   test('401 without a token', async () => {
     expectFailure(await app.call('user/get_profile'), 401);
   });
@@ -120,7 +120,7 @@ describe('the other refusals are', () => {
     expect({ ...name.body, request_id: '' }).toEqual({ ...password.body, request_id: '' });
   });
 
-  test('403 where sign-up is closed', async () => {
+  test('403 if sign-up is closed', async () => {
     const database = await createTestDatabase();
     const server = await startTestServer({ db: database.db, users: { signUp: 'closed' } });
     const headers = { 'content-type': 'application/json' };
@@ -132,7 +132,7 @@ describe('the other refusals are', () => {
     await database.drop();
   });
 
-  test('404 for no such path, group or campaign', async () => {
+  test('404 for an unknown path, group or campaign', async () => {
     expectFailure(await app.call('venom/nothing', {}), 404);
     expectFailure(await alice.call('venom/add-campaign', { ...now(), group_metadata_ids: [900_000_000_001] }), 404);
     expectFailure(await alice.call('venom/add-campaign-batch', { ...later(), group_metadata_ids: [0, -1] }), 404);
@@ -146,7 +146,7 @@ describe('the other refusals are', () => {
       expectFailure(await alice.call('venom/get-campaign', { campaign_id }), 404);
   });
 
-  test('405 for another method, naming the right one', async () => {
+  test('405 for another method, with the allowed one', async () => {
     for (const { path } of operations) {
       const answer = await request(`${app.url}${path}`, { method: 'GET' });
       expectFailure(answer, 405);
@@ -154,7 +154,7 @@ describe('the other refusals are', () => {
     }
   });
 
-  test('409 for a user name or an e-mail address that is taken, in any case and in one namespace', async () => {
+  test('409 for a user name or e-mail address in use, in any case and in one namespace', async () => {
     const first = newcomer();
     expect((await app.call('user/create_user', first)).status).toBe(200);
     for (const [change, fields] of [
@@ -169,7 +169,7 @@ describe('the other refusals are', () => {
     }
   });
 
-  test('409 for what the state of a campaign forbids', async () => {
+  test('409 for an action that the state of a campaign does not allow', async () => {
     const sent = await alice.call<{ campaign_id: string }>('venom/add-campaign', now());
     const { campaign_id } = sent.body.data;
     const status = async () =>
@@ -179,7 +179,7 @@ describe('the other refusals are', () => {
       expectFailure(await alice.call(`venom/${verb}-campaign`, { campaign_id }), 409);
   });
 
-  test('409 and 503 for what an account that is not linked, or not connected just now, cannot do', async () => {
+  test('409 for an account that is not linked, and 503 for one that is reconnecting', async () => {
     const creations: Array<[string, object]> = [
       ['venom/create-channel', { name: 'News' }],
       ['venom/create-community', { community_name: 'Town' }],
@@ -218,7 +218,7 @@ describe('the other refusals are', () => {
     expectFailure(await send('user/authorize_user', '{}', { 'content-encoding': 'gzip' }), 415);
   });
 
-  test('429 after ten failed sign-ins, while successes are free', async () => {
+  test('429 after ten failed sign-ins, and never for successful ones (brute force)', async () => {
     const carol = newcomer();
     await app.call('user/create_user', carol);
     const signIn = (password: string) => app.call('user/authorize_user', { user_name: carol.user_name, password });
@@ -230,7 +230,7 @@ describe('the other refusals are', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('429 beyond the requests a minute that the operator allows each user', async () => {
+  test('429 beyond the rate limit of a user', async () => {
     const database = await createTestDatabase();
     const server = await startTestServer({ db: database.db, settings: { rateLimit: 3 } });
     const ask = (path: string, body: object, token?: string) =>
@@ -254,7 +254,7 @@ describe('the other refusals are', () => {
     await database.drop();
   });
 
-  test('429 beyond 600 previews and checks a minute and user, together, and each answer tells how many are left', async () => {
+  test('429 beyond 600 previews and checks a minute and user together, with the rest in each answer', async () => {
     const erin = await app.signUp('erin');
     const left: number[] = [];
     const preview = async () => {
@@ -272,7 +272,7 @@ describe('the other refusals are', () => {
     expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Others have theirs, and all else goes on.
+    // Other users have their own limit, and other operations have none.
     const frank = await app.signUp('frank');
     expect((await frank.call('venom/preview-campaign', { html: 'x' })).status).toBe(200);
     const other = await erin.call('venom/list-campaigns');
@@ -280,7 +280,7 @@ describe('the other refusals are', () => {
   });
 });
 
-/** A text of so many UTF-16 units: of letters, and as far as it goes of characters that take two each. */
+/** Returns texts of `units` UTF-16 units: one of letters, one of characters that take two units each. */
 const texts = (units: number) => ['x'.repeat(units), `${'😀'.repeat(units >> 1)}${'x'.repeat(units % 2)}`];
 /** The same of letters only. */
 const letters = (units: number) => ['x'.repeat(units), `${'𝒜'.repeat(units >> 1)}${'x'.repeat(units % 2)}`];
@@ -293,7 +293,7 @@ const mail = (units: number) => [
 interface Limit {
   path: string;
   field: string;
-  /** A body that is taken, but for that field. */
+  /** Returns a valid body without that field. */
   body: () => object;
   taken: readonly unknown[];
   refused: readonly unknown[];
@@ -323,10 +323,10 @@ const html = {
     'x',
     'x'.repeat(65_536),
     '😀'.repeat(32_768),
-    // What is not text does not count towards the text.
+    // A comment does not count towards the text.
     `x<!--${'x'.repeat(262_144 - 8)}-->`,
     `${'<b>'.repeat(100)}x${'</b>'.repeat(100)}`,
-    // The marks of the messaging application do.
+    // Formatting marks do.
     `<b>${'x'.repeat(65_534)}</b>`,
   ],
   refused: [
@@ -440,7 +440,7 @@ const LIMITS: Limit[] = [
   { path: 'venom/list-campaigns', field: 'status', body: () => ({}), taken: ['paused', null], refused: ['done', 7] },
 ];
 
-describe('a value is taken up to its limit and refused beyond it:', () => {
+describe('accepts a value up to its limit and rejects it beyond:', () => {
   const shown = (value: unknown) => `${JSON.stringify(value)?.slice(0, 40)} of ${String(value).length}`;
 
   test.each(LIMITS.map((limit) => [`${limit.path} ${limit.field}`, limit] as const))('%s', async (_name, limit) => {
@@ -511,7 +511,7 @@ describe('a value is taken up to its limit and refused beyond it:', () => {
     expect(answer.body.details).toEqual([{ field: 'image', issue: 'is larger than 16 MiB' }]);
   });
 
-  test('the longest body that is within every limit', async () => {
+  test('the longest body within every limit', async () => {
     const escaped = (character: string, count: number) => `\\u${character}`.repeat(count);
     const image = Buffer.concat([PNG, Buffer.alloc(16 * 1024 * 1024 - PNG.length)]).toString('base64');
     const post = {
@@ -531,7 +531,7 @@ describe('a value is taken up to its limit and refused beyond it:', () => {
   });
 });
 
-test('an astral character counts as two, as JavaScript and WhatsApp count', async () => {
+test('counts an astral character as two UTF-16 units, as JavaScript and WhatsApp do', async () => {
   for (const [path, body, field] of [
     ['venom/create-community', { community_name: '😀'.repeat(51) }, 'community_name'],
     ['venom/add-campaign', { ...now(), desc: '😀'.repeat(1_001) }, 'desc'],
@@ -545,7 +545,7 @@ test('an astral character counts as two, as JavaScript and WhatsApp count', asyn
   expect((await app.call('user/create_user', { ...newcomer(), password: '😀'.repeat(4) })).status).toBe(200);
 });
 
-test('NUL and half a surrogate pair are refused in every string of every operation', async () => {
+test('rejects NUL and lone surrogates in every string of every operation', async () => {
   const fields = operations.flatMap((operation) =>
     Object.entries(operation.body.properties ?? {})
       .filter(([, schema]) => typeOf(withoutNull(schema)) === 'string')
@@ -561,7 +561,7 @@ test('NUL and half a surrogate pair are refused in every string of every operati
     }
 });
 
-test('a cursor that no list has answered is refused', async () => {
+test('rejects a cursor that no list has returned', async () => {
   const lists: Array<[string, object]> = [
     ['venom/list-groups', {}],
     ['venom/list-campaigns', {}],

@@ -17,7 +17,7 @@ function readSources(): Map<string, string> {
   );
 }
 
-test('every file keeps to its room', () => {
+test('every file imports only what its room allows', () => {
   const sources = readSources();
   expect(sources.size).toBeGreaterThan(80);
   expect(findBreaches(sources)).toEqual([]);
@@ -28,11 +28,11 @@ test('the groups are the folders of src', () => {
   expect(folders.map(({ name }) => name).toSorted()).toEqual(Object.keys(GROUPS).toSorted());
 });
 
-test('the page of rooms is the one that the rules make: npm run docs', () => {
+test('the page of rooms is current: npm run docs', () => {
   expect(readFileSync(join(root, 'docs/reference/rooms.md'), 'utf8')).toBe(roomsPage());
 });
 
-test('each group has a README of at most 25 lines, and the files that it names are there', () => {
+test('each group has a README of at most 25 lines that names existing files', () => {
   const folders = [...Object.keys(GROUPS).map((group) => `src/${group}`), 'web'];
   for (const folder of folders) {
     const text = readFileSync(join(root, folder, 'README.md'), 'utf8');
@@ -45,13 +45,13 @@ test('each group has a README of at most 25 lines, and the files that it names a
 describe('the check finds', () => {
   const breachesOf = (files: Record<string, string>) => findBreaches(new Map(Object.entries(files)));
 
-  test('an import of a group above', () => {
+  test('an import from a higher group', () => {
     expect(
       breachesOf({ 'src/content/text/render.ts': "import { add } from '../../sending/campaigns/store.ts';" }),
     ).toEqual(['src/content/text/render.ts may not import src/sending/campaigns/store.ts']);
   });
 
-  test('an import of a room in the same group that is not listed', () => {
+  test('an unlisted import from a room of the same group', () => {
     expect(breachesOf({ 'src/sending/groups/a.ts': "import { add } from '../campaigns/store.ts';" })).toHaveLength(1);
   });
 
@@ -65,14 +65,14 @@ describe('the check finds', () => {
     ).toHaveLength(3);
   });
 
-  test('a file outside of all rooms', () => {
+  test('a file outside every room', () => {
     expect(breachesOf({ 'src/helpers/a.ts': '', 'src/sending/a.ts': '' })).toEqual([
       'src/helpers/a.ts is in no room',
       'src/sending/a.ts is in no room',
     ]);
   });
 
-  test('a dashboard that imports server code, or more of it than the contract', () => {
+  test('a dashboard that imports more than the contract', () => {
     expect(
       breachesOf({
         'web/api/a.ts': "import { nothing } from '../../src/api/contract/fields.ts';",
@@ -88,7 +88,7 @@ describe('the check finds', () => {
     ]);
   });
 
-  test('a cycle, also one of types', () => {
+  test('an import cycle, of types too', () => {
     expect(
       breachesOf({
         'src/platform/log/a.ts': "import { b } from './b.ts';",
@@ -100,7 +100,7 @@ describe('the check finds', () => {
     ]);
   });
 
-  test('an API that uses more than types of the database, or contains SQL', () => {
+  test('an API that imports more than database types, or contains SQL', () => {
     expect(
       breachesOf({
         'src/api/routes/a.ts': "import { connectDatabase } from '../../platform/database/connect.ts';",
@@ -112,7 +112,7 @@ describe('the check finds', () => {
     ]);
   });
 
-  test('a client that imports more than types of the contract, or anything that browsers do not have', () => {
+  test('a client that imports more than contract types, or an API that browsers lack', () => {
     expect(
       breachesOf({
         'clients/typescript/a.ts': "import { isTimeZone } from '../../src/platform/time/time-zone.ts';",
@@ -136,7 +136,7 @@ describe('the check finds', () => {
     ]);
   });
 
-  test('a spelling of the wire, Baileys or the environment outside of their rooms', () => {
+  test('wire spellings, Baileys or the environment outside their rooms', () => {
     expect(
       breachesOf({
         'src/identity/a.ts': 'const wharsapp_number = 1;',

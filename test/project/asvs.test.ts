@@ -8,13 +8,13 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const requirements = readRequirements();
 const answers = readAnswers();
 
-/** The places that an answer names, a heading of a page aside: every link of a document is held by docs.test.ts. */
+/** Returns the places that an answer names, except headings of pages: docs.test.ts checks every link. */
 function placesOf(answer: Answer): string[] {
   if ('met' in answer) return answer.met;
   return 'not_met' in answer ? (answer.so_far ?? []) : [];
 }
 
-/** Whether a test is called so, a symbol is declared under the name, or a variable of the environment or a setting is. */
+/** Returns whether the named test, symbol, environment variable or setting exists. */
 function isThere(place: string): boolean {
   const { path, name } = splitPlace(place);
   if (!existsSync(join(root, path))) return false;
@@ -32,12 +32,12 @@ function isThere(place: string): boolean {
 }
 
 describe('the answers to the standard', () => {
-  test('are one to each of the 253 requirements of Level 1 and 2, and to no other', () => {
+  test('cover exactly the 253 requirements of Level 1 and 2', () => {
     expect(requirements).toHaveLength(253);
     expect(Object.keys(answers)).toEqual(requirements.map((one) => one.req_id));
   });
 
-  test('name tests and symbols that are there', () => {
+  test('name existing tests and symbols', () => {
     const named = Object.entries(answers).flatMap(([id, answer]) =>
       placesOf(answer).map((place) => [id, place] as const),
     );
@@ -50,15 +50,15 @@ describe('the answers to the standard', () => {
     'test/http/gone.test.ts: signing in',
     'src/identity/passwords/password.ts:hashNothing',
     'src/users/gone.ts:hashPassword',
-  ])('would be caught with %s', (place) => {
+  ])('would fail with %s', (place) => {
     expect(isThere(place)).toBe(false);
   });
 
-  test('are all given, with none that is only planned', () => {
+  test('are complete, and none is only planned', () => {
     expect(Object.keys(answers).filter((id) => 'planned' in (answers[id] ?? {}))).toEqual([]);
   });
 
-  test('are on the page as they are: npm run docs', () => {
+  test('are current on the page: npm run docs', () => {
     expect(read(PAGE)).toBe(writePage(requirements, answers));
   });
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { assessSignatures } from '../../scripts/check-signatures.ts';
 
-test('a release goes on when every signature is right', () => {
+test('accepts a release with valid signatures only', () => {
   expect(assessSignatures('{"invalid":[],"missing":[]}').isGood).toBe(true);
 });
 
-test('a wrong or a missing signature ends it, and is named', () => {
+test('rejects a release with an invalid or missing signature, and names it', () => {
   const bad = { name: 'left-pad', version: '1.3.0', code: 'EINTEGRITYSIGNATURE' };
   const { sentence, isGood } = assessSignatures(JSON.stringify({ invalid: [bad], missing: [] }));
   expect(isGood).toBe(false);
@@ -16,7 +16,7 @@ test('a wrong or a missing signature ends it, and is named', () => {
 test.each([
   { code: 'ENOTFOUND', summary: 'getaddrinfo ENOTFOUND tuf-repo-cdn.sigstore.dev' },
   { code: null, summary: 'found no dependencies to audit that were installed from a supported registry' },
-])('a registry that does not answer is told in one sentence: $summary', (error) => {
+])('accepts a release with a one-line warning if the registry does not answer: $summary', (error) => {
   const { sentence, isGood } = assessSignatures(JSON.stringify({ error }));
   expect(isGood).toBe(true);
   expect(sentence).toContain(error.summary);
@@ -29,10 +29,10 @@ test.each([
     summary: 'left-pad@1.3.0 has a registry signature with keyid X but the key has expired',
   },
   { code: 'EATTESTATIONVERIFY', summary: 'left-pad@1.3.0 failed to verify attestation' },
-])('whatever else hinders the check ends the release: $code', (error) => {
+])('rejects a release on any other error of the check: $code', (error) => {
   expect(assessSignatures(JSON.stringify({ error })).isGood).toBe(false);
 });
 
-test('silence is no proof', () => {
+test('rejects a release if the check prints nothing', () => {
   expect(assessSignatures('').isGood).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { playScene, readShown } from '../../scripts/write-commands-reference.ts';
 
-test('what the documents show of each command is what it says', async () => {
+test('the documents show the current output of each command: npm run docs', async () => {
   const said = await playScene();
   const shown = readShown();
   expect(shown.map(({ command }) => command).toSorted()).toEqual([...said.keys()].toSorted());

@@ -29,7 +29,7 @@ describe('the check for merge-conflict markers', () => {
     expect(stderr).toContain('page.md:6:');
   });
 
-  test('passes where there is none, headings underlined with equal signs included', async () => {
+  test('passes without a marker, even with headings underlined with equal signs', async () => {
     await writeFile(join(folder, 'page.md'), `Heading\n${'='.repeat(7)}\n`);
     expect(check()).toMatchObject({ status: 0, stderr: '' });
   });

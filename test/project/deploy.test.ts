@@ -1,4 +1,4 @@
-/** The files in `deploy/` keep what has to last: each process that sends has its STATE_DIR on a volume that outlives it. */
+/** The files in `deploy/`: each sending process has its STATE_DIR on a volume that outlives it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const ROOT = join(import.meta.dirname, '../..');
 const readText = (name: string) => readFileSync(join(ROOT, name), 'utf8');
-/** As the image sets it. */
+/** The value that the image sets. */
 const stateDir = /STATE_DIR=(\S+)/.exec(readText('deploy/Containerfile'))?.[1] ?? '';
 const holdsStateDir = (mountPath: string) => mountPath === stateDir || stateDir.startsWith(`${mountPath}/`);
 
@@ -46,7 +46,7 @@ describe('kubernetes.yaml', () => {
   const documents = parseAllDocuments(readText('deploy/kubernetes.yaml')).map((one): unknown => one.toJS());
   const workloads = documents.flatMap((one) => Workload.safeParse(one).data ?? []);
 
-  test('claims a volume of its own for the STATE_DIR of each process that sends', () => {
+  test('claims a volume for the STATE_DIR of each sending process', () => {
     const sending = workloads.flatMap(({ spec, ...workload }) =>
       spec.template.spec.containers
         .filter(({ env }) => env.find(({ name }) => name === 'ROLE')?.value !== 'api')
@@ -70,7 +70,7 @@ describe('kubernetes.yaml', () => {
 });
 
 describe.for(['compose.yaml', 'compose.scale.yaml'])('%s', (name) => {
-  test('has a named volume for the STATE_DIR of each process that sends', () => {
+  test('has a named volume for the STATE_DIR of each sending process', () => {
     const { services, volumes } = Compose.parse(parse(readText(`deploy/${name}`), { merge: true }));
     const sending = Object.values(services).filter(
       ({ image, environment }) => image.includes('campanile') && environment['ROLE'] !== 'api',
@@ -84,7 +84,7 @@ describe.for(['compose.yaml', 'compose.scale.yaml'])('%s', (name) => {
   });
 });
 
-test('the unit of systemd keeps STATE_DIR in a folder of its own', () => {
+test('the systemd unit keeps STATE_DIR in a folder of its own', () => {
   const unit = readText('deploy/campanile.service');
   const folder = /^StateDirectory=(\S+)$/m.exec(unit)?.[1];
   expect(unit).toContain(`STATE_DIR=/var/lib/${folder}/`);

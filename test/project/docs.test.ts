@@ -10,20 +10,20 @@ const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const documents = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: root });
 
-/** What stands in backticks, outside of blocks of code. */
+/** Returns the names in backticks, outside code blocks. */
 function namesIn(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
   return [...prose.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
-/** The cells of the table rows below a heading, without the table's head. */
+/** Returns the cells of the table rows below a heading, without the header row. */
 function rowsBelow(document: string, heading: string): string[][] {
   const section = document.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
   return rows.slice(2).map((row) => row.split('|').slice(1, -1));
 }
 
-/** The anchor that a heading of a Markdown page gets. */
+/** Returns the anchor of a Markdown heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -31,7 +31,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-test('every link in the documents leads to something', () => {
+test('every link in the documents has a target', () => {
   expect(documents.length).toBeGreaterThan(10);
   const broken = documents.flatMap((document) => {
     const text = read(document);
@@ -47,7 +47,7 @@ test('every link in the documents leads to something', () => {
   expect(broken).toEqual([]);
 });
 
-test('every source file and test that the documents name is there', () => {
+test('every source file and test that the documents name exists', () => {
   const named = documents
     .flatMap((document) => namesIn(read(document)))
     .filter((name) => /^(src|test|bin|docs)\/[\w./-]+\.\w+$/.test(name));
@@ -55,7 +55,7 @@ test('every source file and test that the documents name is there', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('the index names every document but single decisions and pages of the API reference', () => {
+test('the index lists every document except single decisions and pages of the API reference', () => {
   const index = read('docs/README.md');
   const single = /^docs\/(README|explanation\/decisions\/\d.*|reference\/api\/(?!README).*)\.md$/;
   const pages = documents.filter((path) => path.startsWith('docs/') && !single.test(path));
@@ -77,7 +77,7 @@ test('the index of decisions lists each page in order: npm run docs', () => {
   expect(read('docs/explanation/decisions/README.md')).toBe(decisionsIndex());
 });
 
-test('the page on configuration names every variable with its default, and no other', () => {
+test('the configuration page lists exactly the variables, with their defaults', () => {
   const page = read('docs/reference/configuration.md');
   const rows = rowsBelow(page, 'Variables').map(([names = '', defaults = '']) => [namesIn(names), namesIn(defaults)]);
   expect(rows.flatMap(([names = []]) => names).toSorted()).toEqual(Object.keys(VARIABLES.shape).toSorted());
@@ -88,12 +88,12 @@ test('the page on configuration names every variable with its default, and no ot
   );
 });
 
-test('the page on configuration names every variable that can come from a file', () => {
+test('the configuration page lists every variable that can be read from a file', () => {
   const paragraph = /^\*\*Secrets from files\*\*.*$/m.exec(read('docs/reference/configuration.md'))?.[0] ?? '';
   expect(namesIn(paragraph).toSorted()).toEqual(['JWT_SECRET_FILE', ...SECRETS].toSorted());
 });
 
-test('the metrics that are described are those that are counted', () => {
+test('the metrics page lists exactly the metrics of the service', () => {
   const described = namesIn(read('docs/reference/metrics.md')).filter((name) => /^campanile_\w+$/.test(name));
   const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
   const counted = [...sources.matchAll(/(?:name: |gauge\()'(campanile_\w+)'/g)].map(([, name = '']) => name);

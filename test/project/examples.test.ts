@@ -15,7 +15,7 @@ afterAll(() => app.stop());
 const fileOf = (name: string) => join(import.meta.dirname, `../../examples/${name}.ts`);
 const asAlice = () => ({ BASE: app.url, USER_NAME: 'alice', PASSWORD });
 
-/** What an example prints, and with which code it ends. */
+/** Runs an example. Returns its output and exit code. */
 async function run(name: string, words: string[], env: Record<string, string>) {
   const running = promisify(execFile)(process.execPath, [fileOf(name), ...words], { env });
   const { stdout } = await running.catch((error: { code: number; stdout: string; stderr: string }) => {
@@ -25,14 +25,14 @@ async function run(name: string, words: string[], env: Record<string, string>) {
   return { stdout, code: running.child.exitCode };
 }
 
-test('announcing posts to the groups that are meant, and follows it', async () => {
+test('announce posts to the matching groups and follows the campaign', async () => {
   const { stdout, code } = await run('announce', ['club', '<p>Run at <b>eight</b></p>'], { BASE: app.url });
   expect(stdout).toContain('Posting to 1 of your groups:\n\nRun at *eight*\n');
   expect(stdout).toMatch(/\nRunning club: sent to 24\ncompleted\n$/);
   expect(code).toBe(0);
 });
 
-test('scheduling a week prints when the posts will go out, weekends left out', async () => {
+test('schedule-week prints when the posts will be sent, without weekends', async () => {
   const words = ['09:00:00', 'Europe/London', '<p>Good morning</p>', 'cancel'];
   const { stdout, code } = await run('schedule-week', words, asAlice());
   const lines = stdout.trim().split('\n');
@@ -42,13 +42,13 @@ test('scheduling a week prints when the posts will go out, weekends left out', a
   expect(code).toBe(0);
 });
 
-test('scheduling with a text that is not allowed says what is wrong with it', async () => {
+test('schedule-week prints what is wrong with invalid HTML', async () => {
   const { stdout, code } = await run('schedule-week', ['09:00:00', 'UTC', '<table></table>'], asAlice());
   expect(stdout).toMatch(/\(400\)\n {2}html /);
   expect(code).toBe(1);
 });
 
-test('watching prints what happens while it happens', async () => {
+test('watch prints events as they happen', async () => {
   const child = spawn(process.execPath, [fileOf('watch')], { env: asAlice(), stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));

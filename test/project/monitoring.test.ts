@@ -1,4 +1,4 @@
-/** What an operator's monitoring is given: it speaks of what there is. */
+/** Alerts, the Grafana dashboard and the metrics they use. */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 const namesIn = (text: string) => new Set(text.match(/campanile_\w+/g) ?? []);
 
-test('alarms and the dashboard ask for metrics that there are', () => {
+test('alerts and the dashboard query existing metrics', () => {
   const described = namesIn(read('docs/reference/metrics.md'));
   for (const file of ['alerts.yml', 'grafana.json']) {
     const asked = [...namesIn(readFileSync(join(FOLDER, file), 'utf8'))];
@@ -23,14 +23,14 @@ test('alarms and the dashboard ask for metrics that there are', () => {
   }
 });
 
-test('the how-to says of each alarm what to do, and of no other', () => {
+test('the how-to describes exactly the existing alerts', () => {
   const alarms = [...read('deploy/monitoring/alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name]) => name);
   expect([...read('docs/how-to/watch-it.md').matchAll(/`(Campanile\w+)`/g)].map(([, name]) => name).toSorted()).toEqual(
     alarms.toSorted(),
   );
 });
 
-test('every panel of the dashboard asks for something, and has a place of its own', () => {
+test('every panel of the dashboard has a query and a position of its own', () => {
   const { panels } = JSON.parse(read('deploy/monitoring/grafana.json')) as {
     panels: Array<{ type: string; id: number; gridPos: { x: number; y: number }; targets?: Array<{ expr: string }> }>;
   };
@@ -39,7 +39,7 @@ test('every panel of the dashboard asks for something, and has a place of its ow
   expect(panels.filter(({ type, targets }) => type !== 'row' && !targets?.[0]?.expr)).toEqual([]);
 });
 
-test('each loop, and each outcome of a try, has its series before anything happens', async () => {
+test('each loop and each outcome of an attempt has a series from the start', async () => {
   const { registry } = createMetrics();
   createWebhookMetrics(registry);
   const text = await registry.metrics();
@@ -54,7 +54,7 @@ test('each loop, and each outcome of a try, has its series before anything happe
   expect(text.match(/campanile_webhooks_disabled_total\{reason="\w+"\} 0/g)).toHaveLength(2);
 });
 
-test.skipIf(!hasPromtool)('the rules are good in the eyes of promtool, where that is installed', () => {
+test.skipIf(!hasPromtool)('the alert rules pass promtool, if it is installed', () => {
   const checked = spawnSync('promtool', ['check', 'rules', join(FOLDER, 'alerts.yml')], { encoding: 'utf8' });
   expect(checked.status, checked.stderr).toBe(0);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const PAGE = join(import.meta.dirname, '../../docs/how-to/use-it-from-n8n.md');
-/** The vector that Standard Webhooks publishes. */
+/** The test vector of Standard Webhooks. */
 const VECTOR = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -13,7 +13,7 @@ const VECTOR = {
   signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 };
 
-/** Runs what the page says as a Code node does: with `this`, `$input` and `require`, and what it returns as the answer. */
+/** Runs the code of the page as a Code node does, with `this`, `$input` and `require`. Returns its output. */
 async function runNode({ body = VECTOR.body, signature = VECTOR.signature, late = 0 } = {}): Promise<unknown> {
   const [, code = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8')) ?? [];
   const headers = {
@@ -28,13 +28,13 @@ async function runNode({ body = VECTOR.body, signature = VECTOR.signature, late 
   return node.call(context, { first: () => ({ json: { headers } }) }, createRequire(import.meta.url), clock);
 }
 
-test('the code for n8n takes what was signed, also beside another signature', async () => {
+test('the code for n8n accepts a valid signature, beside another one, too', async () => {
   const taken = [{ json: { id: VECTOR.id, test: 2_432_232_314 } }];
   expect(await runNode()).toEqual(taken);
   expect(await runNode({ signature: `v1,AAAA v1a,AAAA ${VECTOR.signature}` })).toEqual(taken);
 });
 
-test('the code for n8n refuses what was changed, signed by somebody else, or is too old', async () => {
+test('the code for n8n rejects a changed body, a wrong signature and an old timestamp', async () => {
   await expect(runNode({ body: `${VECTOR.body} ` })).rejects.toThrow('No signature matches');
   await expect(runNode({ signature: VECTOR.signature.replace('g0', 'h0') })).rejects.toThrow('No signature matches');
   await expect(runNode({ signature: VECTOR.signature.replace('v1', 'v2') })).rejects.toThrow('No signature matches');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('the lines of curl in the README work as printed', async () => {
+test('the curl commands in the README work as printed', async () => {
   const [signedUp, analytics, ...more] = await runSession(session, { API: `${app.url}/api/v1` });
   expect(signedUp).toMatchObject({ error: false, code: 200, data: { user_info: { user_name: 'ada' } } });
   expect(analytics).toMatchObject({
@@ -23,18 +23,18 @@ test('the lines of curl in the README work as printed', async () => {
   expect(more).toEqual([]);
 });
 
-test('they go on to work for whoever has signed up with them', async () => {
+test('the curl commands work again for the same user', async () => {
   const again = session.replace('sleep 5', 'sleep 0');
   const [signedUp, analytics] = await runSession(again, { API: `${app.url}/api/v1` });
   expect(signedUp).toMatchObject({ error: true, code: 409 });
   expect(analytics).toMatchObject({ error: false, data: { campaign: { name: 'Spring fair' } } });
 });
 
-test('the README stays one that is read in three minutes', () => {
+test('the README has at most 120 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(120);
 });
 
-test('what the contract calls not there yet is not there', async () => {
+test('the operations that the contract lists as missing do not exist', async () => {
   const section =
     read('docs/reference/contract.md').split('\n## 8. What is not there yet\n')[1]?.split('\n## ')[0] ?? '';
   const missing = [...section.matchAll(/`([a-z]+(?:[-_][a-z]+)*)`/g)].map(([, name]) => name);

@@ -24,7 +24,7 @@ beforeEach(() => {
   git('commit', '--quiet', '--message', 'x');
 });
 
-describe('a release is refused, and nothing is changed,', () => {
+describe('rejects a release without changing anything', () => {
   const cases: ReadonlyArray<[why: string, words: string[], before: () => void]> = [
     ['next is no version such as', ['next'], () => undefined],
     ['the work tree is not clean', ['1.2.3'], () => writeFileSync(join(checkout, 'more'), '')],
@@ -32,7 +32,7 @@ describe('a release is refused, and nothing is changed,', () => {
     ['the tag v1.2.3 is there already', ['1.2.3'], () => void git('tag', 'v1.2.3')],
     ['named by its digest', ['1.2.3', 'debian:12'], () => undefined],
   ];
-  test.each(cases)('where %s', (why, words, before) => {
+  test.each(cases)('if %s', (why, words, before) => {
     before();
     const { status, stderr } = run('release/release.sh', ...words);
     expect(status).toBe(1);
@@ -41,7 +41,7 @@ describe('a release is refused, and nothing is changed,', () => {
   });
 });
 
-test('a release that fails on its way leaves everything as it was', () => {
+test('restores everything after a failed release', () => {
   writeFileSync(
     join(checkout, 'package.json'),
     '{ "name": "x", "version": "0.0.1", "scripts": { "check": "false" } }\n',

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { readImports } from '../support/architecture.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** It puts virtual time into the place of timers and `Date`, for whatever else its process runs. */
+/** Replaces timers and `Date` by virtual time in its whole process. */
 const VIRTUAL_TIME = 'simulation/virtual-time.ts';
 
-test('no test loads what takes the clock from those that share its process', () => {
+test('no test imports the virtual clock, which would affect tests in the same process', () => {
   const paths = ['test', 'simulation'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile() && file.name.endsWith('.ts'))

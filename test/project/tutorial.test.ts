@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 describe('the session in the tutorial', () => {
-  test('works as printed, and works again', async () => {
+  test('works as printed, twice', async () => {
     expectSession(await run(session));
     expectSession(await run(session));
   });
@@ -49,7 +49,7 @@ describe('the session in the tutorial', () => {
     ['a schedule that is over', '"end_date": "$(day 3)"', '"end_date": "2020-01-03"', 400],
     ['a token that is not sent', 'Bearer $TOKEN', 'Bearer none', 401],
     ['a body that is not JSON', '"desc": "First announcement",', '"desc": First announcement,', 400],
-  ])('would be caught with %s', async (_what, right, wrong, code) => {
+  ])('would fail with %s', async (_what, right, wrong, code) => {
     const broken = session.replace(right, wrong);
     expect(broken).not.toBe(session);
     const answers = await run(broken.replace('sleep 5', 'sleep 0'));

@@ -11,7 +11,7 @@ import { startReceiver } from '../support/servers/receiver.ts';
 import { runSession } from '../support/service/shell-session.ts';
 
 const run = promisify(execFile);
-/** As the standard publishes it. */
+/** The test vector of Standard Webhooks. */
 const VECTOR = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   headers: {
@@ -42,7 +42,7 @@ const CALLS = [
   ['a message of yesterday', VECTOR.body, 1614265330 + 86_400, 'refused: too old, or ahead of time'],
 ] as const;
 
-test.each(CALLS)('the receiver for Node.js takes or refuses %s', async (_, body, now, says) => {
+test.each(CALLS)('the Node.js receiver verifies %s', async (_, body, now, says) => {
   const file = join(folder, 'receiver.mjs');
   const call = `verify(${JSON.stringify(VECTOR.secret)}, ${JSON.stringify(VECTOR.headers)}, ${JSON.stringify(body)}, ${now})`;
   await writeFile(
@@ -57,7 +57,7 @@ const hasPython = await run('python3', ['--version']).then(
   () => false,
 );
 
-test.skipIf(!hasPython).each(CALLS)('the receiver for Python takes or refuses %s', async (_, body, now, says) => {
+test.skipIf(!hasPython).each(CALLS)('the Python receiver verifies %s', async (_, body, now, says) => {
   const file = join(folder, 'receiver.py');
   const call = `verify(${JSON.stringify(VECTOR.secret)}, ${JSON.stringify(VECTOR.headers)}, ${JSON.stringify(body)}.encode(), ${now})`;
   await writeFile(
@@ -67,7 +67,7 @@ test.skipIf(!hasPython).each(CALLS)('the receiver for Python takes or refuses %s
   expect((await run('python3', [file])).stdout.trim()).toBe(says);
 });
 
-test('the webhook that curl makes is told the test that curl asks for', async () => {
+test('the webhook that the curl example creates receives the test event', async () => {
   const allowed = readAllowedHosts(['127.0.0.1']);
   if (!allowed) throw new Error('no such hosts');
   const app = await startTestApp({ egress: { allowHttp: true, allowed, proxy: {} } });

@@ -29,7 +29,7 @@ async function begin(): Promise<{ witness: Witness; send: (...ids: string[]) => 
 }
 
 describe('the witness', () => {
-  test('keeps what it accepts, and drops an id that comes again', async () => {
+  test('stores accepted posts and drops a repeated id', async () => {
     const { witness, send } = await begin();
     expect(await send('A', 'B', 'A')).toEqual(['sent', 'sent', 'sent']);
     const entries = await witness.entries();
@@ -41,7 +41,7 @@ describe('the witness', () => {
     expect(entries.map(({ pid }) => pid)).toEqual([process.pid, process.pid, process.pid]);
   });
 
-  test('refuses for a while and for good', async () => {
+  test('rejects temporarily and permanently', async () => {
     const { witness, send } = await begin();
     await witness.behave({ refuse: 1 });
     expect(await send('A')).toEqual(['refused']);
@@ -55,7 +55,7 @@ describe('the witness', () => {
     expect(verdicts).toEqual(['refused', 'accepted', 'refused for good', 'refused for good']);
   });
 
-  test('accepts what the caller hears nothing of, and never what vanishes', async () => {
+  test('accepts a post whose acknowledgement is lost, and not one that vanishes', async () => {
     const { witness, send } = await begin();
     await witness.behave({ breakOff: 1 });
     expect(await send('A')).toEqual(['unknown']);
@@ -69,7 +69,7 @@ describe('the witness', () => {
     expect(verdicts).toEqual(['accepted', 'accepted', 'vanished', 'copy', 'copy', 'accepted']);
   });
 
-  test('is sent nothing more of a turn once the lease is over', async () => {
+  test('receives no more posts of a turn once the lease has expired', async () => {
     const { witness } = await begin();
     const messenger = witnessMessenger('sandbox', witness.port);
     undo.push(() => messenger.close());
@@ -94,7 +94,7 @@ describe('the judge', () => {
   };
   const second: ExpectedRun = { ...run, text: 'two', askedMs: 20, dueMs: 30, chatIds: ['a'] };
 
-  /** One arrival each 100 ms: where, under which id, and what else is special about it. */
+  /** Returns one entry per post, 100 ms apart, with the given differences. */
   function entries(...posts: Array<Partial<Entry> & { chatId: string }>): Entry[] {
     return posts.map((post, index) => ({
       accountId: 1,
@@ -116,7 +116,7 @@ describe('the judge', () => {
   }
   const all = [{ chatId: 'a' }, { chatId: 'b' }, { chatId: 'c' }];
 
-  test('finds nothing wrong with what is right', () => {
+  test('finds no fault in correct deliveries', () => {
     expect(faultsOf(entries(...all))).toEqual({});
     expect(faultsOf(entries(...all, { chatId: 'b', verdict: 'copy', uncertain: true }))).toEqual({});
     expect(faultsOf(entries(...all), [run], { gapMs: new Map([[1, 90]]) })).toEqual({});
@@ -126,7 +126,7 @@ describe('the judge', () => {
     ).toEqual({});
   });
 
-  test('lets a run begin before one that was due by a clock that was set back, and was not accepted yet', () => {
+  test('allows a run to start before an earlier due one that was accepted later', () => {
     const seen = entries({ chatId: 'a', text: 'two' }, ...all);
     expect(faultsOf(seen, [{ ...run, acceptedMs: 150 }, second])).toEqual({});
     expect(faultsOf(seen, [{ ...run, acceptedMs: 50 }, second])).toEqual({ 'runs out of order': 1 });
@@ -174,7 +174,7 @@ describe('the judge', () => {
       [{ ...run, halts: [{ fromMs: 150, toMs: Infinity }] }],
       {},
     ],
-  ])('finds what is %s', (_, faults, seen, runs, more) => {
+  ])('finds a fault: %s', (_, faults, seen, runs, more) => {
     expect(faultsOf(seen, runs, more)).toEqual(faults);
   });
 });

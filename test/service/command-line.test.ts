@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** In an empty folder, where whatever is started would leave its traces. */
+/** Runs a command in an empty folder, so that anything it starts leaves traces. */
 function campanile(...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [DOOR, ...words], {
     cwd: folder,
@@ -28,7 +28,7 @@ function campanile(...words: string[]) {
 }
 
 test.each(['restor', 'sevre', '--port=3000', 'constructor'])(
-  'what is no command (%s) starts nothing: usage, and exit code 2',
+  'an unknown command (%s) prints the usage, exits with code 2 and starts nothing',
   (word) => {
     const { status, stdout, stderr } = campanile(word);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -43,19 +43,19 @@ test('--help lists every command', () => {
   for (const { usage } of Object.values(COMMANDS)) for (const form of usage) expect(stdout).toContain(form);
 });
 
-test('--help of a command is about it alone', () => {
+test('--help of a command describes only that command', () => {
   const { status, stdout } = campanile('keys', '--help');
   expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('campanile keys list NAME') });
   expect(stdout).not.toContain('serve');
 });
 
-test('--version tells version and commit', () => {
+test('--version prints version and commit', () => {
   const { status, stdout } = campanile('--version');
   expect(status).toBe(0);
   expect(stdout).toMatch(new RegExp(`^campanile ${version.replaceAll('.', '\\.')}( \\([0-9a-f]{12}\\))?\n$`));
 });
 
-test('serve takes no further words, rather than pass over them', () => {
+test('serve rejects arguments', () => {
   const { status, stderr } = campanile('serve', '3000');
   expect(status).toBe(2);
   expect(stderr).toMatch(/^"serve" takes no arguments, but got "3000"\n\nUsage:\n  campanile serve\n/);

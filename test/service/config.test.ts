@@ -35,17 +35,17 @@ test.each([
   ['US/Pacific-New', '; did you mean America/Los_Angeles?'],
   ['+02:00', ', not an offset, which has no clock changes'],
   ['Mars/Olympus', ''],
-])('TIME_ZONE=%s is refused with what was probably meant', (zone, ending) => {
+])('rejects TIME_ZONE=%s with a suggestion', (zone, ending) => {
   expect(problemsOf({ TIME_ZONE: zone })).toEqual([
     `TIME_ZONE must be an IANA time zone such as Europe/Berlin${ending}`,
   ]);
 });
 
-test('TIME_ZONE may be written in any letter case', () => {
+test('accepts TIME_ZONE in any letter case', () => {
   expect(readConfig({ ...HOME, TIME_ZONE: 'europe/berlin' }).timeZone).toBe('Europe/Berlin');
 });
 
-test('nothing has to be set', () => {
+test('requires no variable', () => {
   const config = readConfig(HOME);
   expect(config).toEqual({
     host: '127.0.0.1',
@@ -90,7 +90,7 @@ test('nothing has to be set', () => {
   expect(Object.isFrozen(config)).toBe(true);
 });
 
-test('everything can be set, and what is empty is not', async () => {
+test('reads every variable, and treats an empty one as unset', async () => {
   const certificates = join(folder, 'ca.pem');
   await writeFile(certificates, '-----BEGIN CERTIFICATE-----\n');
   const config = readConfig({
@@ -152,7 +152,7 @@ test('everything can be set, and what is empty is not', async () => {
   });
 });
 
-test('a host is an address or a name', () => {
+test('requires HOST to be an address or a name', () => {
   for (const HOST of ['http://here', 'a b', '1.2.3.4:80'])
     expect(problemsOf({ ...HOME, HOST })).toEqual([
       'HOST must be an address or a name of this machine such as localhost',
@@ -161,7 +161,7 @@ test('a host is an address or a name', () => {
     expect(problemsOf({ ...HOME, HOST })).toEqual([]);
 });
 
-test('all that is wrong is told at once, a line each', () => {
+test('reports all problems at once, one per line', () => {
   const problems = problemsOf({
     PORT: '70000',
     DATABASE_URL: 'mysql://x',
@@ -248,7 +248,7 @@ test('all that is wrong is told at once, a line each', () => {
   expect(problems.join()).not.toContain('mysql://x');
 });
 
-test('a mail server needs to know whom mails are from and where their links lead', () => {
+test('SMTP_URL requires MAIL_FROM and PUBLIC_URL', () => {
   const SMTP_URL = 'smtps://campanile:secret@mail.example.com';
   const PUBLIC_URL = 'https://campanile.example';
   const problem = 'SMTP_URL needs MAIL_FROM, and PUBLIC_URL for the links in mails';
@@ -258,13 +258,13 @@ test('a mail server needs to know whom mails are from and where their links lead
     expect(problemsOf({ ...HOME, SMTP_URL, PUBLIC_URL, MAIL_FROM })).toEqual([]);
 });
 
-test('keys and servers that make no sense together are told', () => {
+test('rejects contradictory keys and servers', () => {
   expect(problemsOf({ ...HOME, ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_PREVIOUS: KEY })).toHaveLength(1);
   expect(problemsOf({ ...HOME, JWT_SECRET: SECRET, JWT_SECRET_PREVIOUS: SECRET })).toHaveLength(1);
   expect(problemsOf({ ...HOME, WHATSAPP_ROOT_KEY: KEY })).toEqual([expect.stringContaining('needs WHATSAPP_URL')]);
 });
 
-test('processes of one role need what they share', () => {
+test('a process of one role requires the shared database and secrets', () => {
   expect(problemsOf({ ...HOME, ROLE: 'api' })).toEqual([expect.stringContaining('ROLE=api needs DATABASE_URL')]);
   const problems = problemsOf({ ...HOME, ROLE: 'worker', DATABASE_URL: 'postgres://db/x' });
   expect(problems).toEqual([expect.stringContaining('JWT_SECRET'), expect.stringContaining('ENCRYPTION_KEY')]);
@@ -274,7 +274,7 @@ test('processes of one role need what they share', () => {
   ]);
 });
 
-test('secrets can come from files', async () => {
+test('reads secrets from files', async () => {
   const file = join(folder, 'secret');
   await writeFile(file, `${SECRET}\n`);
   expect(readConfig({ ...HOME, JWT_SECRET_FILE: file }).jwtSecret).toBe(SECRET);
@@ -286,11 +286,11 @@ test('secrets can come from files', async () => {
   expect(problemsOf({ ...HOME, JWT_SECRET_FILE: file })).toEqual(['JWT_SECRET must be at least 32 characters']);
 });
 
-/** Those that are read back, or made. */
+/** Reads the stored secrets, or creates them. */
 const keepSecrets = (dataDir: string) =>
   Promise.all([storeSecret(dataDir, JWT_SECRET_FILE), storeSecret(dataDir, ENCRYPTION_KEY_FILE)]);
 
-test('missing secrets are made once, for nobody else to read', async () => {
+test('creates missing secrets once, readable by the owner only', async () => {
   const dataDir = join(folder, 'fresh', 'data');
   const made = await Promise.all(Array.from({ length: 5 }, () => keepSecrets(dataDir)));
   const again = await keepSecrets(dataDir);
@@ -301,7 +301,7 @@ test('missing secrets are made once, for nobody else to read', async () => {
   expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600]);
 });
 
-test('a secret that cannot be used is one clear sentence, and is never replaced', async () => {
+test('rejects an unusable secret with an explanation and never replaces it', async () => {
   const dataDir = join(folder, 'damaged');
   await keepSecrets(dataDir);
   const file = join(dataDir, 'encryption-key');
@@ -313,7 +313,7 @@ test('a secret that cannot be used is one clear sentence, and is never replaced'
   await expect(impossible).rejects.toBeInstanceOf(StartupError);
 });
 
-test('addresses that users name are asked as the operator says', () => {
+test('reads the egress rules: SSRF allowlist, plain HTTP and proxy', () => {
   const { egress } = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOWED_HOSTS: 'n8n.internal, 10.1.0.0/16',
@@ -330,7 +330,7 @@ test('addresses that users name are asked as the operator says', () => {
   ).toHaveLength(3);
 });
 
-test('daily backups need what seals the secrets in them', () => {
+test('daily backups require BACKUP_PASSPHRASE', () => {
   const backup = { BACKUP_TO: '/backups', BACKUP_PASSPHRASE: 'a passphrase that is long' };
   expect(readConfig(backup).backup).toEqual({
     to: '/backups',

@@ -6,7 +6,7 @@ import { removeService, startService, type Service } from '../support/service/se
 
 const GROUPS = 90;
 const KILLS = 3;
-/** So that a campaign takes several seconds, and each kill hits it in the middle. */
+/** A campaign takes several seconds, so that each kill happens during it. */
 const environment = { SANDBOX_GAP_MS: '60-90', SANDBOX_SPEED: '50' };
 
 interface Totals {
@@ -21,7 +21,7 @@ async function ask<Data>(service: Service, path: string, body: object, token?: s
   return answer.body.data as Data;
 }
 
-/** Sends a campaign with an Idempotency-Key; the status, or undefined when the answer never came. */
+/** Sends a campaign with an Idempotency-Key. Returns the status, or undefined if no answer arrived. */
 async function sendWithKey(service: Service, body: object, token: string, key: string): Promise<number | undefined> {
   try {
     const response = await fetch(`${service.url}/api/v1/venom/add-campaign`, {
@@ -44,7 +44,7 @@ async function signUp(service: Service): Promise<string> {
     .token;
 }
 
-test('a service killed again and again in the middle of a campaign posts to every group exactly once', async () => {
+test('a service killed repeatedly during a campaign posts to every group exactly once', async () => {
   let service = await startService({ environment });
   const { folder } = service;
   const token = await signUp(service);
@@ -69,7 +69,7 @@ test('a service killed again and again in the middle of a campaign posts to ever
   for (let kill = 1; kill <= KILLS; kill++) {
     const before = await until(totals, ({ sent }) => sent >= (kill * GROUPS) / (KILLS + 2));
     expect(before.sent).toBeLessThan(GROUPS);
-    // Asked for, and killed before it can be known whether it was accepted; so it is asked for again with the same key.
+    // The service is killed before the client knows whether it accepted the request, so the client repeats it with the same key.
     const urgent = { name: 'Urgent', html: `Urgent ${kill}`, group_metadata_ids: groups.slice(0, 1) };
     const lost = sendWithKey(service, urgent, token, `kill ${kill}`);
     await sleep(kill * 3);

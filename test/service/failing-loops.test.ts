@@ -1,4 +1,4 @@
-/** A process whose work keeps failing is not ready and says so; one account that fails costs nobody else, and is told of by the doctor. */
+/** A process with a failing loop reports that it is not ready. A failing account (poison message) is quarantined, and the doctor names it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/platform/config/config.ts';
@@ -31,10 +31,10 @@ const findings = async (check: string) =>
 const rename = (from: string, to: string) =>
   sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(app.database.db);
 
-test('a loop that keeps failing makes its process unready, by name, until it succeeds', async () => {
+test('a failing loop makes its process unready, by name, until it succeeds', async () => {
   expect((await askReady()).code).toBe(200);
   await rename('notice_turns', 'notice_turns_gone');
-  // A missing table alone makes it unready, too, and is named first.
+  // The missing table alone makes it unready, too, and is named first.
   const failing = await until(askReady, ({ body }) => body.checks['loop pushes'] === 'failed');
   expect(failing).toMatchObject({ code: 503, body: { status: 'unavailable', checks: { database: 'ok' } } });
   expect(
@@ -56,7 +56,7 @@ test('a loop that keeps failing makes its process unready, by name, until it suc
   );
 });
 
-test('an account that fails leaves the process ready, and others served; the doctor names it and what fails', async () => {
+test('a failing account is quarantined and named by the doctor, while the process stays ready and serves others', async () => {
   const [bad, good] = [await app.signUp('bad'), await app.signUp('good')];
   const { accountId } = await ownerOf(app.database.db, bad);
   const mend = await plantPoison(app.database.db, {
@@ -96,7 +96,7 @@ test('an account that fails leaves the process ready, and others served; the doc
   await mend();
   await app.database.clock.advance({ minutes: 1, seconds: 1 });
   await until(() => isCompleted(bad), Boolean);
-  // What members did is told again half a minute later, and may be left out until then.
+  // Receipts are processed again half a minute later, and may be in quarantine until then.
   await until(
     () => findings('quarantine'),
     (found) => !found.some(({ message }) => message.includes('"outcomes"')),

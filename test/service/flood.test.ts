@@ -7,7 +7,7 @@ import { sleep } from '../../src/platform/time/time.ts';
 import { startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 
-/** Of each user: few enough that no user counts as a crowd, which yields to others. */
+/** Clients per user: few enough that no user has to yield to others. */
 const CLIENTS = 6;
 const PAUSE_MS = 50;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Statements of requests that wait for a lock, and have this among their first thousand letters: of more the server tells nothing. */
+/** Counts the statements that wait for a lock and contain `part` in the first thousand characters, which is all that PostgreSQL shows. */
 async function countHeld(part = 'group_lists'): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_stat_activity
@@ -36,7 +36,7 @@ async function countHeld(part = 'group_lists'): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Asks again and again for what cannot be answered while its table is held, and nothing that sends needs. */
+/** Repeats a request that blocks while its table is locked; sending does not use that table. */
 async function flood(person: Person, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await person.call('venom/list-group-lists', {});
@@ -44,7 +44,7 @@ async function flood(person: Person, signal: AbortSignal): Promise<void> {
   }
 }
 
-test('while requests have taken every connection there is for them, what falls due is sent, and nobody is told that the service is not ready', async () => {
+test('sends due posts and stays ready while requests occupy all their connections', async () => {
   const { groups } = (await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {})).body
     .data;
   const tomorrow = (await app.database.clock.now()).toTemporalInstant().toZonedDateTimeISO('UTC').add({ days: 1 });
@@ -83,7 +83,7 @@ test('while requests have taken every connection there is for them, what falls d
   }
 });
 
-test('of one user one analysis is read at a time, and another one has a turn beside it', async () => {
+test('reads one analysis of a user at a time, beside one of another user', async () => {
   const bob = await app.signUp('bob');
   const campaigns = new Map<Person, string>();
   for (const person of [alice, bob]) {

@@ -6,13 +6,13 @@ import { htmlTexts, misnestedHtmlTexts } from '../support/inputs/generate-text.t
 import { runs } from '../support/runs.ts';
 import { REFUSED, TAKEN } from '../support/inputs/sample-files.ts';
 
-/** How many byte strings go in as html, and how many as image: FUZZ_RUNS=100000 for a long run, FUZZ_SEED to repeat one. */
+/** Number of byte strings sent as html and as image. FUZZ_RUNS=100000 makes a long run, FUZZ_SEED repeats one. */
 const RUNS = runs(300);
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const AT_ONCE = 25;
 const AGAIN_AFTER_MS = 1_000;
 const TIMEOUT_MS = 60_000 + RUNS * 20;
-/** No group has this id, so that what is well formed is answered 404 and nothing is kept. */
+/** No group has this id: a well-formed request is answered 404 and stores nothing. */
 const NO_GROUP = 2 ** 40;
 
 let app: TestApp;
@@ -45,7 +45,7 @@ const image = fc.oneof(
 
 const POST = { name: 'Fuzz', html: 'x', group_metadata_ids: [NO_GROUP] };
 
-/** Sends again what a server with too much to do turns away: on a busy machine that is what it should answer. */
+/** Retries after 503, the correct answer of an overloaded server on a busy machine. */
 async function sendPatiently(send: (text: string) => Promise<number>, text: string): Promise<number> {
   for (;;) {
     const status = await send(text);
@@ -54,7 +54,7 @@ async function sendPatiently(send: (text: string) => Promise<number>, text: stri
   }
 }
 
-/** Sends byte strings many at a time; each must be answered with one of the statuses. */
+/** Sends byte strings concurrently; each must be answered with one of the statuses. */
 async function expectAnswers(
   arbitrary: fc.Arbitrary<string>,
   send: (text: string) => Promise<number>,
@@ -71,7 +71,7 @@ async function expectAnswers(
 }
 
 test(
-  `any byte string as html is converted or refused (seed ${SEED})`,
+  `fuzzing: converts or rejects any byte string as html (seed ${SEED})`,
   () =>
     expectAnswers(
       html,
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  `any byte string as image is taken or refused (seed ${SEED})`,
+  `fuzzing: accepts or rejects any byte string as image (seed ${SEED})`,
   () =>
     expectAnswers(
       image,

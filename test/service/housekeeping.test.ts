@@ -1,4 +1,4 @@
-/** What is too old to matter goes, in small steps, and what it came to stays. */
+/** Retention: old receipts and files are deleted in batches; their counts stay. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retryCampaign } from '../../src/sending/campaigns/change/retry-campaign.ts';
@@ -44,7 +44,7 @@ async function countOf(table: 'receipts' | 'media', { accountId, workspaceId }: 
 }
 
 describe('receipts', () => {
-  /** Each of so many people has read each delivery of a campaign that was just sent. */
+  /** Sends a campaign and records a read receipt of `people` people for each delivery. */
   async function readBy(owner: Owner, people: number): Promise<{ campaign: string; events: MemberEvent[] }> {
     const campaign = await sendNow(database.db, owner);
     await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
@@ -70,7 +70,7 @@ describe('receipts', () => {
       (more) => !more,
     );
 
-  test('go 90 days after their run has ended, their counts stay, and late copies change nothing', async () => {
+  test('are deleted 90 days after the end of their run, keep their counts, and late copies change nothing', async () => {
     const owner = await createOwner(database.db, 3);
     const { campaign, events } = await readBy(owner, 4);
     const before = await analyticsOf(database.db, owner, campaign);
@@ -86,7 +86,7 @@ describe('receipts', () => {
     expect(await analyticsOf(database.db, owner, campaign)).toEqual(before);
   });
 
-  test('of younger runs go on being counted', async () => {
+  test('of younger runs are still counted', async () => {
     const owner = await createOwner(database.db, 2);
     const old = await readBy(owner, 3);
     await database.clock.advance({ days: 91 });
@@ -99,7 +99,7 @@ describe('receipts', () => {
     expect((await analyticsOf(database.db, owner, old.campaign)).totals.read).toBe(6);
   });
 
-  test('of a run that was retried after that go 90 days after it has ended again', async () => {
+  test('of a run retried after that are deleted 90 days after its new end', async () => {
     const owner = await createOwner(database.db, 2);
     const { campaign, events } = await readBy(owner, 3);
     await sql`
@@ -118,7 +118,7 @@ describe('receipts', () => {
     await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
     const late = events.map((event): MemberEvent => Object.assign({}, event, { participant: 'somebody new' }));
     await recordReceipts(database.db, late);
-    // Of what was sent again; of the other nobody knows any more what has been counted.
+    // Only receipts of the retried delivery count: what was counted for the other is no longer known.
     expect(await countOf('receipts', owner)).toBe(1);
     const before = await analyticsOf(database.db, owner, campaign);
     await database.clock.advance({ days: 91 });
@@ -128,7 +128,7 @@ describe('receipts', () => {
     expect(await analyticsOf(database.db, owner, campaign)).toEqual(before);
   });
 
-  test('are removed in steps of 5,000, none of which keeps a lane locked', async () => {
+  test('are deleted in batches of 5,000 without holding a lane lock', async () => {
     const owner = await createOwner(database.db, 1);
     await readBy(owner, 12_000);
     await database.clock.advance({ days: 91 });
@@ -147,7 +147,7 @@ describe('receipts', () => {
     expect([...new Set(left)]).toEqual([12_000, 7_000, 2_000, 0]);
   });
 
-  test('are removed once, however many do so at the same time', async () => {
+  test('are deleted once by concurrent workers', async () => {
     const owner = await createOwner(database.db, 2);
     await readBy(owner, 3_000);
     await database.clock.advance({ days: 91 });
@@ -163,7 +163,7 @@ describe('a file', () => {
   const save = async (owner: Owner) =>
     saveMedia(database.db, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));
   const dropAll = () => dropUnusedMedia(database.db, 0);
-  /** As a campaign has it that may be long over. */
+  /** Attaches the file to a campaign. */
   async function give(owner: Owner, mediaId: number): Promise<void> {
     await sendNow(database.db, owner);
     await sql`
@@ -171,7 +171,7 @@ describe('a file', () => {
       where c.account_id = ${owner.accountId} and t.campaign_id = c.campaign_id`.execute(database.db);
   }
 
-  test('that no campaign has goes a day after it was last used', async () => {
+  test('that no campaign uses is deleted a day after its last use', async () => {
     const owner = await createOwner(database.db, 1);
     const id = await save(owner);
     await database.clock.advance({ hours: 20 });
@@ -185,7 +185,7 @@ describe('a file', () => {
     expect(await save(owner)).not.toBe(id);
   });
 
-  test('stays as long as a campaign has it', async () => {
+  test('stays as long as a campaign uses it', async () => {
     const owner = await createOwner(database.db, 1);
     await give(owner, await save(owner));
     await database.clock.advance({ days: 400 });
@@ -193,7 +193,7 @@ describe('a file', () => {
     expect(await countOf('media', owner)).toBe(1);
   });
 
-  test('whose campaigns have all ended 90 days ago loses its bytes, is still told of, and can be sent anew', async () => {
+  test('loses its bytes 90 days after its last campaign ended, keeps its record, and can be uploaded again', async () => {
     const owner = await createOwner(database.db, 1);
     const id = await save(owner);
     await give(owner, id);
@@ -206,7 +206,7 @@ describe('a file', () => {
       );
       return rows;
     };
-    // Before the clock is moved, which their end would go by.
+    // The campaigns end before the clock moves, because their end is taken from it.
     await until(
       async () =>
         (
@@ -237,7 +237,7 @@ describe('a file', () => {
     expect((await loadMedia(database.db, id)).bytes.equals(PNG)).toBe(true);
   });
 
-  test('that is taken up again in the moment in which it would go, stays', async () => {
+  test('that is used again during its deletion stays', async () => {
     const owner = await createOwner(database.db, 1);
     await save(owner);
     await database.clock.advance({ days: 2 });
@@ -261,7 +261,7 @@ describe('a file', () => {
   });
 });
 
-test('the house is kept without being asked, round after round, until it is stopped', async () => {
+test('housekeeping runs periodically until it is stopped', async () => {
   const owner = await createOwner(database.db, 1);
   const house = startHousekeeping({ db: database.db, log, everyMs: 20 });
   await saveMedia(database.db, owner.workspaceId, await acceptMedia('image', PNG.toString('base64')));

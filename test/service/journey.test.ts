@@ -67,7 +67,7 @@ const finished = (person: Person, campaign: string) =>
   );
 
 describe('a new user', () => {
-  test('finds three groups of different sizes, and posts to them at once', async () => {
+  test('has three groups of different sizes and can post to them immediately', async () => {
     const groups = await groupsOf(alice);
     expect(groups).toHaveLength(3);
     expect(new Set(groups.map((group) => group.participants)).size).toBe(3);
@@ -88,8 +88,8 @@ describe('a new user', () => {
   });
 });
 
-describe('what is created', () => {
-  test('is a community with its name and an id that campaigns take', async () => {
+describe('a created chat', () => {
+  test('is a community with its name and an id that campaigns accept', async () => {
     const { body } = await alice.call<{ group_name: string; group_metadata_id: number }>('venom/create-community', {
       community_name: 'Old town',
       description: 'Neighbours',
@@ -105,7 +105,7 @@ describe('what is created', () => {
     expect(await messagesIn(alice, id)).toHaveLength(1);
   });
 
-  test('is a channel as the specification has it', async () => {
+  test('is a channel as specified', async () => {
     const before = Math.floor(Date.now() / 1_000);
     const { body } = await alice.call<{ resp: { nid: ListedGroup['nid']; createdAtTs: number } }>(
       'venom/create-channel',
@@ -130,7 +130,7 @@ describe('what is created', () => {
     expect(createdAtTs).toBeLessThanOrEqual(before + 60);
   });
 
-  test('is a group of these people and oneself', async () => {
+  test('is a group of the given people and the user', async () => {
     const { body } = await alice.call<{ group_metadata_id: number }>('venom/create-group', {
       group_name: 'Choir',
       participants: ['+49 151 7654321', '0049 151 7654321', '+49 (151) 1234567', '4915155555'],
@@ -139,11 +139,11 @@ describe('what is created', () => {
     expect(group).toMatchObject({ group_name: 'Choir', kind: 'group', participants: 3 });
   });
 
-  test('is found again by a sync, which changes nothing the second time', async () => {
+  test('is unchanged by a sync', async () => {
     expect((await alice.call('venom/sync-groups')).body.data).toEqual({ added: 0, updated: 0, removed: 0 });
   });
 
-  test('can be listed by kind, by part of its name, and page by page', async () => {
+  test('is listed by kind, by part of its name, and page by page', async () => {
     const listed = async (body: object) =>
       (await alice.call<{ groups: ListedGroup[]; next_cursor: string | null }>('venom/list-groups', body)).body.data;
     expect((await listed({ kind: 'channel' })).groups.map((group) => group.group_name)).toEqual(['Town news']);
@@ -162,7 +162,7 @@ describe('what is created', () => {
 });
 
 describe('a campaign sent now', () => {
-  test('carries its picture unharmed, whether or not its base64 has a head', async () => {
+  test('delivers its picture intact, as plain base64 or as a data URL', async () => {
     const [group] = (await groupsOf(bob)).map((one) => one.group_metadata_id);
     const bytes = Buffer.from(PIXEL, 'base64');
     for (const image of [PIXEL, `data:image/png;base64,${PIXEL}`])
@@ -175,7 +175,7 @@ describe('a campaign sent now', () => {
     expect((await messagesIn(bob, group ?? 0)).map((message) => message.media)).toEqual([expected, expected]);
   });
 
-  test('is answered as accepted, and a repeated group counts once', async () => {
+  test('is answered as running, and counts a repeated group once', async () => {
     const [first = 0, second = 0] = (await groupsOf(bob)).map((one) => one.group_metadata_id);
     const { body } = await bob.call<{ campaign_id: string }>('venom/add-campaign', {
       name: 'Twice',
@@ -205,7 +205,7 @@ describe('a campaign sent now', () => {
     });
   });
 
-  test('adds up in its analytics, whatever kinds it goes to', async () => {
+  test('has consistent analytics across all kinds of groups', async () => {
     const groups = await groupsOf(alice);
     const campaign = await send(
       alice,
@@ -234,7 +234,7 @@ describe('a campaign sent now', () => {
       expect(row.read ?? 0).toBeLessThanOrEqual(row.delivered ?? 0);
     }
     expect(totals).toMatchObject({ groups: groups.length, runs: 1, runs_done: 1, sent: groups.length });
-    // Followers of a channel acknowledge nothing.
+    // Channel followers send no receipts.
     const acknowledging = analytics.groups.filter((group) => group.kind !== 'channel');
     const reachable = acknowledging.reduce((sum, group) => sum + group.recipients, 0);
     expect(totals.delivery_rate).toBe((totals.delivered ?? 0) / reachable);
@@ -261,7 +261,7 @@ describe('a scheduled campaign', () => {
     image: null,
   };
 
-  test('is answered with true and nothing more, its id in a header, and goes out when it is due', async () => {
+  test('is answered with true and its id in a header, and is sent when due', async () => {
     await app.database.clock.set('2032-05-30T00:00:00Z');
     const [group = 0] = (await groupsOf(bob)).map((one) => one.group_metadata_id);
     const before = (await messagesIn(bob, group)).length;
@@ -309,7 +309,7 @@ describe('another user', () => {
     expect(answer.body).toMatchObject({ error: true, status: 'error', code: 404, data: null });
   };
 
-  test('finds neither the groups nor the campaigns of somebody else', async () => {
+  test('cannot access the groups or campaigns of another workspace', async () => {
     const theirs = await groupsOf(alice);
     const [group = 0] = theirs.map((one) => one.group_metadata_id);
     const campaign_id = await send(alice, [group]);

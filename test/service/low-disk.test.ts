@@ -10,7 +10,7 @@ afterAll(async () => {
   if (service) await removeService(service);
 });
 
-test('on a disk that is nearly full new campaigns are put off with a sentence, and what was accepted goes out', async () => {
+test('on a nearly full disk, answers 503 to new campaigns and sends accepted ones', async () => {
   const slow = { SANDBOX_GAP_MS: '5000-5000', SANDBOX_SPEED: '0' };
   service = await startService({ environment: slow });
   const sender = await signUpSender(service.url, 'sender');

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Runs a command and resolves to what it said once that satisfies `until`, or it has ended. */
+/** Runs a command. Resolves to its output once that matches `until`, or once it has exited. */
 function run(command: string, words: string[], environment: Record<string, string>, until: RegExp) {
   const child = spawn(command, words, { cwd: ROOT, env: { PATH: process.env['PATH'], HOME: folder, ...environment } });
   let said = '';
@@ -37,7 +37,7 @@ const ended = (child: ChildProcess) =>
     : new Promise<void>((resolve) => void child.once('exit', () => resolve()));
 
 describe('the service as a process', () => {
-  test('ends with 0 when it is asked to, and starts again with what it had', async () => {
+  test('exits with code 0 on a signal and keeps its data across a restart', async () => {
     const first = await startService();
     const user = { user_name: 'alice', password: 'correct horse battery' };
     const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
@@ -57,7 +57,7 @@ describe('the service as a process', () => {
     await removeService(second);
   });
 
-  test('says all that is wrong with its settings, each in a line, and ends with 1', async () => {
+  test('prints all configuration problems, one per line, and exits with code 1', async () => {
     const environment = { PORT: 'many', ROLE: 'king', SANDBOX_GAP_MS: '9-1' };
     const { child, heard } = run(process.execPath, ['bin/campanile.mjs'], environment, /$^/);
     const lines = (await heard).trim().split('\n');
@@ -65,7 +65,7 @@ describe('the service as a process', () => {
     expect(child.exitCode).toBe(1);
   });
 
-  test('says in a sentence that its port is taken', async () => {
+  test('prints one sentence if its port is in use', async () => {
     const service = await startService();
     const environment = {
       PORT: new URL(service.url).port,
@@ -81,7 +81,7 @@ describe('the service as a process', () => {
     await removeService(service);
   });
 
-  test('warns of a HOST that others reach without TLS, and of no other', async () => {
+  test('warns of a public HOST without TLS, and of no other', async () => {
     const warning = /reads passwords and tokens/;
     const environment = { PORT: '0', DATA_DIR: join(folder, 'open'), STATE_DIR: join(folder, 'state') };
     const start = async (more: Record<string, string>) => {
@@ -101,7 +101,7 @@ describe('the service as a process', () => {
     expect(await start({})).not.toMatch(warning);
   });
 
-  test('leaves no process behind when npm is told to stop', async () => {
+  test('leaves no process behind when npm is stopped', async () => {
     const environment = { PORT: '0', DATA_DIR: join(folder, 'npm'), STATE_DIR: join(folder, 'state') };
     const { child, heard } = run('npm', ['start'], environment, /listening on (http[^"]+)/);
     const url = /listening on (http:[^"]+)/.exec(await heard)?.[1] ?? '';

@@ -10,7 +10,7 @@ import { removeService, startService } from '../support/service/service.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const MEBIBYTE = 1024 ** 2;
 const MINUTES = 60_000;
-/** Of it Node.js has 143 MiB, PostgreSQL 57 and sharp 19. */
+/** Node.js takes 143 MiB of it, PostgreSQL 57 and sharp 19. */
 const LARGEST_MIB = 300;
 
 let folder: string;
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** With what a machine has that never saw us: no tool of ours is in the PATH. */
+/** Runs npm as on a new machine: the PATH contains none of the project's tools. */
 function npm(cwd: string, ...words: string[]): string {
   const old = findOldNode();
   const path = [...(old ? [dirname(old)] : []), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
@@ -32,7 +32,7 @@ function sizeOf(path: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** As a program of somebody who has installed the package would; its types are checked first. */
+/** Type-checks and runs a program that uses the installed client. Returns its output. */
 function useClient(home: string, url: string): string {
   const program = `import { CampanileError, createClient } from 'campanile/client';
 const campanile = createClient({ url: ${JSON.stringify(url)}, token: 'cmp_0123' });
@@ -61,7 +61,7 @@ console.log(error instanceof CampanileError ? error.errorCode : 'no failure');
 }
 
 test(
-  'the package, installed in an empty folder on a machine with an old Node, does the main job and serves the dashboard',
+  'the package, installed in an empty folder with an old Node.js, sends a campaign and serves the dashboard',
   async () => {
     const [packed] = JSON.parse(npm(ROOT, 'pack', '--json', '--pack-destination', folder)) as [{ filename: string }];
     const home = join(folder, 'empty');
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  'a checkout without the development dependencies works, and says in one line how to come by the dashboard',
+  'a checkout without development dependencies works and logs how to get the dashboard',
   async () => {
     const checkout = join(folder, 'checkout');
     for (const name of ['bin', 'src', 'clients', 'web', 'docs', 'package.json', 'package-lock.json', '.npmrc'])

@@ -16,7 +16,7 @@ import {
 } from '../support/servers/reverse-proxy.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';
 
-/** The examples as they are printed, with real proxies: what an operator copies has to work. */
+/** The documented configurations of nginx and Caddy, unchanged, with the real proxies. */
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 const HOST = 'campanile.example';
 const ask = (proxy: ReverseProxy, method: string, path: string, asked: Omit<Asked, 'host'> = {}) =>
@@ -50,7 +50,7 @@ describe.each(proxies)('behind %s', (name, isHere, start) => {
   });
   beforeEach(({ skip }) => skip(!isHere, `${name} or openssl is not installed here`));
 
-  test('the dashboard is served, with its headers', async () => {
+  test('serves the dashboard with its headers', async () => {
     const page = await ask(proxy, 'GET', '/', { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
     expect(page.text).toContain('<script type="module"');
@@ -58,7 +58,7 @@ describe.each(proxies)('behind %s', (name, isHere, start) => {
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");
   });
 
-  test('the address of the client is the real one, whatever it says of itself', async () => {
+  test('logs the real address of a client with a forged X-Forwarded-For', async () => {
     const name = `u${proxy.port}`;
     const user = { user_name: name, password: 'a long sentence nobody has said' };
     const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
@@ -73,7 +73,7 @@ describe.each(proxies)('behind %s', (name, isHere, start) => {
       .toContain('"path":"/api/v1/user/authorize_user","status":200,"address":"127.0.0.1"');
   });
 
-  test('a body of 24 MB gets through, and one over the limit does not', async () => {
+  test('accepts a body of 24 MB and rejects one over the limit', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const campaign = (bytes: number) => ({
       name: 'x',
@@ -81,21 +81,21 @@ describe.each(proxies)('behind %s', (name, isHere, start) => {
       group_metadata_ids: [],
       media: Buffer.alloc(bytes, 0x61).toString('base64'),
     });
-    // Nothing of it makes sense but its size, which is what is judged first.
+    // Only its size is valid, which is checked first.
     const taken = await ask(proxy, 'POST', '/api/v1/venom/add-campaign', { headers, body: campaign(18_000_000) });
     expect(taken.status).toBe(400);
     const refused = await ask(proxy, 'POST', '/api/v1/venom/add-campaign', { headers, body: campaign(24_000_000) });
     expect(refused.status).toBe(413);
   });
 
-  test('live progress comes at once', async () => {
+  test('does not buffer events', async () => {
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
     const first = await ask(proxy, 'GET', '/api/v1/events', { headers, firstPiece: true });
     expect(first.headers['content-type']).toContain('text/event-stream');
     expect(first.text).not.toBe('');
   });
 
-  test('the metrics are for nobody out there', async () => {
+  test('hides the metrics', async () => {
     expect((await ask(proxy, 'GET', '/metrics')).status).toBe(404);
   });
 });

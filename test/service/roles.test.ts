@@ -40,7 +40,7 @@ function startWorkerApp(more: Record<string, string> = {}): Promise<App> {
   return startApp(readConfig(environment), createLog('fatal'));
 }
 
-test('what an api accepts while no worker is there is sent as soon as one is', async () => {
+test('a worker sends the campaigns that an api accepted before its start', async () => {
   const alice = await api.signUp('alice');
   const waiting = alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   worker = await startWorkerApp();
@@ -77,7 +77,7 @@ describe('a worker', () => {
     worker = await startWorkerApp({ METRICS_TOKEN: 'let me see' });
   });
 
-  test('tells of its health, with its lease, and of nothing else', async () => {
+  test('serves its health, with its lease, and metrics only', async () => {
     const ready = await ask('/health/ready');
     expect([ready.status, await ready.json()]).toEqual([
       200,
@@ -97,7 +97,7 @@ describe('a worker', () => {
     }
   });
 
-  test('measures what it does and what is left to do', async () => {
+  test('counts attempts and the queue in metrics', async () => {
     expect(await metric('campanile_shards_held')).toBe(256);
     expect(await metric('campanile_queue_deliveries')).toBe(0);
     expect(await metric('campanile_queue_oldest_seconds')).toBe(0);
@@ -115,7 +115,7 @@ describe('a worker', () => {
     expect(await metric('campanile_retries_total')).toBe(0);
   });
 
-  test('whose port somebody else has works all the same', async () => {
+  test('works even if its port is in use', async () => {
     const taken = new URL(worker?.url ?? '').port;
     const second = await startWorkerApp({ PORT: taken });
     expect(second.url).toBeUndefined();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runSoak } from '../../soak/deliveries/run-soak.ts';
 
-test('a short soak under random faults loses nothing, repeats nothing, and counts right', async () => {
+test('a short soak under random faults loses nothing, repeats nothing and counts correctly', async () => {
   const { campaigns, verdicts, survived, faults, details } = await runSoak({
     seed: 7,
     ms: 4_000,

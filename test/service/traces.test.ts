@@ -25,7 +25,7 @@ interface Span {
   attributes: Array<{ key: string; value: { stringValue?: string; intValue?: number | string } }>;
 }
 
-describe('with an SDK of OpenTelemetry, loaded as the how-to says', () => {
+describe('with the OpenTelemetry SDK, loaded as documented', () => {
   const spans: Span[] = [];
   const bodies: string[] = [];
   let collector: Server;
@@ -62,7 +62,7 @@ describe('with an SDK of OpenTelemetry, loaded as the how-to says', () => {
   const attribute = (span: Span | undefined, name: string) =>
     Object.values(span?.attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
-  test('a trace leads from the request to the run, and from there to its tries and receipts', async () => {
+  test('traces a request to its run, its attempts and its receipts', async () => {
     await doMainJob(service.url);
     await until(
       () => Promise.resolve(named('record receipts')),
@@ -80,7 +80,7 @@ describe('with an SDK of OpenTelemetry, loaded as the how-to says', () => {
     expect(attribute(sent, 'messaging.batch.message_count')).toBe(attribute(sent, 'campanile.attempts.sent'));
   });
 
-  test('the trace that a caller has begun is continued', async () => {
+  test('continues the trace of the caller (traceparent)', async () => {
     const traceparent = `00-${CALLERS_TRACE}-${CALLERS_SPAN}-01`;
     const { status } = await fetch(`${service.url}/api/v1/user/get_profile`, {
       method: 'POST',
@@ -94,7 +94,7 @@ describe('with an SDK of OpenTelemetry, loaded as the how-to says', () => {
     );
   });
 
-  test('nothing in a trace says what was written or who wrote it', async () => {
+  test('traces contain neither content nor personal data', async () => {
     const { token } = await signUpSender(service.url, 'alice');
     const call = (path: string, body: object = {}) => post(service.url, path, body, token);
     const listed = (await call('venom/list-groups')).body.data as unknown as {
@@ -115,7 +115,7 @@ describe('with an SDK of OpenTelemetry, loaded as the how-to says', () => {
   });
 });
 
-test('without an SDK nothing of a trace is made or kept', async () => {
+test('without an SDK, creates and stores no trace', async () => {
   const app = await startTestApp();
   try {
     const alice = await app.signUp('alice');

@@ -14,7 +14,10 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const root = join(import.meta.dirname, '../..');
-/** Every loop that a worker starts, by its name; what is below `http` runs beside the API, the epoch is polled by every process, mails, notices, webhooks and backups beside workers, and each process publishes its health, messengers have loops of their own. */
+/**
+ * The names of all loops of a worker. Other processes run the loops of the API, the epoch, mails, notices, webhooks, backups and the
+ * published health; messengers have loops of their own.
+ */
 const LOOPS = globSync('src/**/*.ts', { cwd: root })
   .filter(
     (path) =>
@@ -34,7 +37,7 @@ const rename = (tables: string[], from: string, to: string) =>
 const takeAway = (...tables: string[]) => rename(tables, '', '_gone');
 const bringBack = (...tables: string[]) => rename(tables, '_gone', '');
 
-test('every loop of a worker that fails is noticed, tries again, and does its work as soon as it can', async () => {
+test('reports every failing loop of a worker, which retries until it succeeds', async () => {
   const failing = new Set<string>();
   const [forStart, later] = [
     ['runs', 'account_commands', 'users', 'idempotency_keys', 'media'],

@@ -4,7 +4,7 @@ import { startServer } from '../../simulation/server.ts';
 import { tryCrashPoints } from '../../simulation/run-crash-points.ts';
 
 test.each([1, 2])(
-  'one delivery by %i workers ends well whichever statement breaks, and however it does',
+  'one delivery by %i workers survives every fault at every statement',
   { timeout: 3_600_000 },
   async (workers) => {
     const servers = await Promise.all([startServer(), startServer()]);

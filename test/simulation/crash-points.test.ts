@@ -3,10 +3,10 @@ import { openChildren } from '../../simulation/children.ts';
 import { startServer } from '../../simulation/server.ts';
 import { tryCrashPoints } from '../../simulation/run-crash-points.ts';
 
-/** No multiple of the kinds of faults, so that all of them are among those tried. `npx vitest run --mode long` tries each. */
+/** Not a multiple of the number of kinds of faults, so that the sample contains all of them. `npx vitest run --mode long` tries each. */
 const EVERY = 29;
 
-test('one delivery ends well whichever of some statements breaks, and however it does', async () => {
+test('one delivery survives faults at a sample of its statements', async () => {
   const server = await startServer();
   const children = openChildren([server.address]);
   try {

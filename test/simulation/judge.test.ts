@@ -25,7 +25,7 @@ function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalD
   return { ...about, status: 'sent', uncertain: false, ...counts, ...change };
 }
 
-/** Two posts that left and were received, with nothing wrong but what is put in place of a part. */
+/** Returns the history of two posts that were sent and received; each option replaces a part. */
 function history({
   sends = [send(1), send(2)],
   deliveries = [delivery(1), delivery(2)],
@@ -86,14 +86,14 @@ const halted = (operation: string) => [
   of('answer', { request: 2, campaign: CAMPAIGN, error: null }, 20),
 ];
 
-test('nothing is found where nothing is wrong', () => {
+test('finds no fault in a correct history', () => {
   expect(checkHistory(history())).toEqual([]);
 });
 
-/** The ledger was copied at one instant and the copy put back at another. */
+/** The ledger was backed up at one instant and restored at another. */
 const putBack = (fromMs: number, toMs: number) => [of('copied', {}, fromMs), of('put back', {}, toMs)];
 
-describe('what was taken back with the ledger is excused:', () => {
+describe('ignores unknowable events after a restored ledger:', () => {
   test.for<[string, Line[]]>([
     ['a pause', history({ more: [...halted('pause'), ...putBack(15, 50)] })],
     ['a campaign', history({ deliveries: [], isKept: false, more: putBack(0, 50) })],
@@ -106,7 +106,7 @@ describe('what was taken back with the ledger is excused:', () => {
     expect(checkHistory(lines)).toEqual([]);
   });
 
-  test('and what was asked for before or after is not', () => {
+  test('and reports requests from before the backup or after the restore', () => {
     const told = (fromMs: number, toMs: number) =>
       checkHistory(history({ more: [...halted('pause'), ...putBack(fromMs, toMs)] }));
     expect(told(30, 50)).toEqual([expect.stringContaining('left after it was to pause')]);
@@ -114,7 +114,7 @@ describe('what was taken back with the ledger is excused:', () => {
   });
 });
 
-describe('it is found that', () => {
+describe('reports the fault', () => {
   test.for<[string, Line[]]>([
     ['lost: post', history({ deliveries: [delivery(1)] })],
     ['never ended', history({ status: 'running' })],

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { edit, MUTATIONS } from '../../simulation/mutations.ts';
 
-test.each(MUTATIONS)('"$name" can be planted: each of its texts stands in its file once', async ({ edits }) => {
+test.each(MUTATIONS)('"$name" applies: each of its texts occurs in its file once', async ({ edits }) => {
   expect(edits.length).toBeGreaterThan(0);
   for (const one of edits) {
     const source = await readFile(new URL(`../../src/${one.file}`, import.meta.url), 'utf8');

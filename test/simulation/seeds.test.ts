@@ -11,11 +11,11 @@ import { startServer, type SimulationServer } from '../../simulation/server.ts';
 
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);
 const STEPS = 160;
-/** In one of them the ledger is put back, and one worker is left alone. */
+/** In one of them the ledger is restored and one worker is isolated. */
 const REPEATED = { seeds: [7, 10], steps: 250 } as const;
 
 let servers: SimulationServer[];
-/** Each one process with one server. */
+/** Two halves, each with one process and one server. */
 let halves: [Children, Children];
 
 beforeAll(async () => {
@@ -28,11 +28,11 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-/** Of each seed, in order; both halves at work at once. */
+/** Returns the report of each seed, in order. */
 const repeat = (seeds: readonly number[], half: Children): Promise<Report[]> =>
   Promise.all(seeds.map((seed) => half.run({ seed, steps: REPEATED.steps, isComplete: true })));
 
-test('the same seed comes to the same history in two processes at once, whatever ran in them before', async () => {
+test('the same seed gives the same history in two processes, whatever ran in them before', async () => {
   const [forth, back] = await Promise.all([
     repeat(REPEATED.seeds, halves[0]),
     repeat(REPEATED.seeds.toReversed(), halves[1]),
@@ -44,7 +44,7 @@ test('the same seed comes to the same history in two processes at once, whatever
   expect([...kinds]).toEqual(expect.arrayContaining(['put back', 'left alone']));
 });
 
-test('a history is judged from its file alone, and what is changed in it is found', async () => {
+test('a history is checked from its file alone, and a changed one fails', async () => {
   const [{ lines }] = (await repeat([REPEATED.seeds[0]], halves[0])) as [Report];
   const whole = lines ?? [];
   const judge = async (name: string, some: typeof whole) => {
@@ -62,7 +62,7 @@ test('a history is judged from its file alone, and what is changed in it is foun
   ).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('told as sent, and never left') });
 });
 
-test('nothing is wrong in thirty worlds', async () => {
+test('finds no fault in thirty simulated worlds', async () => {
   const reports = await Promise.all(
     SEEDS.map(async (seed) => {
       const half = halves[seed % 2] ?? halves[0];

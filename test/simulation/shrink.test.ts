@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shrink, type Attempt } from '../../simulation/shrink.ts';
 
-test('of twelve faults the two are left that together do harm, and of the steps no more than they need', async () => {
+test('keeps the two of twelve faults that fail together, and as few steps as they need', async () => {
   const harmed = [3, 20, 41, 60, 77, 90, 120, 150, 200, 310, 350, 399];
   const fails = ({ steps, only }: Attempt) => steps > 150 && only.includes(41) && only.includes(150);
   const least = await shrink({ seed: 1, steps: 640, harmed }, (attempt) =>
@@ -12,7 +12,7 @@ test('of twelve faults the two are left that together do harm, and of the steps 
   expect(least.steps).toBeLessThan(180);
 });
 
-test('what fails without any fault is said to', async () => {
+test('keeps no fault if the run fails without any', async () => {
   const least = await shrink({ seed: 1, steps: 640, harmed: [3, 20] }, () => Promise.resolve({ faults: ['wrong'] }));
   expect(least).toEqual({ seed: 1, steps: 10, only: [] });
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Person, TestApp } from './app.ts';
 import type { ApiKeys } from './inputs/forged-tokens.ts';
 
-/** Three keys of a person: one serves, one was revoked, one has expired. */
+/** Three keys of a person: one valid, one revoked, one expired. */
 export async function createKeys(app: TestApp, person: Person): Promise<ApiKeys> {
   const create = async (name: string) =>
     (

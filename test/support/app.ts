@@ -11,7 +11,7 @@ import { BUILD_FOLDER } from '../../web/freshness.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { UNHURRIED } from './unhurried.ts';
 
-/** What came back over HTTP. `data` is typed by whoever asks. */
+/** An HTTP answer. The caller gives the type of `data`. */
 export interface Answer<Data = Record<string, never>> {
   status: number;
   headers: Headers;
@@ -40,21 +40,21 @@ export interface TestApp {
   url: string;
   database: TestDatabase;
   call(path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** `whatsappNumber`: the same for everybody unless given. */
+  /** `whatsappNumber` defaults to the same number for every user. */
   signUp(name: string, whatsappNumber?: string): Promise<Person>;
-  /** Of somebody who has signed up before, also at another app on the same database. */
+  /** Signs in a user who has signed up before, also at another app on the same database. */
   signIn(name: string): Promise<Person>;
   stop(): Promise<void>;
 }
 
 export const PASSWORD = 'correct horse battery';
 
-/** Nobody listens there: a test that means WhatsApp starts a peer. */
+/** Nothing listens there: a test of WhatsApp starts a peer. */
 const NOWHERE = 'ws://127.0.0.1:9/';
 const WHATSAPP_TIMING = {
   firstPauseMs: 50,
   longestPauseMs: 500,
-  // Only who loses answers on purpose waits for this.
+  // Only tests that lose answers on purpose wait for this.
   answerMs: 15_000,
   cooldownMs: 1_000,
   leaveMs: 1_000,
@@ -64,7 +64,7 @@ const WHATSAPP_TIMING = {
   pollGapMs: 100,
 };
 
-/** With `shared`, the database of another app, which outlives this one. */
+/** Starts an app. `shared` is the database of another app, which outlives this one. */
 export async function startTestApp(
   overrides: Partial<Config> = {},
   shared?: TestDatabase,
@@ -89,7 +89,7 @@ export async function startTestApp(
     checkAnswers: true,
     whatsappTiming: { ...WHATSAPP_TIMING, ...timing },
     httpLimits: { overload: UNHURRIED, ...httpLimits },
-    // Built by the run. Were its sources changed meanwhile, each app would build it once more.
+    // The run has built the dashboard. If its sources changed meanwhile, each app would rebuild it.
     dashboardFolder: BUILD_FOLDER,
   });
   const url = app.url ?? '';
@@ -134,6 +134,6 @@ async function signUp(call: TestApp['call'], name: string, whatsappNumber = '+49
 async function signIn(call: TestApp['call'], name: string): Promise<Person> {
   const answer = await call('user/authorize_user', { user_name: name, password: PASSWORD });
   const { token, user_info } = answer.body.data as unknown as { token: string; user_info: { user_id: UserId } };
-  // What is asked for is what the contract says; the tests that use it would fail otherwise.
+  // The type is that of the contract; tests that use the data would fail otherwise.
   return { name, userId: user_info.user_id, token, call: ((path, body) => call(path, body, token)) as Call };
 }

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 
 interface Room {
   summary: string;
-  /** What it may import besides itself: rooms, or whole groups, which must stand before its own. */
+  /** Allowed imports besides itself: rooms, or whole groups, which must precede its own group. */
   imports: readonly string[];
 }
 
@@ -254,7 +254,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   },
 };
 
-/** What stands beside `src/`: of it they take only types, except for the files that browsers may load. */
+/** Code beside `src/`. It may import only types from `src/`, except for the files that browsers may load. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'clients/typescript': ['api/contract'],
   web: ['clients/typescript', 'api/contract', 'messengers', 'content/text', 'platform/i18n'],
@@ -286,7 +286,7 @@ export function readImports(sources: ReadonlyMap<string, string>): Import[] {
   );
 }
 
-/** The room a file is in, as `group/room`, `group` for a group's own files, or what stands beside `src/`. Undefined where there is none. */
+/** Returns the room of a file, as `group/room`, `group` for a group's own files, or the folder beside `src/`. Undefined if there is none. */
 export function roomOf(path: string): string | undefined {
   const beside = Object.keys(BESIDE).find((folder) => path.startsWith(`${folder}/`));
   if (beside !== undefined) return beside;
@@ -298,7 +298,7 @@ export function roomOf(path: string): string | undefined {
   return room === undefined ? undefined : [group, room].filter(Boolean).join('/');
 }
 
-/** Every rule of the groups and rooms that these files break, each as a sentence. */
+/** Returns a sentence for each rule of the groups and rooms that these files break. */
 export function findBreaches(sources: ReadonlyMap<string, string>): string[] {
   const imports = readImports(sources);
   const homeless = [...sources.keys()].filter((path) => roomOf(path) === undefined);
@@ -311,7 +311,7 @@ export function findBreaches(sources: ReadonlyMap<string, string>): string[] {
   ];
 }
 
-/** Rules of the table itself that name a group below the room's own. */
+/** Returns the rules of the table that allow an import from a higher group. */
 function findClimbs(): string[] {
   const order = Object.keys(GROUPS);
   return Object.entries(GROUPS).flatMap(([group, { rooms }]) =>

@@ -9,34 +9,34 @@ import { REQUEST_SHARES } from '../../src/platform/database/share-connections.ts
 import { createLog } from '../../src/platform/log/log.ts';
 import { TEMPLATE } from './run/postgres.ts';
 
-/** A migrated, empty database of one's own. */
+/** A migrated, empty database for one test file. */
 export interface TestDatabase {
   db: Database;
   /** For further pools and processes on the same database; they share the clock too. */
   address: PostgresAddress;
   clock: TestClock;
-  /** For the marks of whatever sends from it; not made yet. */
+  /** The state folder of processes that send from it; not created yet. */
   stateDir: string;
-  /** Closes `db`, cuts off everybody else and removes the database. */
+  /** Closes `db`, disconnects all other clients and drops the database. */
   drop(): Promise<void>;
 }
 
-/** What `campanile_now()` says: real time plus a shift. It takes effect with the next transaction that begins. */
+/** The clock of `campanile_now()`: real time plus a shift. A change takes effect with the next transaction. */
 export interface TestClock {
-  /** Moves the clock on by milliseconds or by a duration of at most days: `{ days: 1, minutes: 5 }`. */
+  /** Advances the clock by milliseconds or by a duration of at most days: `{ days: 1, minutes: 5 }`. */
   advance(by: number | Temporal.DurationLike): Promise<void>;
-  /** Makes it that instant now; from there the clock goes on. */
+  /** Sets the clock to an instant, from which it keeps running. */
   set(instant: Temporal.Instant | Date | string): Promise<void>;
   now(): Promise<Date>;
 }
 
-/** Creates a database for one test file out of the template of the run. */
+/** Creates a database for one test file from the template of the run. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const database = await createDatabase(TEMPLATE);
   return { ...database, clock: createClock(database.db) };
 }
 
-/** Creates a database with nothing in it, not even the schema. */
+/** Creates an empty database without the schema. */
 export function createEmptyDatabase(): Promise<Omit<TestDatabase, 'clock'>> {
   return createDatabase('template0');
 }
@@ -44,7 +44,7 @@ export function createEmptyDatabase(): Promise<Omit<TestDatabase, 'clock'>> {
 async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clock'>> {
   const server = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // Files cost half of what it takes to copy them through the log, which is what PostgreSQL does unless told.
+  // Copying the files costs half as much as copying through the WAL, the default of PostgreSQL.
   await onServer(sql`create database ${sql.id(name)} template ${sql.id(template)} strategy file_copy`);
   const address = { ...server, database: name };
   // Below errors: a pool is gone before the server has noticed, so that dropping the database breaks connections.
@@ -68,8 +68,8 @@ async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clo
 }
 
 /**
- * Waits for every process of the server to take note, and so for as long as one of them is held up. It then stays until the end of the
- * run, which removes all there is.
+ * Drops a database. The server waits for all of its processes, so a blocked one delays it. The database then stays until the end of the
+ * run, which removes everything.
  */
 async function dropDatabase(name: string): Promise<void> {
   try {
@@ -82,7 +82,7 @@ async function dropDatabase(name: string): Promise<void> {
 }
 
 const DROP_PATIENCE_MS = 20_000;
-/** What a test plants by hand is more in one statement than the service ever asks for. */
+/** A test inserts more rows in one statement than the service ever does. */
 const PLANTING_MS = 60_000;
 
 async function onServer(statement: ReturnType<typeof sql>, silenceMs = Infinity): Promise<void> {

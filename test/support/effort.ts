@@ -1,4 +1,4 @@
-/** The processor time that some work takes in this process, in milliseconds: a busy machine does not lengthen it. */
+/** Returns the CPU time of some work in this process, in milliseconds. A busy machine does not change it. */
 export function effortOf(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -7,8 +7,8 @@ export function effortOf(work: () => void): number {
 }
 
 /**
- * True when four times as much work takes clearly less than the sixteen times that a square would. Compiling and collecting on other
- * threads is counted, too, and once in a while falls into the larger half alone: a square is one at each of three tries.
+ * Returns whether four times the work takes clearly less than sixteen times as long, as quadratic work would. JIT compilation and garbage
+ * collection on other threads count, too, and sometimes hit only the larger input: quadratic work fails all three tries.
  */
 export function growsLinearly(work: (size: number) => void, size: number): boolean {
   work(size / 4);

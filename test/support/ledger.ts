@@ -22,7 +22,7 @@ import { startWorker, type Worker, type WorkerOptions } from '../../src/app/work
 import type { TestDatabase } from './database.ts';
 import { PATIENCE_MS } from './patience.ts';
 
-/** Somebody with an account and groups, made without the edge. */
+/** A user with an account and groups, created without the API. */
 export interface Owner extends Actor {
   accountId: number;
   /** In the order of their chats: `1@g.us`, `2@g.us` and so on, with the owner's number before. */
@@ -34,7 +34,7 @@ export const convert: Convert = (html) => Promise.resolve(convertHtml(html));
 
 let owners = 0;
 
-/** A user with an account and so many groups of three people; `kind` of all of them. */
+/** Creates a user with an account and a number of groups of three people, all of the same `kind`. */
 export async function createOwner(
   db: Database,
   groups: number,
@@ -71,7 +71,7 @@ export async function createOwner(
   });
 }
 
-/** Which of the owner's groups a chat is, from 1; as `createOwner` names them. */
+/** Returns the number of a chat among the owner's groups, from 1, as `createOwner` names them. */
 export function groupNumber(chatId: string): number {
   return Number(/-(\d+)@/.exec(chatId)?.[1]);
 }
@@ -154,7 +154,7 @@ export async function analyticsWhen(
   return until(() => analyticsOf(db, owner, campaignId), holds);
 }
 
-/** Reads again and again until what was read satisfies the test; throws with the last of it after `PATIENCE_MS`. */
+/** Polls until the value satisfies the condition; throws with the last value after `PATIENCE_MS`. */
 export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

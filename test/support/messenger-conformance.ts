@@ -1,4 +1,4 @@
-/** What every messenger has to hold, whatever it stands for: one suite, run on each of them. */
+/** The conformance suite that every messenger passes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
@@ -11,17 +11,17 @@ import type {
 } from '../../src/messengers/messenger.ts';
 import { until } from './ledger.ts';
 
-/** A messenger with an account that can be linked, and eyes on what its members see. */
+/** A messenger with an account to link, and a view of its chats as members see them. */
 export interface Conforming {
   messenger: Messenger;
   account: { accountId: number; phoneNumber: string };
-  /** Does what the user has to do on the phone. */
+  /** Confirms the linking on the phone. */
   agree(state: SessionState & { status: 'linking' }): Promise<void>;
-  /** Numbers of people who can be made members. */
+  /** Phone numbers of possible members. */
   people: string[];
-  /** What one member of the chat has been shown, oldest first. */
+  /** Returns all posts that a member of the chat has been shown, oldest first. */
   shown(chatId: string): Promise<string[]>;
-  /** What one member of the chat sees now, after all that was deleted or edited, oldest first. */
+  /** Returns the posts that a member of the chat sees now, after deletions and edits, oldest first. */
   seenNow(chatId: string): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -59,11 +59,11 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       await here.stop();
     });
 
-    test('is linked at once, or by a phone, as `linksAtOnce` says', () => {
+    test('links immediately, or with a phone, according to `linksAtOnce`', () => {
       expect(told[0]?.status).toBe(here.messenger.linksAtOnce ? 'connected' : 'linking');
     });
 
-    test('sends and changes no post once `mayGoOn` is false', async () => {
+    test('neither sends nor changes a post once `mayGoOn` is false', async () => {
       const group = await session.createGroup({ name: 'Held', participants: here.people });
       const held = to(group.sendTo);
       await send('held', [held]);
@@ -75,7 +75,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.seenNow(group.sendTo)).toEqual(['held']);
     });
 
-    test('calls `mayGoOn` before each post if it has `sendsOneByOne`', async () => {
+    test('calls `mayGoOn` before each post if `sendsOneByOne` is set', async () => {
       const group = await session.createGroup({ name: 'One by one', participants: here.people });
       const chats = [to(group.sendTo), to(group.sendTo), to(group.sendTo)];
       let asked = 0;
@@ -83,7 +83,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(asked).toBeGreaterThanOrEqual(here.messenger.sendsOneByOne ? chats.length : 1);
     });
 
-    test('edits and deletes sent posts, idempotently, if it has `changeWindows`', async () => {
+    test('edits and deletes sent posts idempotently, if it has `changeWindows`', async () => {
       expect(session.revise !== undefined).toBe(here.messenger.changeWindows !== undefined);
       const group = await session.createGroup({ name: 'Changing', participants: here.people });
       const channel = await session.createChannel({ name: 'Changing', description: '', picture: null });
@@ -97,7 +97,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await seen()).toEqual([['second'], ['second']]);
       expect(await change({ kind: 'recall' })).toEqual(['done', 'done']);
       expect(await seen()).toEqual([[], []]);
-      // Where the application says that it is gone, it is gone.
+      // A messenger may report that the post no longer exists.
       expect(await change({ kind: 'recall' })).toEqual(['done', expect.stringMatching(/^(done|absent)$/)]);
     });
 
@@ -126,7 +126,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
         const { inviteLink: _link, createdAt: _at, ...lasting } = created;
         expect(listed.find(({ chatId }) => chatId === created.chatId)).toMatchObject(lasting);
       }
-      // The announcement group is not one to choose.
+      // The announcement group cannot be chosen as a target.
       expect(listed.map(({ chatId }) => chatId)).not.toContain(community.sendTo);
     });
 
@@ -148,7 +148,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       for (const chat of chats) expect(await here.shown(chat)).toEqual(['*one*', 'two']);
     });
 
-    test('shows a post once that is repeated under its id', async () => {
+    test('shows a post repeated under its id once', async () => {
       const group = await session.createGroup({ name: 'Repeats', participants: here.people });
       const once = to(group.sendTo);
       await send('once', [once]);
@@ -157,7 +157,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.shown(group.sendTo)).toEqual(['once']);
     });
 
-    test('does not repeat a post in a channel where it has arrived', async () => {
+    test('does not repeat a post in a channel that already has it', async () => {
       const channel = await session.createChannel({ name: 'Certain', description: '', picture: null });
       const once = to(channel.sendTo);
       await send('once', [once]);
@@ -165,7 +165,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.shown(channel.sendTo)).toEqual(['once']);
     });
 
-    test('refuses a post to a missing chat as final, and sends the others', async () => {
+    test('rejects a post to a missing chat as final, and sends the others', async () => {
       const group = await session.createGroup({ name: 'Beside', participants: here.people });
       const chats = ['120363999999999999@g.us', group.sendTo, '120363999999999999@newsletter'];
       const results = await send(
@@ -180,14 +180,14 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await here.shown(group.sendTo)).toEqual(['hello']);
     });
 
-    test('sends texts of any kind unchanged', async () => {
+    test('sends texts unchanged', async () => {
       const group = await session.createGroup({ name: 'Texts', participants: here.people });
       const texts = ['a\n\n- b', '👩‍👩‍👧 *b* _i_', `${'x'.repeat(65_000)}end`, '\u200Bשלום ~s~'];
       for (const text of texts) expect(await send(text, [to(group.sendTo)])).toMatchObject([{ kind: 'sent' }]);
       expect(await here.shown(group.sendTo)).toEqual(texts);
     });
 
-    test('shows a file with its text, and loads it once for all chats', async () => {
+    test('shows a file with its text, and loads it at most once for each form', async () => {
       const group = await session.createGroup({ name: 'Files', participants: here.people });
       const other = await session.createGroup({ name: 'More files', participants: here.people });
       const channel = await session.createChannel({ name: 'Bells and files', description: '', picture: null });
@@ -208,11 +208,11 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       );
       expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent']);
       for (const chat of chats) expect(await here.shown(chat)).toEqual(['with a file']);
-      // Channels may have files in another form.
+      // Channels may need the file in another form.
       expect(loaded).toBeLessThanOrEqual(2);
     });
 
-    test('opens a closed session again, with its chats', async () => {
+    test('reopens a closed session with its chats', async () => {
       const group = await session.createGroup({ name: 'Lasting', participants: here.people });
       await session.close();
       await session.ended;

@@ -1,4 +1,4 @@
-/** SQL that makes the clock of a database one that can be moved: `update test_clock set shift = …`. */
+/** SQL that makes the clock of a database movable: `update test_clock set shift = …`. */
 export const MOVABLE_CLOCK = `
   create table test_clock (shift interval not null);
   insert into test_clock values ('0');

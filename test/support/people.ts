@@ -10,7 +10,7 @@ export interface Person {
   token: string;
 }
 
-/** Signs a person up and in. Names get a tail, so that a file can have any number of Alices. */
+/** Signs a person up and in. Names get a suffix, so that a file can have any number of Alices. */
 export async function person(server: TestServer, name: string): Promise<Person> {
   const userName = `${name}-${randomBytes(4).toString('hex')}`;
   const signUp = signUpOf(userName);
@@ -33,7 +33,7 @@ export function signUpOf(userName: string) {
   };
 }
 
-/** A new token; throws when the credentials are not accepted. */
+/** Returns a new token; throws if the credentials are rejected. */
 export async function signIn(
   server: TestServer,
   { user_name, password }: { user_name: string; password: string },

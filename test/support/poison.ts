@@ -1,11 +1,11 @@
-/** Plants a row that makes every statement fail that touches it, and mends it again. */
+/** Poison message: makes every change of a row fail, and repairs it. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
 
-/** Which rows of a table raise, and on what. */
+/** The rows of a table that raise an error, and the statement that triggers it. */
 export interface Poison {
   table: string;
-  /** The column by which a row is recognised, and its value. */
+  /** The column that identifies the row, and its value. */
   column: string;
   value: number;
   /** Default is any change. */
@@ -14,7 +14,7 @@ export interface Poison {
 
 export const POISONED = 'this row is poisoned';
 
-/** From now on whatever changes such a row fails. Resolves to the function that mends it. */
+/** Makes every change of such a row fail. Resolves to a function that repairs it. */
 export async function plantPoison(db: Database, { table, column, value, on }: Poison): Promise<() => Promise<void>> {
   await sql`
     create or replace function raise_for_poison() returns trigger language plpgsql as $$

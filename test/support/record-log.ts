@@ -7,7 +7,7 @@ export interface LogLine extends Record<string, unknown> {
   msg: string;
 }
 
-/** A log that keeps its lines. */
+/** A log that stores its lines. */
 export function recordLog(level: string): { log: Log; lines(): LogLine[] } {
   const texts: string[] = [];
   const stream = new Writable({

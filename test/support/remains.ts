@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
-/** How many rows of each table belong to the user, the workspace or the account, of those tables that have any. Also of tables yet to come. */
+/** Counts the rows of the user, the workspace or the account in each table that has any, including tables added later. */
 export async function remainsOf(
   db: Database,
   { userId, workspaceId, accountId }: { userId: UserId; workspaceId: WorkspaceId; accountId: number },
@@ -24,5 +24,5 @@ export async function remainsOf(
   return remains;
 }
 
-/** What stays of a deleted user for a few minutes: a row of each, with nothing of theirs in it. */
+/** Rows that stay for a few minutes after a user is deleted: one each, without personal data. */
 export const HUSK = { accounts: 1, memberships: 1, users: 1, workspaces: 1 };

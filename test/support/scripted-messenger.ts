@@ -22,24 +22,24 @@ export interface Arrival {
   atMs: number;
 }
 
-/** A messenger that notes what arrives, and answers as the test says. It drops nothing: what is sent twice is seen twice. */
+/** A messenger that records every post and answers as scripted. It drops nothing: a post sent twice is recorded twice. */
 export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
-  /** What becomes of each post from now on; undefined: it arrives at two other people. */
+  /** Sets the outcome of each post; undefined: two other people receive it. */
   answer: (to: Destination, post: Post) => SendResult | Promise<SendResult> | undefined;
-  /** What was changed, in order, with what it says then. */
+  /** Changed posts, in order, with their new text. */
   changes: Array<{ kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
-  /** What becomes of each change from now on; undefined: it is done. */
+  /** Sets the outcome of each change; undefined: it succeeds. */
   answerChange: (change: PostChange, post: SentPost) => RevisionResult | Promise<RevisionResult> | undefined;
   /** Set: repeated ids are not dropped, and this is how a chat's recent posts are searched for one. */
   find?: (to: Destination) => Promise<{ recipients: number } | null>;
-  /** Tells the worker what members did. */
+  /** Reports receipts and reactions of members to the worker. */
   emit(events: MemberEvent[]): Promise<void>;
 }
 
 const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
-/** It calls itself the sandbox, which is what new accounts are linked to. */
+/** Its name is `sandbox`, because new accounts are linked to that messenger. */
 export function scriptMessenger(): ScriptedMessenger {
   let record: RecordEvents = () => Promise.reject(new Error('nobody watches the members'));
   async function sendOne(to: Destination, post: Post): Promise<SendResult> {

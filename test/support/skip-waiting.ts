@@ -4,8 +4,8 @@ import type { TestDatabase } from './database.ts';
 import { workspaceOf } from './workspaces.ts';
 
 /**
- * Moves the clock on to when something of the person's account is due: the next try of a delivery, or of a change of one. Does nothing
- * while something is due or under way, and while the account is not connected or rests, which no clock of the database ends.
+ * Advances the clock to the next due attempt of the person's account: of a delivery, or of a change of one. Does nothing
+ * while one is due or in progress, or while the account is disconnected or resting, which the database clock does not end.
  */
 export async function skipWaiting({ db }: TestDatabase, person: Person): Promise<void> {
   await sql`

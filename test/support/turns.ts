@@ -1,4 +1,4 @@
-/** Takes turns by hand, where a test has to stop between claim and finish. */
+/** Claims turns by hand, for tests that stop between claim and finish. */
 import { sql } from 'kysely';
 import { requeueLanes } from '../../src/sending/leases/lease-store.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
@@ -11,18 +11,18 @@ export const sent: Outcome = { kind: 'sent', recipients: 2 };
 export const failed: Outcome = { kind: 'failed', reason: 'The group is gone', uncertain: false };
 
 export interface Turns {
-  /** The owner's next turn; throws when there is none. */
+  /** Claims the owner's next turn; throws if there is none. */
   claim(owner: Owner, options?: Partial<ClaimOptions>): Promise<Turn>;
-  /** The owner's next turn, undefined when there is none. */
+  /** Claims the owner's next turn, or returns undefined. */
   tryClaim(owner: Owner, options?: Partial<ClaimOptions>): Promise<Turn | undefined>;
   finish(turn: Turn, outcomes: Outcome[], gapMs?: number): Promise<void>;
-  /** Claims and finishes the owner's turns until there is none, each delivery as `outcome` says. */
+  /** Claims and finishes the owner's turns until there is none, with the given `outcome` of each delivery. */
   drain(owner: Owner, outcome: (position: number) => Outcome): Promise<void>;
-  /** Takes the turn in hand away, as when its worker died. */
+  /** Abandons the claimed turn, as if its worker had died. */
   takeOver(owner: Owner): Promise<void>;
 }
 
-/** A worker of this test's own that holds every shard of the database. */
+/** A worker that holds every shard of the database. */
 export async function takeTurnsByHand(db: Database): Promise<Turns> {
   const { rows } = await sql<{ worker_id: number }>`
     insert into workers (name) values ('by hand') returning worker_id`.execute(db);

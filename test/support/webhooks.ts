@@ -7,7 +7,7 @@ import { generateSecret } from '../../src/notifications/webhooks/sign.ts';
 import { aboutSecret } from '../../src/notifications/webhooks/webhook-store.ts';
 import type { Owner } from './ledger.ts';
 
-/** Gives a workspace a webhook that wants `run.completed`, and has been sent nothing. Resolves to its id. */
+/** Creates a webhook of a workspace for `run.completed`, without deliveries. Resolves to its id. */
 export async function insertWebhook(
   db: Database,
   vault: Vault,

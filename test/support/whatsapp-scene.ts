@@ -8,26 +8,26 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 
 import { addMembers, finished, linkSomebody, towards, type Linked, type Progress } from './whatsapp.ts';
 
-/** A service and a WhatsApp of its own, for all tests of a file; the peer behaves again after each of them. */
+/** A service and a WhatsApp peer for all tests of a file; the behaviour of the peer is reset after each test. */
 export interface WhatsAppScene {
   peer: WhatsAppPeer;
   database: TestDatabase;
-  /** Two people with three devices: `allOnce` knows how often a post to them is shown. */
+  /** Two people with three devices: `allOnce` returns how often a post to them is shown. */
   members: PeerPerson[];
-  /** The service as it runs now. */
+  /** The running service. */
   readonly app: TestApp;
-  /** Somebody new whose account is linked, with so many groups of the members. They stay signed in when it is restarted. */
+  /** Creates a user with a linked account and groups of the members. The user stays signed in across restarts. */
   linked(groups: number): Promise<Linked>;
-  /** Waits until nothing of a campaign is queued any more. */
+  /** Waits until a campaign has no queued deliveries. */
   finished(person: Person, campaignId: string): Promise<Progress>;
   stop(): Promise<void>;
-  /** After `stop`, on the same database. */
+  /** Starts the service again after `stop`, on the same database. */
   start(timing?: WhatsAppOptions['timing']): Promise<void>;
-  /** Stops the service and starts it. */
+  /** Restarts the service. */
   restart(timing?: WhatsAppOptions['timing']): Promise<void>;
 }
 
-/** To be awaited at the top of a file, which need not clear anything away. */
+/** Await it at the top of a file. It cleans up by itself. */
 export async function setWhatsAppScene(
   timing?: WhatsAppOptions['timing'],
   overrides: Partial<Config> = {},

@@ -7,7 +7,7 @@ import type { Person, TestApp } from './app.ts';
 import { until } from './ledger.ts';
 import { skipWaiting } from './skip-waiting.ts';
 
-/** The number that `signUp` of `support/app.ts` gives everybody, as digits. */
+/** The digits of the default number of `signUp` in `support/app.ts`. */
 export const OWN_NUMBER = '491511234567';
 
 export interface Status {
@@ -20,7 +20,7 @@ export interface Status {
   reason?: string;
 }
 
-/** What makes a service talk to this peer, without gaps. */
+/** The configuration of a service that uses this peer, without gaps. */
 export function towards(peer: WhatsAppPeer): Partial<Config> {
   return {
     messenger: 'whatsapp',
@@ -42,7 +42,7 @@ export const statusWhen = (person: Person, status: string): Promise<Status> =>
     (found) => found.status === status,
   );
 
-/** Waits until the person's account stands so, or has stood so before: a state that passes is not missed. */
+/** Waits until the person's account has, or had, this status, so that a transient status is not missed. */
 export async function stoodAs(person: Person, status: string): Promise<Pick<Status, 'status' | 'reason'>> {
   interface WithHistory {
     history: Array<Pick<Status, 'status' | 'reason'>>;
@@ -59,7 +59,7 @@ export async function stoodAs(person: Person, status: string): Promise<Pick<Stat
 
 /** Links the person's account by a QR code that their phone scans, and waits until it is connected. */
 export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPerson): Promise<Companion> {
-  // A link that has just been begun may have no code yet.
+  // A new link may have no code yet.
   const { body } = await until(
     () => person.call<Status>('venom/connect-account'),
     (answer) => typeof answer.body.data.qr === 'string',
@@ -70,7 +70,7 @@ export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPe
   return companion;
 }
 
-/** A person of the service whose number is linked, with the phone it is linked to and groups of their own. */
+/** A user with a linked number, the phone and groups of their own. */
 export interface Linked {
   person: Person;
   phone: PeerPerson;
@@ -80,7 +80,7 @@ export interface Linked {
 
 let people = 0;
 
-/** Signs somebody up with a number of their own, links it, and creates so many groups of these people. */
+/** Signs a user up with a new number, links it, and creates groups of these people. */
 export async function linkSomebody(
   { peer, app, members }: { peer: WhatsAppPeer; app: TestApp; members: readonly PeerPerson[] },
   groups: number,
@@ -92,17 +92,17 @@ export async function linkSomebody(
   return { person, phone, companion, groups: await createGroups(person, groups, members) };
 }
 
-/** Two people to be members, with three devices between them: with the account's own phone, four show a post. */
+/** Two members with three devices in total: together with the account's own phone, four devices show a post. */
 export const addMembers = (peer: WhatsAppPeer): PeerPerson[] => [
   peer.addPerson('4915100000002', [5]),
   peer.addPerson('4915100000003'),
 ];
 const DEVICES = 4;
 
-/** How often each device shows a post to so many groups of those members, when all is well. */
+/** Returns how often each device shows a post to that many groups of these members without faults. */
 export const allOnce = (groups: number): number[] => Array.from({ length: groups * DEVICES }, () => 1);
 
-/** Creates groups of these people, in the person's name. Resolves to their ids, in order. */
+/** Creates groups of these people as the person. Resolves to their ids, in order. */
 export async function createGroups(person: Person, count: number, members: readonly PeerPerson[]): Promise<number[]> {
   const ids: number[] = [];
   for (let index = 1; index <= count; index++) {
@@ -113,7 +113,7 @@ export async function createGroups(person: Person, count: number, members: reado
   return ids;
 }
 
-/** A channel that was made on the phone of a linked person, and its id at the service. */
+/** A channel created on the phone of a linked person, and its id in the service. */
 export async function addOwnChannel(
   { world }: WhatsAppPeer,
   { person, phone }: Pick<Linked, 'person' | 'phone'>,
@@ -166,7 +166,7 @@ export interface Progress {
 
 export async function progressOf(person: Person, campaignId: string): Promise<Progress> {
   const path = 'analytics/get-campaign-group-analytics-master';
-  // A service on a machine that is overloaded asks for patience.
+  // A service on an overloaded machine answers 503.
   const { body } = await until(
     () => person.call<Progress>(path, { campaign_id: campaignId }),
     ({ status }) => status !== 503,
@@ -174,7 +174,7 @@ export async function progressOf(person: Person, campaignId: string): Promise<Pr
   return body.data;
 }
 
-/** Waits until nothing of a campaign is queued any more. What only waits for its time is tried at once: the clock moves on to it. */
+/** Waits until a campaign has no queued deliveries. Retries do not wait: the clock advances to them. */
 export function finished(app: TestApp, person: Person, campaignId: string): Promise<Progress> {
   return until(
     async () => {
@@ -186,10 +186,10 @@ export function finished(app: TestApp, person: Person, campaignId: string): Prom
   );
 }
 
-/** Each look is a request to the service in this very process: whoever looks without a break holds up what they wait for. */
+/** Each poll is a request to the service in this process: polling without a pause would delay it. */
 const LOOK_MS = 30;
 
-/** How often each device has shown each post: all are 1 when nothing was lost and nothing came twice. */
+/** Returns how often each device has shown each post: all 1 if nothing was lost or duplicated. */
 export function timesShown(peer: WhatsAppPeer, text: string): number[] {
   const shown = peer.arrivals.filter((arrival) => arrival.text === text);
   return [...Map.groupBy(shown, ({ chatId, device }) => `${chatId} ${device}`).values()].map(({ length }) => length);

@@ -4,12 +4,12 @@ import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
-/** The workspace of a user, for the statements of tests: nothing on the wire tells it. */
+/** Returns the workspace of a user, for SQL in tests: the API does not expose it. */
 export function workspaceOf({ userId }: { userId: UserId }): RawBuilder<WorkspaceId> {
   return sql`(select workspace_id from memberships where user_id = ${userId})`;
 }
 
-/** A user as use cases are told of them. */
+/** A user as passed to use cases. */
 export async function actorOf(db: Database, { userId }: { userId: UserId }): Promise<Actor> {
   const { workspace_id: workspaceId, role } = await db
     .selectFrom('memberships')
@@ -19,7 +19,7 @@ export async function actorOf(db: Database, { userId }: { userId: UserId }): Pro
   return { userId, workspaceId, role, address: '192.0.2.1' };
 }
 
-/** The same with the account. */
+/** The same, with the account. */
 export async function ownerOf(db: Database, who: { userId: UserId }): Promise<Actor & { accountId: number }> {
   const actor = await actorOf(db, who);
   return { ...actor, accountId: (await findOwnAccount(db, actor.workspaceId)).accountId };

@@ -1,4 +1,4 @@
-/** `campanile upgrade --check`, and a process that a newer version has overtaken. */
+/** `campanile upgrade --check`, and a process whose database a newer version has upgraded. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -23,7 +23,7 @@ function environmentOf({ address }: Pick<TestDatabase, 'address'>): Record<strin
 
 const check = (...words: string[]) => campanile(environmentOf(database), 'upgrade', ...words);
 
-test('the exit code says whether a start would change the database, or would be refused', async () => {
+test('the exit code tells whether the next start changes the database or fails', async () => {
   expect(await check('--check')).toEqual({
     code: 0,
     said: expect.stringMatching(/^The database is up to date \(epoch \d+\)\. The next start changes nothing\.\n$/),
@@ -55,7 +55,7 @@ test('the exit code says whether a start would change the database, or would be 
   expect((await check()).code).toBe(2);
 });
 
-test('of an empty database the start makes the schema', async () => {
+test('reports that the next start creates the schema of an empty database', async () => {
   const empty = await createEmptyDatabase();
   onTestFinished(() => empty.drop());
   const { code, said } = await campanile(environmentOf(empty), 'upgrade', '--check');
@@ -65,7 +65,7 @@ test('of an empty database the start makes the schema', async () => {
   );
 });
 
-test('a process stops when a newer version has brought the database up to date, and does not start again', async () => {
+test('epoch fence: a process stops once a newer version has upgraded the database, and cannot start again', async () => {
   const environment = {
     ...environmentOf(database),
     JWT_SECRET: 'a secret of at least thirty-two letters',

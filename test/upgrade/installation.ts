@@ -1,4 +1,4 @@
-/** A small installation with something of everything, filled and read over the API alone: that outlives releases. */
+/** A small installation with every kind of data, written and read over the API alone, which stays stable across releases. */
 import { randomUUID } from 'node:crypto';
 import { PASSWORD, post } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
@@ -7,11 +7,11 @@ import { signUpSender } from '../support/service/storm.ts';
 const USER = 'alice';
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-/** So many members of the sandbox that a post of each group is read by some. */
+/** Enough sandbox members that some read a post in each group. */
 const MEMBERS = ['+49 151 7654321', '+49 151 7654322', '+49 151 7654323'];
 const GROUPS = 6;
 
-/** What an installation answers, by the path of what was asked; the same whenever it is asked, as long as nothing is sent. */
+/** The answers of an installation by path. They do not change while nothing is sent. */
 export type Answers = Record<string, unknown>;
 
 interface Totals {
@@ -20,22 +20,22 @@ interface Totals {
   read: number;
 }
 
-/** Calls an operation that has to succeed. */
+/** Calls an operation. Throws if it fails. */
 export async function ask<Data>(url: string, token: string, path: string, body: object = {}): Promise<Data> {
   const { status, body: answer } = await post(url, path, body, token);
   if (status !== 200) throw new Error(`${path} was answered ${status}: ${answer.message}`);
   return answer.data as unknown as Data;
 }
 
-/** The owner of what `furnish` has made. */
+/** Signs in as the owner of the data of `furnish`. Returns the token. */
 export async function signIn(url: string): Promise<string> {
   const { body } = await post(url, 'user/authorize_user', { user_name: USER, password: PASSWORD });
   return String(body.data?.['token']);
 }
 
 /**
- * Fills a service: a campaign that is over and was read, one under way and paused, one planned for long after, a draft with a file, a
- * list, an API key. Resolves to the key, once nothing moves any more.
+ * Fills a service: a completed campaign with read receipts, a paused one, a scheduled one in the far future, a draft with a file, a
+ * list, an API key. Resolves to the key once nothing changes any more.
  */
 export async function furnish(url: string): Promise<string> {
   const { token } = await signUpSender(url, USER);
@@ -73,7 +73,7 @@ export async function furnish(url: string): Promise<string> {
   return key;
 }
 
-/** All that is there, as the API tells it, but for what changes with time alone. */
+/** Reads all data over the API, except values that change with time alone. */
 export async function readAnswers(url: string, token: string): Promise<Answers> {
   const call = <Data>(path: string, body?: object) => ask<Data>(url, token, path, body);
   const listed = await call<{ campaigns: Array<{ campaign_id: string; name: string }> }>('venom/list-campaigns', {
@@ -97,13 +97,13 @@ export async function readAnswers(url: string, token: string): Promise<Answers> 
   return answers;
 }
 
-/** What a campaign came to so far. */
+/** Returns the totals of a campaign. */
 export async function readTotals(url: string, token: string, campaign_id: string): Promise<Totals> {
   const path = 'analytics/get-campaign-group-analytics-master';
   return (await ask<{ totals: Totals }>(url, token, path, { campaign_id })).totals;
 }
 
-/** Waits until it reads the same for a second. */
+/** Waits until the result is unchanged for a second. */
 async function untilStill(read: () => Promise<unknown>): Promise<void> {
   let before = '';
   await until(

@@ -24,13 +24,13 @@ import {
 
 const ROOT = join(import.meta.dirname, '../..');
 const released = existsSync(FIXTURES) ? readdirSync(FIXTURES) : [];
-/** Nothing goes because it is old. */
+/** Retention is long enough to delete nothing. */
 const KEPT = { RETENTION_DAYS: '36500', MEDIA_RETENTION_DAYS: '36500' };
 
 /** Made before backups had an authentication code. */
 const UNAUTHENTICATED = 'before-0.1.0';
 
-/** Made by this very code, so that the first release finds the test at work. */
+/** The fixture of the current code, so that the test works before the first release. */
 let own: string;
 beforeAll(async () => {
   own = await mkdtemp(join(tmpdir(), 'campanile-fixture-'));
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rm(own, { recursive: true, force: true }));
 
 test.for(['this code', ...released])(
-  'the data of %s is restored, brought up to date, whole, and sent on from',
+  'restores and upgrades the data of %s completely, and continues sending',
   async (name) => {
     const fixture = name === 'this code' ? own : join(FIXTURES, name);
     const { answers, key } = await readAbout(fixture);
@@ -74,7 +74,7 @@ test.for(['this code', ...released])(
     );
     expect(sent).toMatchObject({ sent: before.sent + before.queued, failed: 0 });
 
-    // The main job: a campaign of today, and what it came to.
+    // The main job: a new campaign, and its totals.
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>(
       service.url,
       token,
@@ -94,7 +94,7 @@ test.for(['this code', ...released])(
   },
 );
 
-test('the data of a day before the schema was frozen is refused, and stays as it is', async () => {
+test('rejects data from before the schema was frozen, and leaves it unchanged', async () => {
   const home = await mkdtemp(join(tmpdir(), 'campanile-upgrade-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const environment = { DATA_DIR: join(home, 'data'), STATE_DIR: join(home, 'state') };
@@ -119,7 +119,7 @@ async function restore(environment: Record<string, string>, fixture: string): Pr
   expect(await campanile(environment, 'restore', join(fixture, BACKUP), ...words)).toMatchObject({ code: 0 });
 }
 
-/** Every row of every table and every function of a data folder, after `change`. */
+/** Returns every row of every table and every function of a data folder, after `change`. */
 async function withRows(dataDir: string, change?: (db: Database) => Promise<unknown>): Promise<unknown> {
   const log = createLog('fatal');
   const postgres = await startEmbeddedPostgres({ dataDir, log });
@@ -140,7 +140,7 @@ async function withRows(dataDir: string, change?: (db: Database) => Promise<unkn
   }
 }
 
-test('no migration that was released has been changed since, and nothing of the database by a patch release', async () => {
+test('no released migration has changed, and no patch release changes the database', async () => {
   const today = await sumDatabase(ROOT);
   expect(Object.keys(today)).toContain('migrations/001-schema.sql');
   for (const name of released) {
@@ -158,7 +158,7 @@ test('no migration that was released has been changed since, and nothing of the 
 
 const isMigration = (file: string) => file.startsWith('migrations/');
 
-/** Only the third number is higher; a pre-release (`0.1.0-before`) has no patches. */
+/** Returns whether only the third number is higher; a pre-release (`0.1.0-before`) has no patches. */
 function isPatchOf(version: string, before: string): boolean {
   if (before.includes('-')) return false;
   const [major, minor, patch = ''] = version.split('.');

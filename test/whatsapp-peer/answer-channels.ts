@@ -7,12 +7,12 @@ import { describedMedia, readMedia } from './read-media.ts';
 import { bytesOf, child, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
 import { addChannel, type Channel, type ChannelPost, type Person } from './world.ts';
 
-/** The numbers of the queries, as long as none of them is retired. */
+/** The query ids, while none is retired. */
 export const QUERY_IDS = { create: '8823471724422422', read: '6563316087068696', list: '6388546374527196' };
 const UPDATE = '24250201037901610';
 const RESTRICTION = '23983697327930364';
 
-/** The code is the peer's choice. */
+/** The peer chose this code. */
 const TERMS_NOT_ACCEPTED = 403;
 
 interface Variables {
@@ -21,7 +21,7 @@ interface Variables {
   updates?: { name?: string; description?: string; picture?: string };
 }
 
-/** What is asked in JSON; channels are. */
+/** Queries in JSON, as those about channels. */
 export async function answerChannelQuery(
   state: PeerState,
   { companion }: Connection,
@@ -69,7 +69,7 @@ export async function answerChannelQuery(
   }
 }
 
-/** Who creates channels has to have accepted these terms. */
+/** A user must accept these terms before creating channels. */
 export function acceptTerms({ companion }: Connection, { tag, attrs }: Stanza): QueryAnswer {
   if (companion && tag === 'notice' && attrs['id'] === '20601218' && attrs['stage'] === '5')
     companion.person.hasAcceptedTerms = true;
@@ -120,9 +120,9 @@ function describeChannel({ script }: PeerState, channel: Channel, viewer: Person
   };
 }
 
-/** The last posts of a channel, as whoever follows it reads them. */
+/** Returns the last posts of a channel as its followers see them. */
 export function listPosts(state: PeerState, query: Stanza, asked: Stanza): QueryAnswer {
-  // The posts themselves are asked of the server, all else of the channel.
+  // Posts are queried from the server, everything else from the channel.
   const isList = asked.tag === 'messages';
   if (isList && query.attrs['to'] !== `@${SERVER}`) return 400;
   const channel = state.world.channels.get((isList ? asked.attrs['jid'] : query.attrs['to']) ?? '');
@@ -148,7 +148,7 @@ function describePost(post: ChannelPost): Stanza {
   return element('message', attributes, [plain, ...countsOf(post)]);
 }
 
-/** The light answer has neither what a post says nor its sender's id. */
+/** The light answer contains neither the text of a post nor its sender's id. */
 function describeCounts(post: ChannelPost): Stanza {
   return element('message', { server_id: String(post.serverId), t: post.at }, countsOf(post));
 }
@@ -158,7 +158,7 @@ function countsOf({ views, reactions }: ChannelPost): Stanza[] {
   return [element('views_count', { count: String(views) }), element('reactions', {}, signs)];
 }
 
-/** Takes a post to a channel; the id that the server gives it, or the code it refuses with. A repeated id is not shown again. */
+/** Accepts a post to a channel. Returns the id that the server assigns, or the error code. A repeated id is not shown again. */
 export function postToChannel(state: PeerState, author: Person, stanza: Stanza): { serverId: number } | number {
   const { to = '', id: messageId = '' } = stanza.attrs;
   const channel = state.world.channels.get(to);
@@ -172,17 +172,17 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
   if (!isComplete(state, stanza, message, mediaType)) return UNREADABLE;
   const at = seconds();
   const post = { serverId: 100 + channel.posts.length, messageId, at, message, mediaType, views: 0, reactions: {} };
-  // Unlike groups: nothing is known that would drop a repeat, so the peer shows it twice.
+  // Unlike in groups, no deduplication is known, so the peer shows a repeated post twice.
   channel.posts.push(post);
   const media = readMedia(state, message, 'channels');
   state.arrivals.push({ chatId: to, messageId, device: to, text: textIn(message), media, message });
   return { serverId: post.serverId };
 }
 
-/** The code is that of the peer's choice: which one WhatsApp uses is not known. */
+/** The peer chose this code: that of WhatsApp is unknown. */
 const UNREADABLE = 406;
 
-/** Whether a post shows a file that is there, and says so on its outside; or none, and says nothing of one. */
+/** Returns whether the stanza of a post declares a file exactly if the post has an existing file. */
 function isComplete(state: PeerState, stanza: Stanza, message: proto.IMessage, mediaType: string | undefined): boolean {
   const found = describedMedia(message);
   if (!found) return stanza.attrs['type'] === 'text' && mediaType === undefined;
@@ -212,7 +212,7 @@ function changeInChannel(
   return { serverId: post.serverId };
 }
 
-/** What a member reads of a message. */
+/** Returns the text that a member sees of a message. */
 export function textIn(message: proto.IMessage): string {
   const caption = describedMedia(message)?.described.caption ?? undefined;
   return message.extendedTextMessage?.text ?? message.conversation ?? caption ?? '';

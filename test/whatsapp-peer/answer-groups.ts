@@ -57,7 +57,7 @@ function create({ world }: PeerState, creator: Person, asked: Stanza): Group {
   return addGroup(world, creator, { subject, description }, members);
 }
 
-/** With so many of its participants at most. */
+/** With at most this number of participants. */
 function describeGroup({ world }: PeerState, group: Group, most = Infinity): Stanza {
   const participants = [...group.participants].slice(0, most).map(([jid, rank]) => {
     const person = personOf(world, jid);

@@ -1,4 +1,4 @@
-/** Which devices people have, and the keys to write to them with. */
+/** Queries for the devices of people and their Signal keys. */
 import { encodeBigEndian, generateSignalPubKey, jidDecode } from 'baileys';
 import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
@@ -36,7 +36,7 @@ export async function answerKeyQuery(state: PeerState, connection: Connection, q
   }
 }
 
-/** Others were refused with more than 500, and advise this. */
+/** Other clients were rejected with more than 500, and recommend this. */
 const MOST_USERS = 100;
 const TOO_MANY = 400;
 
@@ -72,11 +72,11 @@ function readBundle(upload: Stanza): NonNullable<Companion['bundle']> {
   };
 }
 
-/** Takes one of the keys that can be used once. */
+/** Removes and returns a one-time prekey. */
 function bundleOf({ bundle }: Companion, jid: string): Stanza {
   if (!bundle) throw new Error('the client has uploaded no keys');
   const preKey = bundle.preKeys.shift();
-  // Keys are kept with a byte in front that says of which curve they are.
+  // Keys are stored with a prefix byte for their curve.
   const raw = (key: Uint8Array) => Buffer.from(key).subarray(1);
   const { signedPreKey } = bundle;
   const parts = [
@@ -96,7 +96,7 @@ function bundleOf({ bundle }: Companion, jid: string): Stanza {
   return element('user', { jid }, parts);
 }
 
-/** Whether people are on WhatsApp, their hidden numbers, their devices: what the query asks for. */
+/** Answers whether people are on WhatsApp, their LIDs and their devices, as the query requests. */
 export function findUsers({ world }: PeerState, usync: Stanza): QueryAnswer {
   const query = need(usync, 'query');
   const wants = (what: string) => child(query, what) !== undefined;

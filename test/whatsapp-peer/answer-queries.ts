@@ -7,7 +7,7 @@ import { continuePairing } from './pair.ts';
 import type { PeerState } from './state.ts';
 import { child, element, elementsOf, seconds, SERVER, type Stanza, actionOf } from './stanza.ts';
 
-/** What an answer holds, or the code it refuses with; undefined: the peer does not know this query. */
+/** The content of an answer, or an error code; undefined if the peer does not know the query. */
 export type QueryAnswer = Stanza[] | number | undefined;
 
 /** Answers one query of a client. */
@@ -27,7 +27,7 @@ export async function answerQuery(state: PeerState, connection: Connection, quer
   connection.send(element('iq', { ...attributes, type: 'error' }, [element('error', errorOf(code))]));
 }
 
-/** Whom a query for devices or for keys is about. */
+/** Returns the users of a query for devices or keys. */
 function usersIn(query: Stanza): string[] {
   const asked = elementsOf(query)[0];
   return [...elementsOf(asked), ...elementsOf(child(asked, 'list'))].flatMap(({ tag, attrs }) =>

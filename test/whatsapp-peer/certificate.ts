@@ -1,8 +1,8 @@
-/** A certificate for the loopback address that vouches for itself: media hosts are always asked over https. */
+/** A self-signed certificate for the loopback address: media hosts always use HTTPS. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export interface SelfSigned {
-  /** PEM, for whoever is to trust it. */
+  /** PEM, for clients that trust it. */
   certificate: string;
   privateKey: string;
 }
@@ -12,7 +12,7 @@ const COMMON_NAME = [0x55, 0x04, 0x03];
 const SUBJECT_ALT_NAME = [0x55, 0x1d, 0x11];
 const BASIC_CONSTRAINTS = [0x55, 0x1d, 0x13];
 const LOOPBACK = Buffer.from([127, 0, 0, 1]);
-/** Tags of DER that are used here. */
+/** The DER tags used here. */
 const DER = {
   boolean: 0x01,
   integer: 0x02,
@@ -24,7 +24,7 @@ const DER = {
   sequence: 0x30,
   set: 0x31,
 };
-/** In a list of names, an IP address; in a certificate, its version and its extensions. */
+/** Context tags: an IP address in a list of names; version and extensions in a certificate. */
 const IP_ADDRESS = 0x87;
 const VERSION = 0xa0;
 const EXTENSIONS = 0xa3;
@@ -46,7 +46,7 @@ export function signOwnCertificate(): SelfSigned {
     extension(BASIC_CONSTRAINTS, der(DER.sequence, der(DER.boolean, [0xff]))),
     extension(SUBJECT_ALT_NAME, der(DER.sequence, der(IP_ADDRESS, LOOPBACK))),
   );
-  // Positive, as a serial number has to be.
+  // A serial number must be positive.
   const serial = Buffer.concat([Buffer.from([1]), randomBytes(15)]);
   const body = der(
     DER.sequence,
@@ -72,7 +72,7 @@ function extension(id: number[], value: Buffer): Buffer {
   return der(DER.sequence, der(DER.id, id), der(DER.octets, value));
 }
 
-/** One value: its tag, its length, its content. */
+/** Encodes one value: tag, length, content. */
 function der(tag: number, ...parts: Array<Uint8Array | number[]>): Buffer {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
   const { length } = content;

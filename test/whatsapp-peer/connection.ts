@@ -6,7 +6,7 @@ import { child, element, type Stanza } from './stanza.ts';
 import type { PeerState } from './state.ts';
 import type { Companion } from './world.ts';
 
-/** What becomes of what a client says. */
+/** Handlers for the messages of a client. */
 export interface Handlers {
   logIn(connection: Connection, payload: proto.ClientPayload): void;
   answerQuery(connection: Connection, query: Stanza): Promise<void>;
@@ -15,16 +15,16 @@ export interface Handlers {
 
 /** One client's connection, from the handshake to its end. */
 export class Connection {
-  /** Set once it has logged in. */
+  /** Set after the login. */
   companion: Companion | undefined;
-  /** Set while it shows a code to be linked with. */
+  /** Set while it shows a pairing code. */
   pairing: Pairing | undefined;
   private readonly noise: NoiseResponder;
   private readonly socket: WebSocket;
   private readonly state: PeerState;
   private readonly handlers: Handlers;
   private readonly awaited = new Map<string, (answer: Stanza) => void>();
-  /** What arrives is dealt with in order. */
+  /** Handles messages in order. */
   private last = Promise.resolve();
 
   constructor(socket: WebSocket, state: PeerState, handlers: Handlers) {
@@ -48,7 +48,7 @@ export class Connection {
     if (this.socket.readyState === this.socket.OPEN) this.socket.send(this.noise.encrypt(encodeBinaryNode(stanza)));
   }
 
-  /** Sends something with an id and resolves to the answer. */
+  /** Sends a stanza with an id and resolves to the answer. */
   request(stanza: Stanza): Promise<Stanza> {
     return new Promise((resolve) => {
       this.awaited.set(stanza.attrs['id'] ?? '', resolve);
@@ -56,13 +56,13 @@ export class Connection {
     });
   }
 
-  /** Tells the client why, then hangs up. */
+  /** Sends the reason, then closes the connection. */
   end(reason: Stanza): void {
     this.send(reason);
     this.socket.close();
   }
 
-  /** Without a word, as a network does. */
+  /** Cuts the connection, as a network failure does. */
   cut(): void {
     this.socket.terminate();
   }
@@ -95,7 +95,7 @@ export class Connection {
     else if (!isAnswer && !FREE_OF_ANSWER.has(stanza.tag)) this.state.unanswered.push(stanza);
   }
 
-  /** What a client asks for without waiting for an answer. */
+  /** Handles requests without an answer. */
   private takeWish(stanza: Stanza): void {
     const count = Number(child(stanza, 'offline_batch')?.attrs['count'] ?? 0);
     if (count > 0) void this.companion?.outbox.handOut(count).catch((error: unknown) => this.fail(error));

@@ -9,7 +9,7 @@ const LOGGED_OUT = 401;
 const BANNED = 406;
 const OUTDATED = 405;
 
-/** Lets a linked device in, or shows a new one the codes that a phone can link it with. */
+/** Logs a linked device in, or gives a new one the codes for linking it. */
 export function logIn(state: PeerState, connection: Connection, payload: proto.ClientPayload): void {
   const { refuseLogin } = state.script;
   const { primary, secondary, tertiary } = payload.userAgent?.appVersion ?? {};
@@ -22,7 +22,7 @@ export function logIn(state: PeerState, connection: Connection, payload: proto.C
   const companion = person?.companions.get(payload.device ?? 0);
   if (person?.isBanned) return refuse(connection, BANNED);
   if (!companion) return refuse(connection, LOGGED_OUT);
-  // One connection a device: the newest wins.
+  // One connection per device: the newest wins.
   companion.connection?.end(element('stream:error', {}, [element('conflict', { type: 'replaced' })]));
   open(connection, companion);
 }

@@ -1,6 +1,6 @@
 /**
- * Where files go before a post can show them: encrypted ones for chats under `/mms/`, plain ones for channels under `/newsletter/`.
- * It takes what its path says it is, byte for byte, and nothing else.
+ * The host for the files of posts: encrypted ones for chats under `/mms/`, plain ones for channels under `/newsletter/`.
+ * It accepts only a file whose bytes match its path.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,22 +13,22 @@ import type { PeerState } from './state.ts';
 
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';
 
-/** A file as it was uploaded. */
+/** An uploaded file. */
 export interface Upload {
   place: 'chats' | 'channels';
   kind: MediaKind;
   /** Encrypted, for chats. */
   bytes: Buffer;
-  /** What posts name it by. */
+  /** The path that posts refer to. */
   directPath: string;
-  /** What a post to a channel says besides. */
+  /** The handle in a post to a channel. */
   handle: string;
 }
 
 export interface MediaHost {
   /** With the port. */
   hostname: string;
-  /** What uploads have to carry. */
+  /** The token that uploads require. */
   auth: string;
   /** PEM of its certificate. */
   certificate: string;
@@ -49,7 +49,7 @@ export async function startMediaHost(state: () => PeerState): Promise<MediaHost>
   const { certificate, privateKey } = signOwnCertificate();
   const auth = randomBytes(12).toString('base64');
   const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
-    // Whoever hangs up in the middle is not our concern.
+    // Aborted uploads are ignored.
     void serve(state(), auth, request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
@@ -82,7 +82,7 @@ async function serve(state: PeerState, auth: string, request: IncomingMessage, r
   return answer(response, 200, place.place === 'channels' ? { ...told, handle } : told);
 }
 
-/** The code it refuses with; undefined: it takes it. */
+/** Returns an error code; undefined if the file is accepted. */
 function judge(asked: {
   place: Pick<Upload, 'place' | 'kind'> | undefined;
   hash: string;

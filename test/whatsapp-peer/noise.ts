@@ -6,9 +6,9 @@ const EMPTY = Buffer.alloc(0);
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** Signs the chain with which a server proves who it is: root, intermediate, leaf. */
+/** Signs the certificate chain of a server: root, intermediate, leaf. */
 export interface CertificateAuthority {
-  /** What a client has to trust, 32 bytes. */
+  /** The root key that clients must trust, 32 bytes. */
   rootKey: Uint8Array;
   chainFor(leafKey: Uint8Array): Uint8Array;
 }
@@ -32,7 +32,7 @@ export function createCertificateAuthority(): CertificateAuthority {
   };
 }
 
-/** One handshake, and the encryption that follows from it. */
+/** One handshake, and the encryption it establishes. */
 export class NoiseResponder {
   private hash: Buffer = Buffer.from(NOISE_MODE);
   private salt = this.hash;
@@ -52,7 +52,7 @@ export class NoiseResponder {
     this.authenticate(NOISE_WA_HEADER);
   }
 
-  /** Cuts what arrived into frames; the rest waits for more. */
+  /** Splits received bytes into frames; keeps an incomplete one. */
   frames(data: Buffer): Buffer[] {
     this.received = Buffer.concat([this.received, this.isIntroduced ? data : this.withoutIntroduction(data)]);
     const frames: Buffer[] = [];
@@ -67,7 +67,7 @@ export class NoiseResponder {
 
   private withoutIntroduction(data: Buffer): Buffer {
     this.isIntroduced = true;
-    // A client that was told by which edge to come says so first.
+    // A client with edge routing information sends it first.
     const routed = data.subarray(0, 2).toString() === 'ED';
     const rest = routed ? data.subarray(7 + data.readUIntBE(4, 3)) : data;
     if (!rest.subarray(0, 4).equals(NOISE_WA_HEADER)) throw new Error('this is no WhatsApp Web client');
@@ -89,7 +89,7 @@ export class NoiseResponder {
     return framed(proto.HandshakeMessage.encode({ serverHello }).finish());
   }
 
-  /** Reads the client's second frame: who it says it is. */
+  /** Reads the client's second frame, with its identity. */
   finish(frame: Buffer): proto.ClientPayload {
     const finish = proto.HandshakeMessage.decode(frame).clientFinish;
     if (!finish?.static || !finish.payload) throw new Error('an incomplete finish');

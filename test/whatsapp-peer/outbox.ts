@@ -3,30 +3,30 @@ import { element, SERVER, type Stanza } from './stanza.ts';
 
 interface Kept {
   stanza: Stanza;
-  /** With what the device answers. */
+  /** The kind of answer from the device. */
   confirmed: PromiseWithResolvers<Stanza>;
-  /** The same, encrypted anew, for a device that could not decrypt it. */
+  /** The same message, encrypted again for a device that could not decrypt it. */
   encryptAgain: (() => Promise<Stanza>) | undefined;
   isComingAgain: boolean;
 }
 
-/** What waited when a device logged in, and what came since: told in order, as much as the device asks for. */
+/** Messages that waited at a login and later ones: sent in order, in batches that the device requests. */
 interface Backlog {
   connection: Connection;
   waiting: Set<Kept>;
-  /** How much of it the device has asked for and not got yet. */
+  /** Number of messages that the device has requested and not received. */
   owed: number;
   told: number;
   isBeingTold: boolean;
 }
 
-/** What the server has for a device, kept and told again at every login until the device confirms it. */
+/** Messages for a device, stored and sent again at every login until the device acknowledges them. */
 export class Outbox {
   private readonly kept = new Map<string, Kept>();
-  /** Undefined: the device has it all, and is told at once of what comes. */
+  /** Undefined: the device has everything, and receives new messages immediately. */
   private backlog: Backlog | undefined;
 
-  /** Resolves when the device has confirmed it, to how it did. */
+  /** Resolves to the acknowledgement of the device. */
   put(connection: Connection | undefined, stanza: Stanza, encryptAgain?: () => Promise<Stanza>): Promise<Stanza> {
     const key = keyOf(stanza);
     const confirmed = Promise.withResolvers<Stanza>();
@@ -37,7 +37,7 @@ export class Outbox {
     return kept.confirmed.promise;
   }
 
-  /** At a login: how much waits. */
+  /** Sends the number of waiting messages at a login. */
   announce(connection: Connection): void {
     this.backlog = { connection, waiting: new Set(this.kept.values()), owed: 0, told: 0, isBeingTold: false };
     const { size } = this.backlog.waiting;
@@ -45,7 +45,7 @@ export class Outbox {
     else connection.send(element('ib', { from: SERVER }, [element('offline_preview', { count: String(size) })]));
   }
 
-  /** The device asks for more of what waits. */
+  /** The device requests more of the waiting messages. */
   async handOut(count: number): Promise<void> {
     const { backlog } = this;
     if (!backlog) return;
@@ -74,7 +74,7 @@ export class Outbox {
     return this.kept.size;
   }
 
-  /** The device has said `ack` of something, or `receipt` of a message. */
+  /** The device has sent an `ack` or a message `receipt`. */
   async hear(connection: Connection, answer: Stanza): Promise<void> {
     const { tag, attrs } = answer;
     const key = keyOf({ tag: tag === 'receipt' ? 'message' : (attrs['class'] ?? ''), attrs });
@@ -93,13 +93,13 @@ export class Outbox {
   }
 }
 
-/** Comes as either. */
+/** Answered with either. */
 const isStatus = ({ tag, attrs }: Stanza) => tag === 'status' || attrs['from'] === 'status@broadcast';
 
-/** One that is refused stays, is told again at each login, and what comes after it waits. */
+/** A rejected message stays, is sent again at each login, and blocks later ones. */
 const isRefusedStatus = ({ stanza }: Kept, { attrs }: Stanza) => isStatus(stanza) && attrs['error'] !== undefined;
 
-/** A receipt has the id of the post that it is about, and so have those of others. */
+/** A receipt has the id of its post, which other receipts share. */
 function keyOf({ tag, attrs }: Pick<Stanza, 'tag' | 'attrs'>): string {
   const type = tag === 'receipt' ? attrs['type'] : undefined;
   return [tag, attrs['id'], attrs['participant'], type].join(' ');

@@ -17,13 +17,13 @@ import { bytesOf, child, element, need, seconds, SERVER, type Stanza } from './s
 import { companionLid, companionNumber, type Companion, type Person } from './world.ts';
 
 export interface Pairing {
-  /** What its QR codes carry, one after the other. */
+  /** The contents of its QR codes, in order. */
   refs: string[];
-  /** Set when it asked for a code to be entered on the phone of that number. */
+  /** Set if it requested a pairing code for the phone with that number. */
   code: { number: string; wrapped: Buffer } | undefined;
-  /** The secret that must not be used any more. */
+  /** The revoked secret. */
   withdrawn: string | undefined;
-  /** Called with the client's last word of pairing by code. */
+  /** Called with the client's last message of pairing by code. */
   finish: ((stanza: Stanza) => void) | undefined;
 }
 
@@ -37,7 +37,7 @@ export function offerCodes(state: PeerState, connection: Connection): void {
   connection.send(element('iq', attributes, [element('pair-device', {}, offers)]));
 }
 
-/** What a client says while it is linked by a code; the answer to its query. */
+/** Handles a client's query while it links by a code. Returns the answer. */
 export function continuePairing(connection: Connection, step: Stanza): Stanza[] | undefined {
   const { pairing } = connection;
   if (!pairing) return undefined;
@@ -50,7 +50,7 @@ export function continuePairing(connection: Connection, step: Stanza): Stanza[] 
   return [];
 }
 
-/** The person's phone scans the code. Rejects when nobody shows it any more, or the client does not go along. */
+/** The person's phone scans the code. Rejects if no client shows it any more, or if the client does not continue. */
 export async function scanQr(state: PeerState, person: Person, qr: string): Promise<Companion> {
   const [ref = '', , identity = '', secret = ''] = qr.split('#').at(-1)?.split(',') ?? [];
   const connection = [...state.connections].find(({ pairing }) => pairing?.refs.includes(ref));
@@ -59,7 +59,7 @@ export async function scanQr(state: PeerState, person: Person, qr: string): Prom
   return link(state, connection, person, Buffer.from(identity, 'base64'), Buffer.from(secret, 'base64'));
 }
 
-/** Withdraws the first secret that a phone tells of, and lets nobody link with it from then on. */
+/** Revokes the first secret that a phone sends: no device can link with it any more. */
 function withdraw(state: PeerState, connection: Connection, pairing: Pairing, secret: string): void {
   const isFirst = pairing.withdrawn === undefined;
   pairing.withdrawn ??= secret;
@@ -113,7 +113,7 @@ function openBundle(bundle: Buffer, shared: Uint8Array): Buffer {
   return aesDecryptGCM(bundle.subarray(44), key, bundle.subarray(32, 44), Buffer.alloc(0));
 }
 
-/** The phone vouches for the new device; from then on the device may log in. */
+/** The phone signs the identity of the new device, which may then log in. */
 async function link(
   state: PeerState,
   connection: Connection,
@@ -143,7 +143,7 @@ async function link(
   return companion;
 }
 
-/** What only a page of WhatsApp's own could answer. */
+/** A request that only a page of WhatsApp could answer. */
 function passkeyRequestOptions(state: PeerState, connection: Connection): never {
   const options = {
     challenge: randomBytes(32).toString('base64url'),

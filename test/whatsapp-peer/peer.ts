@@ -1,6 +1,6 @@
 /**
- * A WhatsApp of our own on the loopback address: it speaks the WhatsApp Web protocol to an unmodified client, so that what is
- * built on one can be proven without WhatsApp and without a network.
+ * A WhatsApp server for tests on the loopback address: it speaks the WhatsApp Web protocol to an unmodified client, so that the
+ * messenger can be tested without WhatsApp and without a network.
  */
 import { once } from 'node:events';
 import { createServer, STATUS_CODES } from 'node:http';
@@ -37,48 +37,48 @@ export interface WhatsAppPeer {
   url: string;
   /** For `WHATSAPP_ROOT_KEY`: the hex of the key that signs its certificates. */
   rootKey: string;
-  /** What makes a service in a process of its own talk to this peer, without gaps. */
+  /** Environment of a service process that uses this peer, without gaps. */
   environment: Record<string, string>;
-  /** For `WHATSAPP_CA_FILE`: PEM of what its media host shows. */
+  /** For `WHATSAPP_CA_FILE`: PEM of the media host's certificate. */
   certificate: string;
   world: World;
-  /** Change it to make something go wrong; `behave` undoes that. */
+  /** Change it to inject faults; `behave` resets it. */
   script: Script;
   behave(): void;
-  /** What devices have shown, and channels hold, oldest first. */
+  /** Posts shown by devices and channels, oldest first. */
   arrivals: Arrival[];
-  /** Posts as they came in, repeats and refused ones too. */
+  /** Received posts, including repeated and rejected ones. */
   received: Stanza[];
-  /** What was handed out in groups, and to which devices. */
+  /** Stanzas delivered in groups, with their devices. */
   handedOut: HandedOut[];
-  /** Files that were uploaded, oldest first. */
+  /** Uploaded files, oldest first. */
   uploads: Upload[];
-  /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
+  /** The version of each client that has logged in or tried to link, oldest first. */
   logins: readonly string[];
   addPerson(number: string, devices?: readonly number[]): Person;
-  /** The person's phone scans what the service shows. */
+  /** The person's phone scans the QR code of the service. */
   scan(person: Person, qr: string): Promise<Companion>;
-  /** The person enters on the phone what the service shows. */
+  /** The person enters the pairing code of the service on the phone. */
   enter(person: Person, code: string): Promise<Companion>;
-  /** The connection of the person's linked device breaks without a word. */
+  /** Breaks the connection of the person's linked device. */
   cut(person: Person): void;
-  /** The server ends it, with the code of a stream error. */
+  /** Ends it with the code of a stream error. */
   end(person: Person, code: number): void;
-  /** The same link is used from elsewhere. */
+  /** Another client logs in with the same link. */
   replace(person: Person): void;
-  /** Somebody removes the linked devices from their phone. */
+  /** The person removes the linked devices on the phone. */
   unlink(person: Person): void;
   ban(person: Person): void;
-  /** Somebody joins a group. Resolves when the linked devices of its members have taken note. */
+  /** A person joins a group. Resolves when the linked devices of its members have acknowledged it. */
   join(group: Group, person: Person): Promise<void>;
-  /** An admin changes settings of a group, on their phone. As `join`. */
+  /** An admin changes settings of a group on the phone. Resolves as `join` does. */
   change(group: Group, settings: Partial<GroupSettings>): Promise<void>;
-  /** Somebody takes another phone, with which nothing is linked. Resolves when all who share a group with them have heard of it. */
+  /** A person registers on a new phone without linked devices. Resolves when all who share a group with them are notified. */
   takeNewPhone(person: Person): Promise<void>;
-  /** Which devices somebody has by now is told to all who share a group with them. Resolves as `takeNewPhone` does. */
+  /** Notifies all who share a group with a person of their current devices. Resolves as `takeNewPhone` does. */
   tellDevices(person: Person): Promise<void>;
   askAgain(sender: Companion, asked: Asked): Promise<void>;
-  /** Rejects when there was something that it could not answer, or that was not as it should be. */
+  /** Rejects if a query was not answered, or if there was a defect. */
   stop(): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     answerQuery: (connection, query) => answerQuery(state, connection, query),
     takePost: (connection, stanza) => takePost(state, connection, stanza),
   };
-  /** Of connections that were not begun: nobody else ends them. */
+  /** Connections that never started: nothing else ends them. */
   const refused = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     const refusal = state.script.refuseUpgrade();

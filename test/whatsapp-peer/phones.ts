@@ -1,4 +1,4 @@
-/** What people and their devices do about a post. */
+/** Actions of people and their devices. */
 import { randomBytes } from 'node:crypto';
 import type { proto } from 'baileys';
 import { describeRestriction } from './answer-channels.ts';
@@ -12,22 +12,22 @@ export interface Asked {
   chatId: string;
   messageId: string;
   device: SignalDevice;
-  /** Without the keys with which it could be written to anew. */
+  /** Without the keys for a new session. */
   isBare?: boolean;
 }
 
-/** As often as WhatsApp's own clients ask. */
+/** The limit of WhatsApp's own clients. */
 const MOST_QUESTIONS = 5;
 
-/** Asks, unless it has asked often enough. */
+/** Sends a retry receipt, unless it has reached the limit. */
 export async function askAgainIfNeeded(state: PeerState, sender: Companion, asked: Asked): Promise<void> {
   const before = state.askedAgain.get(`${asked.device.jid} ${asked.messageId}`) ?? 0;
   if (before < MOST_QUESTIONS) await askAgain(state, sender, asked);
 }
 
 /**
- * A device tells the sender that it could not decrypt a post, and with which new keys it could be written to. Resolves when the
- * sender has dealt with that.
+ * A device sends a retry receipt for a post that it could not decrypt, with keys for a new session. Resolves when the
+ * sender has handled it.
  */
 export async function askAgain(
   { askedAgain }: PeerState,
@@ -53,11 +53,11 @@ export interface Receipt {
   messageIds: readonly string[];
   by: Person;
   type?: 'read' | 'played' | 'inactive';
-  /** Under which of their numbers they are named; under the hidden one, unless given. */
+  /** Which of their numbers identifies them; the LID by default. */
   as?: 'lid' | 'number' | 'both';
 }
 
-/** Somebody has received, or has read, posts of a group. Resolves when the sender has taken note, after a restart if need be. */
+/** A person has received or read posts of a group. Resolves when the sender has acknowledged it, possibly after a restart. */
 export async function sendReceipt(
   sender: Companion,
   { chatId, messageIds, by, type, as = 'lid' }: Receipt,
@@ -71,7 +71,7 @@ export async function sendReceipt(
   await sender.outbox.put(sender.connection, element('receipt', attributes, content));
 }
 
-/** The server has gathered what several people's phones said about one post. */
+/** The server aggregates the receipts of several people for one post. */
 export async function sendGathered(
   sender: Companion,
   { chatId, messageId, by, type }: { chatId: string; messageId: string; by: readonly Person[]; type?: 'read' },
@@ -84,7 +84,7 @@ export async function sendGathered(
 
 let gathered = 0;
 
-/** Somebody posts in a group, really encrypted for the client. Resolves when the client has taken note. */
+/** A person posts in a group, truly encrypted for the client. Resolves when the client has acknowledged it. */
 export async function postInGroup(
   reader: Companion,
   { chatId, by, message }: { chatId: string; by: Person; message: proto.IMessage },
@@ -118,14 +118,14 @@ export async function postInGroup(
   });
 }
 
-/** With one of the keys that can be used once. */
+/** With a one-time prekey. */
 export function takeBundle({ bundle }: Companion): KeyBundle {
   const preKey = bundle?.preKeys.shift();
   if (!bundle || !preKey) throw new Error('the client has no keys left');
   return { ...bundle, preKey };
 }
 
-/** What people do about a post in a group, with their own words. */
+/** Messages of people about a post in a group. */
 export const reactionTo = (post: { chatId: string; messageId: string }, text = '👍'): proto.IMessage => ({
   reactionMessage: { key: { remoteJid: post.chatId, fromMe: false, id: post.messageId }, text },
 });
@@ -134,7 +134,7 @@ export const replyTo = (post: { messageId: string }, text: string): proto.IMessa
   extendedTextMessage: { text, contextInfo: { stanzaId: post.messageId } },
 });
 
-/** Tells those clients that are in a group what has happened to it. Resolves when all of them have taken note. */
+/** Notifies the clients in a group of an event. Resolves when all have acknowledged it. */
 async function tellOfGroup({ world }: PeerState, group: Group, what: Stanza): Promise<void> {
   const attributes = { from: group.id, type: 'w:gp2', participant: group.creator, t: seconds() };
   const concerned = world.people
@@ -147,7 +147,7 @@ async function tellOfGroup({ world }: PeerState, group: Group, what: Stanza): Pr
   );
 }
 
-/** Somebody is added to a group. */
+/** A person is added to a group. */
 export function join(state: PeerState, group: Group, added: Person): Promise<void> {
   group.participants.set(lidOf(added), 'member');
   const who = element('participant', { jid: lidOf(added), phone_number: numberOf(added) });
@@ -169,7 +169,7 @@ export async function changeGroup(state: PeerState, group: Group, settings: Part
   else await tell('ephemeral', { expiration: String(expiration), trigger: '0' });
 }
 
-/** Tells a client about somebody, now or when it logs in next. Resolves when it has taken note. */
+/** Notifies a client about a person, now or at its next login. Resolves when it has acknowledged it. */
 export async function tellChange(
   { connection, outbox }: Companion,
   person: Person,
@@ -184,7 +184,7 @@ export async function tellChange(
   await outbox.put(connection, notification);
 }
 
-/** WhatsApp restricts an account until then, or, undefined, no longer. */
+/** WhatsApp restricts an account until then; undefined ends the restriction. */
 export function tellRestriction(companion: Companion, until: Date | undefined): void {
   const data = { xwa2_notify_account_reachout_timelock: describeRestriction(until) };
   const update = element(

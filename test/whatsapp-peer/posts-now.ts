@@ -1,9 +1,9 @@
-/** What devices show now, after all that was deleted or edited. */
+/** The posts that devices show now, after deletions and edits. */
 import { proto } from 'baileys';
 import { textIn } from './answer-channels.ts';
 import type { WhatsAppPeer } from './peer.ts';
 
-/** By device the texts of a chat, oldest first; a channel shows them by itself. */
+/** Returns the texts of a chat by device, oldest first; a channel itself counts as a device. */
 export function postsNow({ arrivals, world }: WhatsAppPeer, chatId: string): Map<string, string[]> {
   const channel = world.channels.get(chatId);
   if (channel) return new Map([[chatId, channel.posts.map(({ message }) => textIn(message))]]);
@@ -22,7 +22,7 @@ export function postsNow({ arrivals, world }: WhatsAppPeer, chatId: string): Map
 function change(posts: Map<string, string>, { key, type, editedMessage }: proto.Message.IProtocolMessage): void {
   const id = key?.id ?? '';
   const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
-  // A phone shows no change of what it does not have, or was not sent by the same person.
+  // A phone ignores changes of posts that it does not have, or that another person sent.
   if (!posts.has(id) || !key?.fromMe) return;
   if (type === REVOKE) posts.delete(id);
   if (type === MESSAGE_EDIT) posts.set(id, textIn(editedMessage ?? {}));

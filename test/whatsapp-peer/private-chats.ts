@@ -1,4 +1,4 @@
-/** What is sent to a linked device that has nothing to do with groups: private messages, statuses, and what its own phone tells it. */
+/** Traffic to a linked device outside groups: private messages, statuses, and messages of its own phone. */
 import { randomBytes } from 'node:crypto';
 import type { proto } from 'baileys';
 import { takeBundle } from './phones.ts';
@@ -8,18 +8,18 @@ import { companionLid, lidOf, numberOf, type Companion, type Person } from './wo
 export interface PrivateMessage {
   by: Person;
   text: string;
-  /** As it is when the device has missed the key to it. */
+  /** As if the device had missed its key. */
   isUnreadable?: boolean;
 }
 
-/** Somebody writes to the account. Resolves to what the device says to that. */
+/** A person writes to the account. Resolves to the answer of the device. */
 export async function writePrivately(reader: Companion, message: PrivateMessage): Promise<Stanza> {
   const { by } = message;
   const attributes = { from: lidOf(by), sender_pn: numberOf(by), type: 'text' };
   return hand(reader, 'message', attributes, await seal(reader, message));
 }
 
-/** The owner writes to somebody from their phone, which tells their linked devices. */
+/** The owner writes a message on the phone, which sends a copy to the linked devices. */
 export async function writeFromPhone(writer: Companion, to: Person, text: string): Promise<Stanza> {
   const { person } = writer;
   const message = { deviceSentMessage: { destinationJid: lidOf(to), message: { conversation: text } } };
@@ -27,7 +27,7 @@ export async function writeFromPhone(writer: Companion, to: Person, text: string
   return hand(writer, 'message', attributes, await sealFrom(person, writer, message));
 }
 
-/** Somebody posts a status. It comes as a message, and as a stanza of its own. */
+/** A person posts a status. It arrives as a message and as a stanza of its own. */
 export async function postStatus(
   reader: Companion,
   message: PrivateMessage & { as?: 'message' | 'status' },
@@ -37,7 +37,7 @@ export async function postStatus(
   return hand(reader, as, attributes, await seal(reader, message));
 }
 
-/** The owner's phone tells a linked device something that is about nobody else. */
+/** The owner's phone sends a message about the account itself to a linked device. */
 export async function tellDevice(device: Companion, message: proto.Message.IProtocolMessage): Promise<Stanza> {
   const attributes = { from: numberOf(device.person), category: 'peer', type: 'text' };
   return hand(device, 'message', attributes, await sealFrom(device.person, device, { protocolMessage: message }));

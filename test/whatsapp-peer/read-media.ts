@@ -1,4 +1,4 @@
-/** What a phone does to show the file of a post: it finds it, decrypts it, and holds it against all that the post says about it. */
+/** Shows the file of a post as a phone does: downloads it, decrypts it, and checks it against the data in the post. */
 import { createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto';
 import type { proto } from 'baileys';
 import type { MediaKind, Upload } from './media-host.ts';
@@ -15,7 +15,7 @@ export interface ShownMedia {
   thumbnail: Buffer | undefined;
 }
 
-/** The parts that the messages for all kinds have in common. */
+/** The fields common to messages of all kinds. */
 interface Described {
   url?: string | null;
   directPath?: string | null;
@@ -40,7 +40,7 @@ const INFO: Record<MediaKind, string> = {
 };
 const MAC_BYTES = 10;
 
-/** The file that a message shows; undefined: it shows none. */
+/** Returns the file of a message; undefined if it has none. */
 export function describedMedia(message: proto.IMessage): { kind: MediaKind; described: Described } | undefined {
   const { imageMessage, videoMessage, audioMessage, documentMessage } = message;
   if (imageMessage) return { kind: 'image', described: imageMessage };
@@ -50,7 +50,7 @@ export function describedMedia(message: proto.IMessage): { kind: MediaKind; desc
   return undefined;
 }
 
-/** Throws where a phone would show a picture that cannot be loaded. */
+/** Throws if a phone would show a broken picture. */
 export function readMedia(state: PeerState, message: proto.IMessage, place: Upload['place']): ShownMedia | undefined {
   const found = describedMedia(message);
   if (!found) return undefined;
@@ -78,7 +78,7 @@ function readPlain({ bytes }: Upload, { mediaKey, fileEncSha256, url }: Describe
   return bytes;
 }
 
-/** Many phones get the same file with the same key. */
+/** Many phones download the same file with the same key. */
 function decryptOnce(state: PeerState, upload: Upload, described: Described): Buffer {
   const key = `${upload.directPath} ${Buffer.from(described.mediaKey ?? []).toString('hex')}`;
   const known = state.decrypted.get(key);

@@ -1,4 +1,4 @@
-/** What people say about a post in an announcement group: phones seal it with the secret that the post has brought. */
+/** Encrypts reactions and replies in an announcement group with the secret of the post. */
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { proto } from 'baileys';
 import type { Arrival } from './state.ts';
@@ -8,11 +8,11 @@ export interface Saying {
   post: Pick<Arrival, 'chatId' | 'messageId' | 'message'>;
   author: Person;
   by: Person;
-  /** How the group names people. */
+  /** How the group identifies people. */
   as?: 'lid' | 'number';
 }
 
-/** Empty: it is taken back. */
+/** Empty: the reaction is removed. */
 export function sealedReaction(saying: Saying, text = '👍'): proto.IMessage {
   const reaction = { text, senderTimestampMs: Date.now() };
   return { encReactionMessage: seal(saying, 'Enc Reaction', proto.Message.ReactionMessage.encode(reaction).finish()) };
@@ -22,7 +22,7 @@ export function sealedComment(saying: Saying, text: string): proto.IMessage {
   return { encCommentMessage: seal(saying, 'Enc Comment', proto.Message.encode({ conversation: text }).finish()) };
 }
 
-/** Throws where a phone shows its owner that nobody can react to the post. */
+/** Throws if phones cannot react to the post. */
 function seal({ post, author, by, as = 'lid' }: Saying, use: string, plain: Uint8Array) {
   const { chatId, messageId, message } = post;
   const secret = message.messageContextInfo?.messageSecret;

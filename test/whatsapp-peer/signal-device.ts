@@ -18,20 +18,20 @@ import {
 import { pino } from 'pino';
 import { element, type Stanza } from './stanza.ts';
 
-/** The keys with which one writes to a device for the first time. */
+/** The prekey bundle for the first message to a device. */
 export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
 
 const silent = pino({ level: 'silent' });
 
-/** To make the keys of a device takes longer than most of what is then done with it: who ends leaves them to who begins. */
+/** Generating the keys of a device is slow, so finished tests leave them to later ones. */
 const spare: AuthenticationCreds[] = [];
 
-/** A phone or a linked device of somebody, with real Signal state: what it reads was really encrypted for it. */
+/** A phone or a linked device, with real Signal state: it can only read what was encrypted for it. */
 export class SignalDevice {
-  /** `<number>@lid` of a phone, `<number>:<device>@lid` of what is linked to it. */
+  /** `<number>@lid` for a phone, `<number>:<device>@lid` for its linked devices. */
   readonly jid: string;
   readonly creds: AuthenticationCreds = spare.pop() ?? initAuthCreds();
-  /** What it has shown its owner, by chat, sender and id: a repeat is shown once. */
+  /** Messages shown to its owner, by chat, sender and id: a repeated one is shown once. */
   private readonly shown = new Set<string>();
   private readonly keys = addTransactionCapability(keysInMemory(), silent, {
     maxCommitRetries: 1,
@@ -48,12 +48,12 @@ export class SignalDevice {
     this.jid = jid;
   }
 
-  /** Nobody may write to it from then on. */
+  /** No message may be sent to it from then on. */
   end(): void {
     spare.push(this.creds);
   }
 
-  /** Whether it is the first time that it shows this message. */
+  /** Returns whether it shows this message for the first time. */
   show(chatId: string, sender: string, messageId: string): boolean {
     const key = `${chatId} ${sender} ${messageId}`;
     if (this.shown.has(key)) return false;
@@ -61,7 +61,7 @@ export class SignalDevice {
     return true;
   }
 
-  /** A new bundle of keys, as the server hands it to whoever wants to write to this device. */
+  /** Creates a prekey bundle, as the server gives it to senders. */
   async bundle(as = this.jid): Promise<Stanza> {
     const id = this.nextPreKeyId++;
     const preKey = Curve.generateKeyPair();
@@ -87,7 +87,7 @@ export class SignalDevice {
     return decoded(await this.signal.decryptGroupMessage({ group, authorJid: sender, msg }));
   }
 
-  /** Encrypts for a linked device, with a session made of the keys it has uploaded if there is none yet. */
+  /** Encrypts for a linked device; creates a session from its uploaded keys if there is none. */
   async encryptTo(jid: string, takeBundle: () => KeyBundle, message: proto.IMessage) {
     if (!(await this.signal.validateSession(jid)).exists)
       await this.signal.injectE2ESession({ jid, session: takeBundle() });

@@ -1,6 +1,6 @@
 import { getBinaryNodeChild, getBinaryNodeChildren, type BinaryNode } from 'baileys';
 
-/** What the two sides say to each other once the handshake is done: an element with attributes and content. */
+/** A message after the handshake: an element with attributes and content. */
 export type Stanza = BinaryNode;
 
 export const SERVER = 's.whatsapp.net';
@@ -20,7 +20,7 @@ export function element(
 export const child = (stanza: Stanza | undefined, tag: string): Stanza | undefined => getBinaryNodeChild(stanza, tag);
 export const children = (stanza: Stanza | undefined, tag: string): Stanza[] => getBinaryNodeChildren(stanza, tag);
 
-/** A child that the protocol says is there. */
+/** Returns a child that the protocol requires. */
 export function need(stanza: Stanza | undefined, tag: string): Stanza {
   const found = child(stanza, tag);
   if (!found) throw new Error(`<${stanza?.tag ?? 'nothing'}> without <${tag}>`);
@@ -31,7 +31,7 @@ export function elementsOf(stanza: Stanza | undefined): Stanza[] {
   return Array.isArray(stanza?.content) ? stanza.content : [];
 }
 
-/** The tag of the first element in a query: what it asks for. */
+/** Returns the tag of the first element in a query, which names the request. */
 export function actionOf(query: Stanza): string {
   return elementsOf(query)[0]?.tag ?? '';
 }
@@ -44,5 +44,5 @@ export function bytesOf(stanza: Stanza | undefined): Buffer {
 
 export const textOf = (stanza: Stanza | undefined): string => bytesOf(stanza).toString();
 
-/** Seconds since 1970, as the protocol writes instants. */
+/** Returns seconds since 1970, as the protocol writes instants. */
 export const seconds = (): string => String(Math.floor(Date.now() / 1_000));

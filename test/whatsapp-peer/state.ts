@@ -6,90 +6,90 @@ import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
 import type { World } from './world.ts';
 
-/** What becomes of a post that reaches the peer. */
+/** How the peer handles a post. */
 export type Verdict =
   | 'accept'
-  /** It is shown to all, and the sender hears nothing. */
+  /** Members see the post, and the sender gets no acknowledgement. */
   | 'lose the answer'
-  /** It is shown to all, and the connection breaks before the answer. */
+  /** Members see the post, and the connection breaks before the acknowledgement. */
   | 'cut after'
-  /** The connection breaks and nobody sees it. */
+  /** The connection breaks and nobody sees the post. */
   | 'cut before'
   | { refuse: number };
 
 /** The attributes of a refused login. */
 export interface Refusal {
   reason: string;
-  /** Of a temporary ban: why, and for how many seconds. */
+  /** Reason and duration in seconds of a temporary ban. */
   code?: string;
   expire?: string;
 }
-/** What is answered to who wants the keys of a device. */
+/** The answer to a query for the keys of a device. */
 export type KeysOfDevice =
   | 'given'
-  /** There is nothing in the answer. */
+  /** The answer contains no keys. */
   | 'none'
-  /** A code stands in their place. */
+  /** The answer contains an error code instead. */
   | { error: number }
-  /** The whole query is refused, whoever else it is about. */
+  /** The whole query is rejected, for all other devices, too. */
   | { refuseAll: number };
 
-/** What the peer does other than what WhatsApp does on a good day. A test changes it as it likes. */
+/** Deviations of the peer from the normal behaviour of WhatsApp. Tests change them. */
 export interface Script {
-  /** Asked about every post. */
+  /** Called for every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
-  /** Asked about every query; a number refuses it with that code. */
+  /** Called for every query; a number rejects it with that code. */
   refuseQuery: (query: {
     namespace: string;
     to: string;
     action: string;
     queryId: string;
-    /** What it is about, where that is a chat. */
+    /** The chat it is about, if any. */
     chatId: string;
-    /** Whom it is about, where it is about several. */
+    /** The users it is about, if there are several. */
     users: readonly string[];
   }) => number | undefined | Promise<number | undefined>;
-  /** Asked about every device that somebody wants the keys of. One whose keys are not given is lost, and reads nothing. */
+  /** Called for every device in a query for keys. A device without keys in the answer cannot read anything. */
   keysOf: (jid: string) => KeysOfDevice;
-  /** Asked about every file; a number refuses it with that status, `cut` hangs up. */
+  /** Called for every file; a number rejects it with that status, `cut` breaks the connection. */
   refuseUpload: (upload: {
     place?: Upload['place'];
     kind?: MediaKind;
     size: number;
   }) => number | 'cut' | undefined | Promise<number | 'cut' | undefined>;
-  /** Its answers about channels say that there is no picture, as WhatsApp's do for a while. */
+  /** Answers about channels contain no picture, as WhatsApp's do for a while. */
   hidesPictures: boolean;
-  /** Under which numbers channels are created, read and listed. */
+  /** The query ids for creating, reading and listing channels. */
   queryIds: Record<'create' | 'read' | 'list', string>;
-  /** Asked for the counts of posts in a channel alone, it tells of none. */
+  /** A query for only the counts of posts in a channel returns none. */
   tellsNoCounts: boolean;
-  /** A list of all groups shows so many members of each; asked about by itself, a group shows all. */
+  /** Maximum number of members per group in the list of all groups; a query for one group returns all. */
   listsMembersUpTo: number;
-  /** Asked about every request for a connection; a number is the status it is answered with, `silence`: it is not answered. */
+  /** Called for every connection request; a number is the status of the answer, `silence` means no answer. */
   refuseUpgrade: () => number | 'silence' | undefined;
-  /** Refuses every login with this reason: 403, 405, 503, and what else is said of it. */
+  /** Rejects every login with this reason: 403, 405, 503, or with these attributes. */
   refuseLogin: number | Refusal | undefined;
-  /** Asked about each login; true: it is never answered. */
+  /** Called for each login; true: it is never answered. */
   ignoresLogin: () => boolean;
-  /** Whether a client is new enough, by the last number of its version; others are refused with 405. */
+  /** Returns whether a client is new enough, by the last number of its version; others are rejected with 405. */
   takesClient: (revision: number) => boolean;
-  /** False: whoever connects is cut off at once, as when the network is away. */
+  /** False: every connection is cut immediately, as without a network. */
   isReachable: boolean;
-  /** How many codes a new device gets to show, one after the other. */
+  /** Number of QR codes for a new device. */
   codes: number;
-  /** The connection of a new device breaks before it hears that a phone vouched for it, before it has signed that, or after. */
+  /** The connection of a new device breaks before it receives the pairing, before it signs it, or after. */
   cutPairing: 'before it hears' | 'before it signs' | 'after it signs' | undefined;
-  /** A new device is asked for a passkey, as happens to some numbers, and the phone waits for that. */
+  /** Asks a new device for a passkey, as happens to some numbers, while the phone waits. */
   asksForPasskey: boolean;
-  /** The secret of the first code that is scanned is withdrawn, and the phone tells its owner to try again. */
+  /** Revokes the secret of the first scanned code; the phone asks its owner to try again. */
   withdrawsSecrets: boolean;
-  /** It shows certificates that are another server's, as somebody in between could who has recorded them. */
+  /** Presents recorded certificates of another server, as a machine in the middle could. */
   showsOthersCertificate: boolean;
-  /** What links a new device is signed by another key than the phone's. */
+  /** Signs the pairing of a new device with a key that is not the phone's. */
   forgesPairing: boolean;
-  /** What is said of how long the account is restricted, when asked; undefined: it is not. */
+  /** The end of the account's restriction, if queried; undefined: it is not restricted. */
   restrictedUntil: Date | undefined;
-  /** Phones ask again for what they cannot decrypt. */
+  /** Phones send retry receipts for messages that they cannot decrypt. */
   phonesAskAgain: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface Arrival {
   messageId: string;
   /** The device, or the channel itself. */
   device: string;
-  /** What it says; of a file its caption. */
+  /** Its text; the caption of a file. */
   text: string;
   media: ShownMedia | undefined;
   message: proto.Message;
@@ -111,7 +111,7 @@ export interface HandedOut {
   devices: readonly string[];
 }
 
-/** What all parts of the peer share. */
+/** The shared state of all parts of the peer. */
 export interface PeerState {
   world: World;
   script: Script;
@@ -119,25 +119,25 @@ export interface PeerState {
   serverKey: KeyPair;
   connections: Set<Connection>;
   arrivals: Arrival[];
-  /** Every post as it came, repeats and refused ones too. */
+  /** Every received post, including repeated and rejected ones. */
   received: Stanza[];
-  /** What was handed out in groups, and to which devices, oldest first. */
+  /** Stanzas delivered in groups, with their devices, oldest first. */
   handedOut: HandedOut[];
-  /** By device and message, how often it has asked for it again. */
+  /** Number of retry receipts, by device and message. */
   askedAgain: Map<string, number>;
   mediaHost: MediaHost;
-  /** Files, in the order in which they were taken. */
+  /** Accepted files, oldest first. */
   uploads: Upload[];
-  /** By where they are and their key: what phones have decrypted. */
+  /** Decrypted files, by location and key. */
   decrypted: Map<string, Buffer>;
-  /** By message: what phones seal reactions to it with, in hex; empty: it has come without. */
+  /** By message: the secret that encrypts reactions to it, in hex; empty if it has none. */
   secrets: Map<string, string>;
-  /** Queries that the peer has no answer for: a gap in the peer. */
+  /** Queries that the peer cannot answer: a gap in the peer. */
   unanswered: Stanza[];
-  /** What went wrong within the peer, or was sent in a way that WhatsApp would not take. */
+  /** Errors within the peer, and messages that WhatsApp would reject. */
   defects: unknown[];
-  /** The version of each client that has said who it is, to log in or to be linked, oldest first. */
+  /** The version of each client that has logged in or tried to link, oldest first. */
   logins: string[];
-  /** For ids of what the peer sends. */
+  /** Returns ids for what the peer sends. */
   nextId(): string;
 }

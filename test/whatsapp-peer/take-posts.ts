@@ -1,4 +1,4 @@
-/** What becomes of posts: judged by the script, decrypted by every device they are for, acknowledged. */
+/** Accepts posts: consults the script, decrypts them on every target device, and acknowledges them. */
 import { proto as protocol, type proto } from 'baileys';
 import { postToChannel, textIn } from './answer-channels.ts';
 import { askAgainIfNeeded } from './phones.ts';
@@ -25,7 +25,7 @@ export async function takePost(state: PeerState, connection: Connection, stanza:
   else connection.send(element('ack', { ...attributes, ...taken }));
 }
 
-/** What the acknowledgement says besides, or the code of a refusal. */
+/** Further attributes of the acknowledgement, or an error code. */
 async function deliver(
   state: PeerState,
   companion: Companion,
@@ -54,7 +54,7 @@ async function deliver(
 const STALE_ADDRESSING = 421;
 const STALE_SESSION = 479;
 
-/** The code for what the sender knew of the group, and is no longer so. */
+/** The error code for outdated group data of the sender. */
 function findOutdated({ world }: PeerState, { addressing }: Group, stanza: Stanza): number | undefined {
   const named = elementsOf(child(stanza, 'participants')).map(({ attrs }) => attrs['jid'] ?? '');
   const server = addressing === 'lid' ? 'lid' : SERVER;
@@ -76,13 +76,13 @@ async function deliverToGroup(state: PeerState, sender: Companion, group: Group,
     await read(state, sender, device, stanza, () => device.decryptGroup(group.id, companionLid(sender), bytesOf(body)));
 }
 
-/** The key that members need for what the sender posts comes with its first post, to each device on its own. */
+/** The first post carries the sender key to each device. */
 async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: Stanza): Promise<void> {
   for (const recipient of elementsOf(child(stanza, 'participants'))) {
     const { jid } = recipient.attrs;
     if (personOf(state.world, jid)?.isAway) continue;
     const device = deviceOf(state.world, jid);
-    // A client of the peer's reads for itself.
+    // A client decrypts for itself.
     if (!device) continue;
     try {
       const message = await decryptFor(device, sender, need(recipient, 'enc'));
@@ -96,7 +96,7 @@ async function handOutSenderKeys(state: PeerState, sender: Companion, stanza: St
   }
 }
 
-/** An answer to one device that asked again. */
+/** A resend to one device that sent a retry receipt. */
 async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza): Promise<void> {
   const device = deviceOf(state.world, stanza.attrs['participant']);
   if (!device) throw new Error('a post for a device that nobody has');
@@ -114,7 +114,7 @@ async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza)
   });
 }
 
-/** WhatsApp has to see on the outside that it is a change. */
+/** The stanza of an edit or a deletion must declare it. */
 function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMessage, { attrs }: Stanza): void {
   const { REVOKE, MESSAGE_EDIT } = protocol.Message.ProtocolMessage.Type;
   const mark = type === REVOKE ? '7' : type === MESSAGE_EDIT ? '1' : undefined;
@@ -122,7 +122,7 @@ function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMe
     defects.push(new Error(`a change of a post that is marked with ${attrs['edit']}`));
 }
 
-/** Phones go by the first secret that they see: what comes again, and what edits it, has to bring the same. */
+/** Phones use the first secret they see: repeats and edits must carry the same one. */
 function requireSecret(
   { secrets, defects }: PeerState,
   messageId: string,
@@ -141,7 +141,7 @@ function decryptFor(device: SignalDevice, sender: Companion, enc: Stanza): Promi
   return device.decrypt(companionLid(sender), type, bytesOf(enc));
 }
 
-/** A device decrypts a post and shows it, unless it has shown it before; what it cannot read it asks for again. */
+/** A device decrypts a post and shows it once; it sends a retry receipt for one that it cannot decrypt. */
 async function read(
   state: PeerState,
   sender: Companion,
@@ -169,7 +169,7 @@ async function read(
     state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });
 }
 
-/** Members read of any other message that it will not disappear. What is sent again to one device says what it said at first. */
+/** The expiry of the message must match the group, or members see that it will not disappear. A resend to one device keeps its expiry. */
 function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, message: proto.IMessage): void {
   const shown = message.protocolMessage ? message.protocolMessage.editedMessage : message;
   const group = world.groups.get(attrs['to'] ?? '');
@@ -179,11 +179,11 @@ function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, mes
   if (said !== group.expiration) defects.push(new Error(`a post for ${group.expiration} s that says ${said} s`));
 }
 
-/** The server routes by what the outside says: it has to be what is inside. */
+/** The server routes by the attributes of the stanza: they must match its content. */
 function requireType(stanza: Stanza, message: proto.IMessage): void {
   const kind = describedMedia(message)?.kind;
   const said = children(stanza, 'enc').map(({ attrs }) => attrs['mediatype']);
   const isRight = stanza.attrs['type'] === (kind ? 'media' : 'text') && said.every((one) => one === kind);
-  // What is sent again to one device says less.
+  // A resend to one device has fewer attributes.
   if (!isRight && stanza.attrs['participant'] === undefined) throw new Error(`a ${kind ?? 'text'} that says otherwise`);
 }

@@ -1,4 +1,4 @@
-/** What a phone tells a newly linked device of earlier conversations: within the message, or as a file at the media host. */
+/** History sync: a phone sends earlier conversations to a new device, inline or as a file at the media host. */
 import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { proto } from 'baileys';
@@ -12,15 +12,15 @@ const { HISTORY_SYNC_NOTIFICATION } = proto.Message.ProtocolMessage.Type;
 
 export interface ToldHistory {
   syncType: proto.Message.HistorySyncType;
-  /** Whose pairs of numbers it has. */
+  /** The people whose number and LID it contains. */
   people: readonly Person[];
-  /** What was said, to the first of them. */
+  /** The messages to the first of them. */
   said?: string;
-  /** Where its file is put. */
+  /** The media host for its file. */
   uploads: Upload[];
 }
 
-/** Resolves when the device has confirmed it, to where its file is. */
+/** Resolves to the location of its file when the device has acknowledged it. */
 export async function tellHistory(
   device: Companion,
   { syncType, people, said, uploads }: ToldHistory,

@@ -1,4 +1,4 @@
-/** Who and what there is on the peer's side: people with phones, groups, communities, channels. */
+/** The world of the peer: people with phones, groups, communities, channels. */
 import { randomBytes } from 'node:crypto';
 import { jidDecode, type proto } from 'baileys';
 import type { Connection } from './connection.ts';
@@ -6,21 +6,21 @@ import type { Outbox } from './outbox.ts';
 import { SignalDevice, type KeyBundle } from './signal-device.ts';
 import { SERVER } from './stanza.ts';
 
-/** Somebody with a phone. Whoever links the service to it is a companion of theirs. */
+/** A person with a phone. A service linked to it is a companion device. */
 export interface Person {
   /** Digits only. */
   number: string;
-  /** The hidden number that groups show instead. */
+  /** The LID, which groups show instead. */
   lid: string;
   /** The phone, and other devices whose keys the peer holds. */
   devices: SignalDevice[];
   /** Linked devices that are clients of the peer, by their device number. */
   companions: Map<number, Companion>;
-  /** Refused when they log in: an account that WhatsApp has banned. */
+  /** Banned by WhatsApp: logins are rejected. */
   isBanned: boolean;
-  /** Their devices are off: what is sent to them waits at the server, and costs nobody the work of reading it. */
+  /** Their devices are off: messages wait at the server and are not decrypted. */
   isAway: boolean;
-  /** Those for channels. */
+  /** Whether they have accepted the terms for channels. */
   hasAcceptedTerms: boolean;
 }
 
@@ -42,18 +42,18 @@ export interface Group {
   creator: string;
   createdAt: string;
   invite: string;
-  /** How members are named to each other: by hidden numbers, or by their numbers as in groups that are old. */
+  /** How members are identified: by LID, or by number as in old groups. */
   addressing: 'lid' | 'pn';
-  /** By hidden number with its server. */
+  /** By LID with its server. */
   participants: Map<string, Rank>;
   /** Only admins may post. */
   isAnnouncement: boolean;
   /** A community is the parent of groups and takes no posts itself. */
   isCommunity: boolean;
   parent: string | undefined;
-  /** Of a community the group that all its members are in. */
+  /** The announcement group of a community. */
   isDefault: boolean;
-  /** After how many seconds its messages disappear; undefined: they stay. */
+  /** Seconds until its messages disappear; undefined: they stay. */
   expiration: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface ChannelPost {
   /** Of a file. */
   mediaType: string | undefined;
   views: number;
-  /** How often each sign was given. */
+  /** Count of each reaction. */
   reactions: Record<string, number>;
 }
 
@@ -98,7 +98,7 @@ export function createWorld(): World {
 
 let made = 0;
 
-/** Somebody new; `devices` are the device numbers besides the phone, which is 0. */
+/** Adds a person; `devices` are the device numbers besides the phone, which is 0. */
 export function addPerson(world: World, number: string, devices: readonly number[] = []): Person {
   const lid = `77${String(++made).padStart(9, '0')}`;
   const jids = [`${lid}@lid`, ...devices.map((device) => `${lid}:${device}@lid`)];
@@ -169,14 +169,14 @@ function newChatNumber(): string {
   return `120363${String(++made).padStart(12, '0')}`;
 }
 
-/** Whose this is: a number or a hidden number, of a person or of one of their devices. */
+/** Returns the person of a number or LID, or of one of their devices. */
 export function personOf(world: World, jid: string | undefined): Person | undefined {
   const decoded = jidDecode(jid);
   if (!decoded) return undefined;
   return world.people.find((person) => (decoded.server === 'lid' ? person.lid : person.number) === decoded.user);
 }
 
-/** The linked devices of all who share a group with somebody. */
+/** Returns the linked devices of all who share a group with a person. */
 export function companionsNear({ people, groups }: World, person: Person): Companion[] {
   const shared = [...groups.values()].filter(({ participants }) => participants.has(lidOf(person)));
   const isNear = (other: Person) => shared.some(({ participants }) => participants.has(lidOf(other)));

@@ -1,50 +1,50 @@
 import type { Entry } from './protocol.ts';
 
-/** One run of a campaign, as whoever sent it knows it. Times are epoch milliseconds of this machine. */
+/** One run of a campaign, as its sender knows it. Times are epoch milliseconds of this machine. */
 export interface ExpectedRun {
   accountId: number;
-  /** What it says; no other run of the account says the same. */
+  /** Its text, which is unique among the runs of the account. */
   text: string;
-  /** Where it goes, in the order given. */
+  /** Its chats, in the given order. */
   chatIds: readonly string[];
   /** It cannot have been due before, ... */
   askedMs: number;
   /** ... and was accepted, and due, by then. */
   dueMs: number;
-  /** It was accepted by then, where the ledger's clock was set back and it was due earlier by that; `dueMs` unless given. */
+  /** The time by which it was accepted, if the ledger's clock was set back and it was due earlier; `dueMs` by default. */
   acceptedMs?: number | undefined;
-  /** From the answer of each pause or cancel to when it was asked to go on; Infinity: never. */
+  /** From the answer to a pause or cancel until the request to resume; Infinity: never. */
   halts: ReadonlyArray<{ fromMs: number; toMs: number }>;
-  /** Nothing need have left of it. */
+  /** True if no post is required. */
   cancelled: boolean;
 }
 
 export interface Expected {
   runs: readonly ExpectedRun[];
-  /** Of each account the least pause between two sends; none: 0. */
+  /** The minimum gap between two sends of each account; 0 by default. */
   gapMs: ReadonlyMap<number, number>;
-  /** How many posts may be in hand of an account at once. */
+  /** The maximum number of posts in a turn of an account. */
   turnSize: (accountId: number) => number;
 }
 
-/** What must not have happened, each as a number. */
+/** Counts of faults. */
 export interface Faults {
-  /** Neither accepted nor refused for good, of a run that was not cancelled. */
+  /** Posts of a run that was not cancelled which were neither accepted nor permanently rejected. */
   lost: number;
   /** One run reached one group under two ids. */
   'twice under two ids': number;
-  /** An id came again that had been accepted, without a word that it may have left. */
+  /** An accepted id was repeated without the flag `uncertain`. */
   'repeated without a warning': number;
-  /** An id came again with another text or for another chat. */
+  /** An id was repeated with another text or for another chat. */
   'repeated with a difference': number;
-  /** Posts that nobody asked for. */
+  /** Posts without a run. */
   unasked: number;
   'out of order within a run': number;
-  /** A later run began before an earlier one. */
+  /** A later run started before an earlier one. */
   'runs out of order': number;
-  /** Sends that began before the gap after the one before was over. */
+  /** Sends that started within the gap after the previous one. */
   'under-paced': number;
-  /** What left after a pause or cancel had answered, beyond the turn in hand. */
+  /** Posts sent after the answer to a pause or cancel, beyond the current turn. */
   'left after a halt': number;
 }
 
@@ -54,18 +54,18 @@ export interface Verdicts {
   refusedForGood: number;
   /** Repeats of an accepted id, which were dropped. */
   copies: number;
-  /** What is behind the faults of order, for whoever looks into them. */
+  /** Details of the faults of order, for debugging. */
   details: readonly string[];
   /** By text, then chat. */
   outcomes: ReadonlyMap<string, ReadonlyMap<string, 'accepted' | 'refused for good'>>;
 }
 
-/** So much earlier than the gap a send may begin, for the clocks of two processes. */
+/** Tolerance for the gap, because of the clocks of two processes. */
 const CLOCK_MS = 1;
 
 const keyOf = ({ accountId, text }: { accountId: number; text: string }) => `${accountId} ${text}`;
 
-/** Holds what the witness saw against what was asked for. */
+/** Compares the posts that the witness received with the expected ones. */
 export function judge(entries: readonly Entry[], expected: Expected): Verdicts {
   const byRun = Map.groupBy(entries, keyOf);
   const byAccount = Map.groupBy(entries, (entry) => entry.accountId);
@@ -128,7 +128,7 @@ function countRepeats(entries: readonly Entry[]) {
   return faults;
 }
 
-/** First tries leave in the order the groups were given, whatever became of them. */
+/** First attempts are in the given order of the groups, whatever their outcome. */
 function countDisorder(run: ExpectedRun, seen: readonly Entry[]): number {
   return describeDisorder(run, seen).length;
 }
@@ -149,14 +149,14 @@ function describeDisorder({ chatIds, text }: ExpectedRun, seen: readonly Entry[]
 }
 
 /**
- * Pairs of runs of one account of which the second was asked for when the first was due already, and yet began before it, when that
- * had been accepted.
+ * Returns pairs of runs of one account: the second was requested when the first was already due, and yet it started before the first,
+ * which had been accepted.
  */
 function findEarlyRuns(
   runs: readonly ExpectedRun[],
   beganMs: (run: ExpectedRun) => number | undefined,
 ): Array<{ late: ExpectedRun; began: ExpectedRun }> {
-  // What was halted steps aside.
+  // Ignores halted runs.
   const plain = runs.filter((run) => run.halts.length === 0 && !run.cancelled);
   return plain.flatMap((late) =>
     plain.flatMap((began) => {

@@ -5,13 +5,13 @@ import type { Answers, Question } from './protocol.ts';
 type Op = Question['op'];
 type Ask<K extends Op> = Extract<Question, { op: K }>;
 
-/** A line to the witness, opened when first needed and again whenever it broke. */
+/** A connection to the witness, opened on first use and reopened after a break. */
 export interface Line {
   /** Resolves when there is a connection to write to; rejects when the witness cannot be reached. */
   ready(): Promise<void>;
   /**
-   * Asks at once, before this returns, if the line is ready. Rejects when no answer comes within 3 s or the connection breaks:
-   * what became of the question is then unknown.
+   * Sends synchronously if the connection is open. Rejects if no answer arrives within 3 s or the connection breaks:
+   * the outcome of the request is then unknown.
    */
   ask<K extends Op>(question: Ask<K>): Promise<Answers[K]>;
   close(): void;

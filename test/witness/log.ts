@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import type { Entry } from './protocol.ts';
 
-/** A log that is only added to. What `append` has resolved for survives any crash. */
+/** An append-only log. An entry survives any crash once `append` has resolved. */
 export interface WitnessLog {
   append(entry: Entry): Promise<void>;
 }
@@ -11,7 +11,7 @@ export async function openLog(path: string): Promise<WitnessLog> {
   let waiting: Array<{ line: string; done: () => void; failed: (error: unknown) => void }> = [];
   let writing = false;
 
-  /** What has come together meanwhile is made durable together. */
+  /** Group commit: entries that arrived meanwhile are synced together. */
   async function write() {
     writing = true;
     while (waiting.length > 0) {
@@ -38,10 +38,10 @@ export async function openLog(path: string): Promise<WitnessLog> {
   };
 }
 
-/** All that was logged so far, in order of arrival. */
+/** Returns all entries so far, in order of arrival. */
 export async function readLog(path: string): Promise<Entry[]> {
   const text = await readFile(path, 'utf8');
-  // The last line may be under way.
+  // The last line may be incomplete.
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
   const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Entry);
   return entries.toSorted((one, other) => one.arrival - other.arrival);

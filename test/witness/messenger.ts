@@ -15,10 +15,10 @@ import type { Chat } from './protocol.ts';
 
 const REST_MS = 500;
 const LOOK_MS = 250;
-/** Everybody's group: the account itself, and one who receives. */
+/** Every group has two members: the account itself and one recipient. */
 const PARTICIPANTS = 2;
 
-/** The messenger port to a witness that listens on `port`. It calls itself as told, since accounts are linked to a name. */
+/** Returns a messenger that sends to the witness on `port`. `name` is configurable, because accounts are linked to the name of a messenger. */
 export function witnessMessenger(name: string, port: number): Messenger {
   const line = openLine(port);
   const create = async (accountId: number, kind: Chat['kind'], title: string) => {
@@ -81,7 +81,7 @@ async function sendOne(
   } catch {
     return { kind: 'offline', reason: 'the witness cannot be reached', cooldownMs: REST_MS };
   }
-  // Nothing is awaited between this and the write.
+  // No await between this check and the write.
   if (!mayGoOn()) return { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 };
   const asked = line.ask({ op: 'send', accountId, chatId, messageId, text, uncertain, pid: process.pid });
   return asked.then(

@@ -1,20 +1,20 @@
-/** What is said between the witness and those who use it: one JSON object a line, questions numbered by whoever asks. */
+/** The protocol of the witness: one JSON object per line; the client numbers its requests. */
 
-/** How the witness treats what arrives. All chances are between 0 and 1; what is left out does not happen. */
+/** The behaviour of the witness. Probabilities are between 0 and 1 and default to 0. */
 export interface Behaviour {
-  /** Time until a post is judged, at random between the two. */
+  /** Random delay until a post is processed, between the two. */
   delayMs?: readonly [min: number, max: number];
-  /** Refused for a passing reason. */
+  /** Temporarily rejected. */
   refuse?: number;
-  /** Refused for good: so is every later try in that chat with that post. */
+  /** Permanently rejected, as is every later attempt with that post in that chat. */
   refuseForGood?: number;
-  /** Accepted, and the caller hears nothing. */
+  /** Accepted without an answer. */
   loseAck?: number;
   /** Neither accepted nor answered. */
   vanish?: number;
-  /** Accepted, and the connection breaks, with all that is under way on it. */
+  /** Accepted, and the connection breaks with all its requests in flight. */
   breakOff?: number;
-  /** So long after a post was accepted a member has received it; left out: nobody ever tells. */
+  /** Delay until the receipt of an accepted post; by default there is no receipt. */
   receiptMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface PostArrival {
   messageId: string;
   text: string;
   uncertain: boolean;
-  /** The process that sends. */
+  /** The sending process. */
   pid: number;
 }
 
@@ -50,15 +50,15 @@ export type Question =
   | { op: 'under way' }
   | { op: 'behave'; behaviour: Behaviour };
 
-/** What each question is answered with. */
+/** The answers by request. */
 export interface Answers {
   send: { kind: 'sent' } | { kind: 'refused'; final: boolean };
   create: Chat;
   list: Chat[];
-  /** Those nobody has recorded yet, and the number to say when they are. `waiting`: how many are still to come. */
+  /** Receipts that are not recorded yet, and the number that acknowledges them. `waiting`: how many are still to come. */
   receipts: { receipts: Receipt[]; upTo: number; waiting: number };
   recorded: null;
-  /** The accounts whose posts have arrived and are not judged yet. */
+  /** The accounts with posts that have arrived and are not processed yet. */
   'under way': number[];
   behave: null;
 }
@@ -67,10 +67,10 @@ export type Verdict = 'accepted' | 'copy' | 'refused' | 'refused for good' | 'va
 
 /** A post as the witness's log keeps it. Times are epoch milliseconds of a clock that never goes back. */
 export interface Entry extends PostArrival {
-  /** Counts arrivals. */
+  /** The sequence number of the arrival. */
   arrival: number;
   arrivedMs: number;
-  /** When it was judged; no answer leaves before. */
+  /** The time of processing, before any answer is sent. */
   judgedMs: number;
   verdict: Verdict;
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Calls `onLine` with each whole line that comes. Breaks of the connection are its user's business. */
+/** Calls `onLine` with each complete line. The caller handles connection errors. */
 export function readLines(socket: Socket, onLine: (line: string) => void): void {
   let rest = '';
   socket.setEncoding('utf8');

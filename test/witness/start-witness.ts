@@ -8,22 +8,22 @@ import { openLine } from './line.ts';
 import { readLog } from './log.ts';
 import type { Behaviour, Entry } from './protocol.ts';
 
-/** A witness at work. */
+/** A running witness. */
 export interface Witness {
   port: number;
-  /** From now on it behaves so, and only so. */
+  /** Replaces its behaviour. */
   behave(behaviour: Behaviour): Promise<void>;
-  /** All that has been judged so far, in order of arrival. */
+  /** Returns all processed posts, in order of arrival. */
   entries(): Promise<Entry[]>;
-  /** The accounts whose posts have arrived and are not judged yet. */
+  /** Returns the accounts with posts that have arrived and are not processed yet. */
   underWay(): Promise<number[]>;
-  /** Whether no receipt is waiting to be recorded any more. */
+  /** Returns whether all receipts are recorded. */
   hasToldAll(): Promise<boolean>;
-  /** Ends it and removes its log. */
+  /** Stops it and removes its log. */
   stop(): Promise<void>;
 }
 
-/** Starts a witness in a process of its own. It ends with this one. */
+/** Starts a witness in a child process, which exits with this one. */
 export async function startWitness(seed = 1): Promise<Witness> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-witness-'));
   const path = join(folder, 'log');

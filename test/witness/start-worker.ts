@@ -5,10 +5,10 @@ import { startProxy, type Proxy } from '../support/servers/proxy.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';
 import type { Witness } from './start-witness.ts';
 
-/** A worker in a process of its own, which sends to the witness and reaches the database through a network of its own. */
+/** A worker process that sends to the witness and connects to the database through its own proxy. */
 export interface WitnessedWorker extends Service {
   network: Proxy;
-  /** Ends it, whatever state it is in, and removes what it leaves. */
+  /** Kills it in any state and removes its files. */
   remove(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export const SECRETS = {
   ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
 };
 
-/** `gap` is that of sandbox accounts, as in `SANDBOX_GAP_MS`; accounts of the other messenger have none. */
+/** `gap` applies to sandbox accounts, as in `SANDBOX_GAP_MS`; accounts of the other messenger have none. */
 export async function startWitnessedWorker(
   { address, stateDir }: Pick<TestDatabase, 'address' | 'stateDir'>,
   witness: Witness,

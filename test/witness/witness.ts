@@ -1,6 +1,6 @@
 /**
  * The witness: a messaging application in a process of its own, which shares nothing with the ledger and keeps a durable log of
- * all that arrives. `node test/witness/witness.ts <log> <seed>` says the port it listens on, and ends when its input does.
+ * everything that arrives. `node test/witness/witness.ts <log> <seed>` prints the port it listens on, and exits when stdin closes.
  */
 import { createServer, type Socket } from 'node:net';
 import { seededRandom } from '../support/inputs/random.ts';
@@ -106,13 +106,13 @@ async function answer(question: Question): Promise<{ answer: unknown; heard: Hea
 }
 
 function serve(socket: Socket): void {
-  // Whoever asks may be killed at any moment.
+  // The client may be killed at any moment.
   socket.on('error', () => socket.destroy());
   socket.on('end', () => socket.end());
   readLines(socket, (line) => {
     const { n, ...question } = JSON.parse(line) as Question & { n: number };
     void answer(question as Question).then(({ answer, heard }) => {
-      // What is on its way here still arrives: the witness has to see every try.
+      // Data in flight still arrives: the witness must receive every attempt.
       if (heard === 'end') socket.end();
       else if (heard === 'answer' && socket.writable) socket.write(`${JSON.stringify({ n, answer })}\n`);
     });

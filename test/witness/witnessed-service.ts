@@ -18,28 +18,28 @@ const GAP = { minMs: 25, maxMs: 40 };
 /** 5 s for a connection, 10 s until one counts as silent, and several times as long on a busy machine. */
 const LONGEST_ANSWER_MS = 60_000;
 
-/** The whole service in a process of its own, in front of a network, a database server and a witness. */
+/** A service process with a proxy, a database server and a witness. */
 export interface WitnessedService {
   url: string;
   network: Proxy;
   witness: Witness;
   pid: number;
-  /** Asks until the answer is not 503 any more; fails on any other answer than 200 and a well-formed 503. */
+  /** Retries until the answer is not 503; fails unless it is 200 or a well-formed 503. */
   call<Data>(path: string, body?: object): Promise<Data>;
-  /** Asks once. */
+  /** Sends one request. */
   ask(path: string, body?: object): Promise<Answer>;
-  /** Sends to all groups. Resolves when it is accepted. */
+  /** Sends to all groups. Resolves when the campaign is accepted. */
   send(text: string): Promise<void>;
-  /** How many of that text's posts have been accepted. */
+  /** Returns the number of accepted posts with that text. */
   accepted(text: string): Promise<number>;
-  /** Waits until all that was sent has ended, and holds what the witness saw against it; the process must be the same. */
+  /** Waits until all campaigns have ended and checks the posts of the witness; the process must be the same. */
   expectNothingLostOrTwice(): Promise<void>;
   remove(): Promise<void>;
 }
 
 const nowMs = () => performance.timeOrigin + performance.now();
 
-/** `database` says where the server listens at the moment. */
+/** `database` returns the current address of the server. */
 export async function startWitnessedService(
   database: { socket: () => NetConnectOpts; user: string; database: string },
   groups: number,
@@ -133,7 +133,7 @@ interface Totals {
   sent: number;
 }
 
-/** A 503 as the contract has it (§2). */
+/** A 503 as in the contract (§2). */
 export function expectPutOff({ status, headers, body }: Answer): void {
   expect([status, body.message]).toEqual([503, expect.any(String)]);
   expect(body).toMatchObject({ error: true, status: 'error', code: 503, data: null });

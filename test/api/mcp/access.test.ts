@@ -1,4 +1,4 @@
-/** Who reaches MCP over HTTP: nobody without a valid API key, and no page of another origin. */
+/** Access to MCP over HTTP: it requires a valid API key and rejects pages of other origins. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';
@@ -39,7 +39,7 @@ interface Answer {
   text: string;
 }
 
-/** Not by `fetch`, which sends no `Origin` of one's choice. */
+/** Uses `node:http`, because `fetch` does not let a caller set `Origin`. */
 function ask(
   method: string,
   headers: Record<string, string> = {},
@@ -78,20 +78,23 @@ function ask(
 
 const by = (key: string) => ({ authorization: `Bearer ${key}` });
 
-test.each(METHODS)('%s without a key, with a token or with a wrong key is a 401 with a sentence', async (method) => {
-  for (const headers of [{}, by(alice.token), by('cmp_nonsense'), by(WRONG_KEY)]) {
-    const { status, headers: given, text } = await ask(method, headers);
-    expect([status, given['www-authenticate']]).toEqual([401, 'Bearer']);
-    // The answer to HEAD has no body.
-    expect(text).toMatch(method === 'HEAD' ? /^$/ : /"message":"[^"]*API key/);
-  }
-});
+test.each(METHODS)(
+  '%s without an API key, with a token or with a wrong key is answered 401 with an explanation',
+  async (method) => {
+    for (const headers of [{}, by(alice.token), by('cmp_nonsense'), by(WRONG_KEY)]) {
+      const { status, headers: given, text } = await ask(method, headers);
+      expect([status, given['www-authenticate']]).toEqual([401, 'Bearer']);
+      // The answer to HEAD has no body.
+      expect(text).toMatch(method === 'HEAD' ? /^$/ : /"message":"[^"]*API key/);
+    }
+  },
+);
 
-test.each(CALLS)('%s by a wrong key is a 401', async (call) => {
+test.each(CALLS)('%s with a wrong key is answered 401', async (call) => {
   expect((await ask('POST', by(WRONG_KEY), { call })).status).toBe(401);
 });
 
-test('a key with any scope initializes, and other methods are a 405', async () => {
+test('accepts initialize from a key with any scope, and answers other methods 405', async () => {
   for (const scope of ['read', 'send', 'admin']) {
     const { key } = await createKey(scope);
     expect(await ask('POST', by(key))).toMatchObject({ status: 200, text: expect.stringContaining('campanile') });
@@ -103,7 +106,7 @@ test('a key with any scope initializes, and other methods are a 405', async () =
   }
 });
 
-test('a page of another origin is a 403, whatever its key; the own origins and programs pass', async () => {
+test('answers 403 to a page of another origin even with a valid key, and accepts its own origins', async () => {
   const { key } = await createKey('read');
   const from = (origin: string) => ask('POST', { ...by(key), origin });
   for (const origin of ['https://evil.example', `${PUBLIC_ORIGIN}:8443`, 'http://campanile.example.com', 'null', '']) {
@@ -119,14 +122,14 @@ test('a page of another origin is a 403, whatever its key; the own origins and p
     expect((await ask(method, { origin: 'https://evil.example' })).status, method).toBe(403);
 });
 
-test('a service that is out of reach is a 503 with a sentence', async () => {
+test('answers 503 with an explanation while the service is unreachable', async () => {
   const alone = buildMcpHttp({ url: 'http://127.0.0.1:9', allowedOrigins: [] });
   const answer = await alone.inject({ method: 'POST', url: '/mcp', headers: by(WRONG_KEY), payload: {} });
   expect([answer.statusCode, answer.json()]).toMatchObject([503, { error_code: 'unreachable' }]);
   await alone.close();
 });
 
-test('the command allows the origins of PUBLIC_URL and --allow-origin', async () => {
+test('the command accepts the origins of PUBLIC_URL and --allow-origin', async () => {
   const { key } = await createKey('read');
   const given = ['mcp', '--port', '0', '--url', app.url, '--allow-origin', 'https://tools.example.com/'];
   const command = spawn(process.execPath, [join(import.meta.dirname, '../../../bin/campanile.mjs'), ...given], {

@@ -22,7 +22,7 @@ function create() {
   };
 }
 
-test('a check is good for half an hour, and for its own key alone', () => {
+test('a check expires after 30 minutes and is valid only for the key that made it', () => {
   const { keep, find, pass } = create();
   const first = keep('key');
   pass(29);
@@ -32,7 +32,7 @@ test('a check is good for half an hour, and for its own key alone', () => {
   expect(find('key', first)).toBeUndefined();
 });
 
-test('beyond its share a key loses the check it used longest ago, and other keys lose none', () => {
+test('a key over its limit evicts its own least recently used check, and none of another key', () => {
   const { keep, find } = create();
   const other = keep('other');
   const [first, second] = [keep('key'), keep('key')];
@@ -46,7 +46,7 @@ test('beyond its share a key loses the check it used longest ago, and other keys
   expect(find('other', other)).toBeDefined();
 });
 
-test('the share of a key has a size, too', () => {
+test('limits the size of the checks of a key, too', () => {
   const { keep, find } = create();
   const half = 'x'.repeat(KEY_LIMIT.length / 2 - 1_000);
   const [first, second, third] = [keep('key', half), keep('key', half), keep('key', half)];
@@ -57,7 +57,7 @@ test.each([
   ['as many', 'x', TOTAL_LIMIT.count / KEY_LIMIT.count, KEY_LIMIT.count],
   ['as large', 'x'.repeat(KEY_LIMIT.length - 1_000), TOTAL_LIMIT.length / KEY_LIMIT.length, 1],
 ])(
-  'where all keys together have %s as are kept, a new one is rejected with a sentence until some expire',
+  'once all keys together store %s as allowed, rejects a check of a new key with an explanation until some expire',
   (_, html, keys, each) => {
     const { keep, find, pass } = create();
     for (let key = 0; key < keys; key++) for (let check = 0; check < each; check++) keep(`key ${key}`, html);

@@ -65,7 +65,7 @@ const namesOf = async (person: Person) =>
     ({ name }) => name,
   );
 
-test('ten tools at most, each described for somebody who knows nothing of us', async () => {
+test('offers at most ten tools, each with a description, a schema and a read-only hint', async () => {
   const client = await connect(await keyOf(alice, 'read'));
   const { tools } = await client.listTools();
   expect(tools.length).toBeLessThanOrEqual(10);
@@ -77,8 +77,8 @@ test('ten tools at most, each described for somebody who knows nothing of us', a
   expect(client.getInstructions()).toContain('check_campaign');
 });
 
-describe('over HTTP, by the key of each request', () => {
-  test('what was checked is sent, exactly that, and once', async () => {
+describe('over HTTP, with the API key of each request', () => {
+  test('sends exactly the checked campaign, and sends it once', async () => {
     const client = await connect(await keyOf(alice, 'read', 'send'));
     const group_ids = await groupsOf(client);
     expect(group_ids).toHaveLength(3);
@@ -102,7 +102,7 @@ describe('over HTTP, by the key of each request', () => {
     expect((await use(client, 'read_overview')).told).toMatchObject({ totals: { campaigns: 1 } });
   });
 
-  test('a schedule is checked and planned', async () => {
+  test('checks and schedules a campaign with dates', async () => {
     const client = await connect(await keyOf(alice, 'read', 'send'));
     const group_ids = await groupsOf(client);
     const days = { start_date: '2032-06-01', end_date: '2032-06-02', time: '09:00:00', time_zone: 'Europe/Berlin' };
@@ -115,7 +115,7 @@ describe('over HTTP, by the key of each request', () => {
     expect(body.data.name).toBe('Week');
   });
 
-  test('nothing is sent that was not checked by the same key', async () => {
+  test('rejects a check id that is unknown or belongs to another key', async () => {
     const hers = await connect(await keyOf(alice, 'read', 'send'));
     const his = await connect(await keyOf(bob, 'read', 'send'));
     const asked = { name: 'Hers', html: 'x', group_ids: await groupsOf(hers) };
@@ -132,7 +132,7 @@ describe('over HTTP, by the key of each request', () => {
     });
   });
 
-  test('a key that may only read checks, and neither sends nor keeps', async () => {
+  test('a key with the scope read can check, and can neither send nor save a draft', async () => {
     const client = await connect(await keyOf(alice, 'read'));
     const asked = { name: 'Unsent', html: 'x', group_ids: await groupsOf(client) };
     const { told } = await use(client, 'check_campaign', asked);
@@ -142,7 +142,7 @@ describe('over HTTP, by the key of each request', () => {
     expect(await namesOf(alice)).not.toContain('Unsent');
   });
 
-  test('a draft is kept for a person to send', async () => {
+  test('saves a draft for a person to send', async () => {
     const client = await connect(await keyOf(alice, 'send'));
     const { told } = await use(client, 'save_draft', { name: 'Later', html: '<b>x</b>' });
     const { body } = await alice.call('venom/list-drafts');
@@ -150,7 +150,7 @@ describe('over HTTP, by the key of each request', () => {
   });
 });
 
-test('over stdio, by the key in a file', async () => {
+test('works over stdio with the API key in a file', async () => {
   const file = join(folder, 'key');
   await writeFile(file, `${await keyOf(alice, 'read')}\n`);
   const args = [join(import.meta.dirname, '../../../bin/campanile.mjs'), 'mcp', '--url', app.url, '--key-file', file];

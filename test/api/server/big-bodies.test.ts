@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../../support/http/server.ts';
 
 const BIG = 400_000;
 const GRACE_MS = 1_000;
-/** For three that are as big. */
+/** Room for three big bodies. */
 const BUDGET_BYTES = 3.5 * BIG;
 const UPLOAD = '/api/v1/probe/upload';
 
@@ -17,7 +17,7 @@ let database: TestDatabase;
 let server: TestServer;
 let people: Person[];
 
-/** Default is to let bodies stay in line for as long as it takes. */
+/** By default, bodies stay in the queue for as long as it takes. */
 const start = ({ bigBodyWaitMs = 3_600_000, graceMs = GRACE_MS } = {}) =>
   startTestServer({
     db: database.db,
@@ -39,7 +39,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What is worked on just now, what ever was, in its order, and how much at once at most. */
+/** The uploads being processed, all processed so far in order, and the most processed at once. */
 let underWay: Array<{ userId: number; image: string }>;
 let seen: string[];
 let busiest: number;
@@ -61,7 +61,7 @@ async function uploading(image: string, userId: number): Promise<void> {
   underWay.splice(underWay.indexOf(work), 1);
 }
 
-/** Holds up what is worked on, until the function is called. */
+/** Blocks processing until the returned function is called. */
 function closeGate(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   gate = promise;
@@ -74,7 +74,7 @@ const beingWorkedOn = (many: number) =>
     (count) => count === many,
   );
 
-/** Resolves when what was sent before has been read by the server: several later requests have been answered. */
+/** Resolves when the server has read everything sent before: several later requests have been answered. */
 async function haveRead({ token }: Person, by = server): Promise<void> {
   for (let count = 0; count < 20; count++) await by.post('/api/v1/probe/echo', {}, { token });
 }
@@ -82,7 +82,7 @@ async function haveRead({ token }: Person, by = server): Promise<void> {
 const bodyOf = (image: string, bytes = BIG) => JSON.stringify({ image: image.padEnd(bytes - 12) });
 const upload = ({ token }: Person, image = 'x', to = server) => to.post(UPLOAD, bodyOf(image), { token });
 
-/** An upload of which nothing comes until it is sent. */
+/** Starts an upload and sends only its headers. */
 function beginUpload({ token }: Person, to = server) {
   const raw = rawConnection(to.url);
   raw.send(
@@ -91,14 +91,14 @@ function beginUpload({ token }: Person, to = server) {
   return raw;
 }
 
-/** The users by name; every test has them all. */
+/** Returns the users by name. */
 function everybody(): [alice: Person, bob: Person, carol: Person, dave: Person] {
   const [alice, bob, carol, dave] = people;
   if (!alice || !bob || !carol || !dave) throw new Error('somebody is missing');
   return [alice, bob, carol, dave];
 }
 
-test('few big bodies are in memory at once, one of each user; the others wait their turn, and small ones never', async () => {
+test('holds few big bodies in memory at once, one per user; queues other big bodies, and never small ones', async () => {
   const [alice] = everybody();
   const ofOne = Promise.all(Array.from({ length: 4 }, () => upload(alice)));
   const small = server.post(UPLOAD, { image: 'x' }, { token: alice.token });
@@ -116,7 +116,7 @@ test('few big bodies are in memory at once, one of each user; the others wait th
   expect(busiest).toBe(3);
 });
 
-test('two who bring theirs a drop at a time delay nobody, and are told 408', async () => {
+test('slowloris: answers 408 to two uploads of a drop at a time, which delay no other upload', async () => {
   const [alice, bob, carol] = everybody();
   const patient = await start({ graceMs: 3_600_000 });
   const open = [alice, bob].map((one) => beginUpload(one, patient));
@@ -140,7 +140,7 @@ test('two who bring theirs a drop at a time delay nobody, and are told 408', asy
   expect((await upload(alice)).status).toBe(200);
 });
 
-test('a small body that never comes is told 408 too, also before anybody is known', async () => {
+test('answers 408 to a small body that never arrives, before authentication, too', async () => {
   const raw = rawConnection(server.url);
   raw.send(
     'POST /api/v1/probe/echo HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{',
@@ -148,7 +148,7 @@ test('a small body that never comes is told 408 too, also before anybody is know
   expect(parseAnswer(await raw.received()).status).toBe(408);
 });
 
-test('who is slow but keeps the pace is waited for', async () => {
+test('accepts a slow upload that stays above the minimum rate', async () => {
   const [alice] = everybody();
   const raw = beginUpload(alice);
   const body = bodyOf('slow');
@@ -162,7 +162,7 @@ test('who is slow but keeps the pace is waited for', async () => {
   expect(parseAnswer(text).status).toBe(200);
 });
 
-test('what came quickly at first buys nobody the time to dribble afterwards', async () => {
+test('answers 408 to an upload that starts fast and then drops below the minimum rate', async () => {
   const [alice] = everybody();
   const raw = beginUpload(alice);
   // Enough for 24 s, and so for 72 drops, were the whole of it counted.
@@ -178,7 +178,7 @@ test('what came quickly at first buys nobody the time to dribble afterwards', as
   expect(dropped).toBeLessThan(36);
 });
 
-test('the many of one user do not keep the single one of another waiting behind them', async () => {
+test('fair queue: the single upload of one user does not wait behind the many of others', async () => {
   const [alice, bob, carol, dave] = everybody();
   const open = closeGate();
   const many = [alice, bob, carol].flatMap((one, index) =>
@@ -195,7 +195,7 @@ test('the many of one user do not keep the single one of another waiting behind 
   expect(seen.indexOf('single')).toBeLessThanOrEqual(5);
 });
 
-test('waiting in line does not count as being slow', async () => {
+test('does not count time in the queue against the minimum rate', async () => {
   const [alice] = everybody();
   const open = closeGate();
   const first = upload(alice);
@@ -211,7 +211,7 @@ test('waiting in line does not count as being slow', async () => {
   expect(parseAnswer(text).status).toBe(200);
 });
 
-test('who waits too long is told when to come back, and a place is free again when its client leaves', async () => {
+test('answers 503 with Retry-After after too long in the queue, and frees the slot of a client that disconnects', async () => {
   const [alice] = everybody();
   const impatient = await start({ bigBodyWaitMs: 200 });
   const open = closeGate();
@@ -229,7 +229,7 @@ test('who waits too long is told when to come back, and a place is free again wh
   expect((await upload(alice)).status).toBe(200);
 });
 
-test('what is still worked on keeps its place when its client has left', async () => {
+test('keeps the slot of a request that is still being processed after its client has disconnected', async () => {
   const [alice] = everybody();
   const open = closeGate();
   const leaver = beginUpload(alice);
@@ -244,7 +244,7 @@ test('what is still worked on keeps its place when its client has left', async (
   expect(busiest).toBe(1);
 });
 
-test('a body without a length takes its place and gets its answer', async () => {
+test('accepts a big body without Content-Length', async () => {
   const [alice] = everybody();
   const stream: RequestInit & { duplex: 'half' } = {
     method: 'POST',
@@ -256,7 +256,7 @@ test('a body without a length takes its place and gets its answer', async () => 
   expect(seen).toEqual(['in pieces']);
 });
 
-test('a big body says what its JSON says, however it is written; the last of repeated fields counts', async () => {
+test('reads a big body as JSON.parse would, however it is written; the last of repeated fields counts', async () => {
   const [alice] = everybody();
   const pad = ' '.repeat(BIG);
   const long = `${'AB/+'.repeat(BIG / 4)}==`;

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const ECHO = '/api/v1/probe/echo';
 
-test('NUL and half surrogate pairs are refused wherever they hide', async () => {
+test('rejects NUL and lone surrogates at any depth and names the field', async () => {
   const cases: Array<[string, string]> = [
     ['{"name":"a\\u0000b"}', 'name'],
     ['{"name":"x","ignored":{"deep":[1,{"k":"\\u0000"}]}}', 'ignored.deep.1.k'],
@@ -40,7 +40,7 @@ test('NUL and half surrogate pairs are refused wherever they hide', async () => 
   expect(fine.body).toMatchObject({ data: { note: '😀 é \\u0000' } });
 });
 
-test('odd JSON does no harm', async () => {
+test('answers prototype pollution, deep nesting and numbers out of range without a defect', async () => {
   const odd = [
     '{"__proto__":{"name":"x"}}',
     '{"constructor":{"prototype":{"name":"x"}}}',
@@ -61,12 +61,12 @@ test('odd JSON does no harm', async () => {
   expect((await server.post(ECHO, '\ufeff{"name":"x"}')).status).toBe(200);
 });
 
-test('megabytes of brackets are refused before they become objects', async () => {
+test('rejects megabytes of brackets before parsing', async () => {
   const answer = await server.post('/api/v1/probe/upload', `{"image":${'['.repeat(1_900_000)}`, { token });
   expect(answer.body).toMatchObject({ code: 400, message: 'The body has too many parts' });
 });
 
-test('a request without a token is refused before its body is read', async () => {
+test('rejects a request without a token before reading its body', async () => {
   const length = 50 * 1024 * 1024;
   const raw = rawConnection(server.url);
   raw.send(
@@ -78,7 +78,7 @@ test('a request without a token is refused before its body is read', async () =>
   expect((await server.post('/api/v1/probe/do', 'x'.repeat(1024 * 1024))).status).toBe(401);
 });
 
-test('a connection serves on after a refusal', async () => {
+test('keeps serving a connection after rejected requests', async () => {
   const raw = rawConnection(server.url);
   const post = (path: string, body: string) =>
     raw.send(
@@ -99,7 +99,7 @@ test('a connection serves on after a refusal', async () => {
   expect(answers(text).map((line) => line.slice(-3))).toEqual(['401', '413', '400', '404', '200']);
 });
 
-test('what Node refuses to parse is answered in the envelope too', async () => {
+test('answers requests that Node.js cannot parse in the envelope, too', async () => {
   const cases: Array<[string, number]> = [
     ['NONSENSE\r\n\r\n', 400],
     ['GET / HTTP/9.9\r\n\r\n', 400],

@@ -38,24 +38,24 @@ async function expectFailure(request: string, code: number) {
   });
 }
 
-test('a request without a Host header is refused in the envelope, but before HTTP/1.1 it needs none', async () => {
+test('rejects an HTTP/1.1 request without a Host header in the envelope, and accepts one of HTTP/1.0', async () => {
   await expectFailure('GET /health/live HTTP/1.1\r\n\r\n', 400);
   expect((await ask('GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
 });
 
-test('an expectation that nobody knows is ignored', async () => {
+test('ignores an unknown Expect header', async () => {
   expect((await ask('GET /health/live HTTP/1.1\r\nhost: localhost\r\nexpect: a-miracle\r\n\r\n')).status).toBe(200);
 });
 
-test('whoever takes the service for a proxy is told that it is none', async () => {
+test('rejects CONNECT: the service is no proxy', async () => {
   await expectFailure('CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n', 400);
 });
 
-test('a page of the documentation that does not exist is a 404 in the envelope', async () => {
+test('answers a missing page of the documentation 404 in the envelope', async () => {
   await expectFailure('GET /docs/static/nothing.js HTTP/1.1\r\nhost: localhost\r\n\r\n', 404);
 });
 
-test('closing does not wait for a client that never ends its half of a connection', async () => {
+test('closing does not wait for a client that never ends its half of the connection', async () => {
   const stubborn = await startTestServer({ db: database.db });
   const requests = [
     'NONSENSE\r\n\r\n',
@@ -68,7 +68,7 @@ test('closing does not wait for a client that never ends its half of a connectio
   for (const socket of sockets) socket.destroy();
 });
 
-/** Sends a request and, when it has been answered, stays there without ending its half. */
+/** Sends a request and, once it is answered, keeps its half of the connection open. */
 function holdOpen(url: string, request: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
@@ -77,7 +77,7 @@ function holdOpen(url: string, request: string): Promise<Socket> {
   });
 }
 
-test('a connection over which nothing comes or goes is closed, one that is in use is not', async () => {
+test('closes a silent connection and keeps one that is in use', async () => {
   const impatient = await startTestServer({ db: database.db, limits: { silentMs: 1_000 } });
   const [silent, used] = [rawConnection(impatient.url), rawConnection(impatient.url)];
   const drip = setInterval(() => used.send('x'), 100);
@@ -90,7 +90,7 @@ test('a connection over which nothing comes or goes is closed, one that is in us
   await impatient.close();
 });
 
-test('of too many connections the newest is closed', async () => {
+test('closes the newest connection over the limit', async () => {
   const small = await startTestServer({ db: database.db, limits: { connections: 2 } });
   const request = 'GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n';
   const sockets = [await holdOpen(small.url, request), await holdOpen(small.url, request)];

@@ -10,10 +10,10 @@ import { startTestApp } from '../../support/app.ts';
 const app = await startTestApp();
 afterAll(() => app.stop());
 const page = await (await fetch(app.url)).text();
-/** The first of those that are loaded ahead, which is large. */
+/** The first preloaded module, which is large. */
 const script = /<link rel="modulepreload" href="([^"]+)"/.exec(page)?.[1] ?? '';
 
-/** What is on the wire: `fetch` would unpack it. */
+/** Returns the bytes on the wire: `fetch` would decompress them. */
 async function getPacked(path: string, encoding: string) {
   const sent = httpRequest(`${app.url}${path}`, { headers: { 'accept-encoding': encoding } }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -28,7 +28,7 @@ test.each([
   '/campaigns/5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10',
   '/calendar',
   '/groups?search=x',
-])('%s is the dashboard, which nobody keeps', async (path) => {
+])('%s serves the dashboard with Cache-Control: no-store', async (path) => {
   const response = await fetch(`${app.url}${path}`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -37,7 +37,7 @@ test.each([
   expect(await response.text()).toContain('<div id="root">');
 });
 
-test('no page allows scripts or styles but its own files, and styles with the nonce of this answer', async () => {
+test('the CSP of every page allows only its own scripts and styles, and styles with a nonce that is new in each response', async () => {
   const nonces = new Set<string>();
   for (let turn = 0; turn < 3; turn++) {
     const response = await fetch(app.url);
@@ -55,7 +55,7 @@ test('no page allows scripts or styles but its own files, and styles with the no
 });
 
 test.each(['/nowhere', '/campaigns', '/groups/none/at/all'])(
-  '%s is no address, which a browser is told by a page, and a program by an envelope',
+  '%s is answered 404: a page for a browser, an envelope for a program',
   async (path) => {
     const shown = await fetch(`${app.url}${path}`, {
       headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
@@ -75,19 +75,19 @@ test.each([
   ['/api', 404],
   ['/assets/nothing.js', 404],
   ['/api/v1/venom/add-campaign', 405],
-])('%s is for programs: also a browser gets an envelope', async (path, status) => {
+])('%s is answered with an envelope even to a browser', async (path, status) => {
   const response = await fetch(`${app.url}${path}`, { headers: { accept: 'text/html' } });
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toContain('application/json');
 });
 
-test('the page names nothing of another machine, and holds no script', () => {
+test('the page loads nothing from another host and has no inline script or style', () => {
   expect(page).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   expect(page).not.toMatch(/<script(?![^>]* src=)/);
   expect(page).not.toMatch(/<style| style=/);
 });
 
-test('files are kept for ever, and come compressed as the browser likes', async () => {
+test('serves assets as immutable, compressed with brotli or gzip as the browser accepts', async () => {
   const plain = Buffer.from(
     await (await fetch(`${app.url}${script}`, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer(),
   );
@@ -111,13 +111,13 @@ test.each([
   '/assets/..%2f..%2fpackage.json',
   '/assets/%2e%2e/made-of',
   '/nowhere',
-])('%s is nothing, as the API says it', async (path) => {
+])('%s is answered 404 in the envelope', async (path) => {
   const response = await fetch(`${app.url}${path}`);
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ error: true, code: 404 });
 });
 
-test('a page is read and nothing else', async () => {
+test('answers 405 to a POST to a page', async () => {
   const response = await fetch(app.url, { method: 'POST' });
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });

@@ -46,7 +46,7 @@ function expectFailure(answer: Answer, code: number, details: unknown[] = []) {
   });
 }
 
-test('a success is the envelope of the specification and nothing more', async () => {
+test('answers a success with exactly the envelope of the specification', async () => {
   const answer = await server.post(ECHO, { name: 'x' }, { headers: { 'x-request-id': 'mine' } });
   expect(answer.text).toMatch(/^\{"error":false,"status":"success","code":200,"data":\{"name":"x",/);
   expect(answer.headers.get('x-request-id')).toMatch(UUID);
@@ -54,13 +54,13 @@ test('a success is the envelope of the specification and nothing more', async ()
   expect((await server.post('/api/v1/probe/table')).text).toBe('a,b\r\n1,2\r\n');
 });
 
-test('null of a field that is not required counts as absent, and unknown fields are ignored', async () => {
+test('treats null in an optional field as absent and ignores unknown fields', async () => {
   const body = { name: 'x', note: null, count: null, ids: null, kind: null, schedule_time: 7, __proto__x: 1 };
   expect((await server.post(ECHO, body)).body).toMatchObject({ data: { note: null, count: 3, ids: null } });
   expectFailure(await server.post(ECHO, { name: null }), 400, [{ field: 'name', issue: 'must be a string' }]);
 });
 
-test('each wrong field is named with its path and what it has to be', async () => {
+test('names each invalid field by its path, with the expected value', async () => {
   const answer = await server.post(ECHO, { name: '', note: 4, count: 6, kind: 'c', ids: [1, 2.5, 'x'] });
   expectFailure(answer, 400, [
     { field: 'name', issue: 'must not be empty' },
@@ -75,13 +75,13 @@ test('each wrong field is named with its path and what it has to be', async () =
   ]);
 });
 
-test('what is not a JSON object is a 400', async () => {
+test('answers 400 to a body that is not a JSON object', async () => {
   for (const body of ['{"name":', '{name:1}', "{'name':'x'}", '[1]', '"x"', '3', 'true', 'NaN', '{"name":"x"}}'])
     expectFailure(await server.post(ECHO, body), 400);
   expectFailure(await server.post(ECHO, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])), 400);
 });
 
-test('an empty body is {} where nothing is required', async () => {
+test('treats an empty body as {} if no field is required', async () => {
   const options = { token: alice.token };
   expect((await server.post(DO, undefined, options)).status).toBe(200);
   const headers = { 'content-type': 'application/json' };
@@ -90,7 +90,7 @@ test('an empty body is {} where nothing is required', async () => {
   expectFailure(await server.post(ECHO), 400, [{ field: 'name', issue: 'is required' }]);
 });
 
-test('another content type is a 415, a compressed body too', async () => {
+test('answers 415 to another content type and to a compressed body', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense'])
     expectFailure(await server.post(ECHO, '{"name":"x"}', { headers: { 'content-type': type } }), 415);
   expectFailure(await server.post(ECHO, '{"name":"x"}', { headers: { 'content-encoding': 'gzip' } }), 415);
@@ -98,7 +98,7 @@ test('another content type is a 415, a compressed body too', async () => {
   expect((await server.post(ECHO, '{"name":"x"}', { headers })).status).toBe(200);
 });
 
-test('a body over the limit is a 413, announced or not', async () => {
+test('answers 413 to a body over the limit, with or without Content-Length', async () => {
   const body = JSON.stringify({ name: 'x', note: 'x'.repeat(256 * 1024) });
   expectFailure(await server.post(ECHO, body), 413);
   const stream = new Blob([body]).stream();
@@ -106,7 +106,7 @@ test('a body over the limit is a 413, announced or not', async () => {
   expectFailure(await server.request(ECHO, init as RequestInit), 413);
 });
 
-test('an unknown path is a 404 and a known one with another method a 405 that names the right one', async () => {
+test('answers 404 to an unknown path, and 405 with the allowed method to another method', async () => {
   for (const path of ['/api/v1/nope', '/api', `${ECHO}/more`, '/%2e%2e/etc/passwd', '/favicon.ico'])
     expectFailure(await server.post(path, { any: 'thing' }), 404);
   for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
@@ -119,12 +119,12 @@ test('an unknown path is a 404 and a known one with another method a 405 that na
   expectFailure(await server.request('/%zz'), 400);
 });
 
-test('a base URL with a slash too many works', async () => {
+test('accepts a base URL with an extra slash', async () => {
   for (const path of [`/${ECHO}`, `${ECHO}/`, `${ECHO}?x=1`])
     expect((await server.post(path, { name: 'x' })).status, path).toBe(200);
 });
 
-test('each failure has its code and status; 503 and 429 say when to come back', async () => {
+test('answers each error code with its status; 429 and 503 carry Retry-After', async () => {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   for (const code of codes) {
     const status = statusOf(code);
@@ -140,7 +140,7 @@ test('each failure has its code and status; 503 and 429 say when to come back', 
   }
 });
 
-test('a defect is a 500 that tells nothing', async () => {
+test('answers a defect 500 without internals', async () => {
   const thrown = [
     new Error('select secret from users'),
     Object.assign(new Error('duplicate key'), { code: '23505' }),
@@ -156,7 +156,7 @@ test('a defect is a 500 that tells nothing', async () => {
   }
 });
 
-test('a database that is away is a 503 with retry-after, whatever it looks like', async () => {
+test('answers 503 with Retry-After to every error of an unavailable database', async () => {
   const looks = [
     { code: 'ECONNREFUSED' },
     { code: 'ENOENT', syscall: 'connect' },

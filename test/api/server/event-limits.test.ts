@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A server whose streams would keep it from closing for ten minutes, if it waited for them. */
+/** Starts a server that would take ten minutes to close if it waited for its streams. */
 function start(limits: Partial<WatchLimits>): Promise<TestServer> {
   return startTestServer({
     db: database.db,
@@ -34,7 +34,7 @@ const metricOf = async (server: TestServer, name: string) => {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 };
 
-test('one user, and one process, has so many streams and no more, until one leaves', async () => {
+test('limits the streams of a user and of a process, and accepts another once one has closed', async () => {
   const server = await start({ perUser: 2, most: 3 });
   const [alice, bob] = [await person(server, 'alice'), await person(server, 'bob')];
   const [first, second] = [await listen(server.url, alice.token), await listen(server.url, alice.token)];
@@ -60,7 +60,7 @@ test('one user, and one process, has so many streams and no more, until one leav
   await server.close();
 });
 
-test('a stop ends all streams at once and takes no more', async () => {
+test('stopping ends all streams at once and accepts no new one', async () => {
   const server = await start({});
   const alice = await person(server, 'alice');
   const listeners = await Promise.all(Array.from({ length: 20 }, () => listen(server.url, alice.token)));
@@ -71,7 +71,7 @@ test('a stop ends all streams at once and takes no more', async () => {
   await expect(listen(server.url, alice.token)).rejects.toThrow('fetch failed');
 });
 
-test('a token that was revoked ends its streams also where no hint comes through', async () => {
+test('ends the streams of a revoked token even without a notification', async () => {
   const server = await start({ pollMs: 20 });
   const alice = await person(server, 'alice');
   const listener = await listen(server.url, alice.token);
@@ -82,10 +82,10 @@ test('a token that was revoked ends its streams also where no hint comes through
   await server.close();
 });
 
-test('who has left before it is known who asks takes no place', async () => {
+test('does not count a client that disconnects during authentication', async () => {
   const known = await start({});
   const alice = await person(known, 'alice');
-  // It has not seen the token yet, and asks the database.
+  // This server has not cached the token yet, and queries the database.
   const server = await start({});
   const request = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${alice.token}\r\n\r\n`;
   const lock = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ test('who has left before it is known who asks takes no place', async () => {
     connection.send(request);
     return connection;
   });
-  // Were this too short, the test would show less; it would not fail.
+  // If this is too short, the test shows less; it does not fail.
   await sleep(300);
   for (const { socket } of leaving) socket.destroy();
   await sleep(300);
@@ -114,7 +114,7 @@ test('who has left before it is known who asks takes no place', async () => {
   await Promise.all([known.close(), server.close()]);
 });
 
-test('a quiet stream is kept alive by comments', async () => {
+test('sends keep-alive comments on a quiet stream', async () => {
   const server = await start({ keepAliveMs: 20 });
   const alice = await person(server, 'alice');
   const listener = await listen(server.url, alice.token);
@@ -126,7 +126,7 @@ test('a quiet stream is kept alive by comments', async () => {
   await server.close();
 });
 
-/** So many campaigns with long names, planned for ever. */
+/** Inserts `count` scheduled campaigns with long names. */
 async function giveCampaigns(owner: Person, count: number): Promise<void> {
   await sql`
     insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs)
@@ -145,7 +145,7 @@ async function changeAll(owner: Person, name: string): Promise<void> {
   });
 }
 
-test('a client that does not read is dropped, the others hear all, and it recovers by a snapshot', async () => {
+test('drops a client that does not read while others receive everything; a reconnect gets a snapshot', async () => {
   const server = await start({ pollMs: 20, mostUnread: 10_000 });
   const alice = await person(server, 'alice');
   await giveCampaigns(alice, 500);

@@ -6,7 +6,7 @@ import { listen, type CampaignSeen, type Listener } from '../../support/http/lis
 import { workspaceOf } from '../../support/workspaces.ts';
 
 let app: TestApp;
-/** Another api process on the same database, as far as anybody can tell from outside. */
+/** Acts as another api process on the same database. */
 let other: TestApp;
 let alice: Person;
 let bob: Person;
@@ -56,8 +56,8 @@ async function scheduleNextYear(person: Person, name: string): Promise<string> {
   return headers.get('x-campaign-id') ?? '';
 }
 
-describe('a listener', () => {
-  test('is given a snapshot: the account, and each campaign that has not ended, or just has', async () => {
+describe('a stream of events', () => {
+  test('starts with a snapshot: the account and each campaign that is open or has just ended', async () => {
     const planned = await scheduleNextYear(alice, 'Next year');
     const done = await send(alice);
     const first = await listen(app.url, alice.token);
@@ -88,7 +88,7 @@ describe('a listener', () => {
     await listener.leave();
   });
 
-  test('hears a campaign from its first delivery to its end, and what members do after that, on every api', async () => {
+  test('receives the progress of a campaign to its end, and the receipts after it, from every api process', async () => {
     const listeners = await Promise.all([app, app, other].map(({ url }) => listen(url, bob.token)));
     await Promise.all(listeners.map((listener) => listener.snapshot()));
     const id = await send(bob, 'Fair');
@@ -108,7 +108,7 @@ describe('a listener', () => {
     const all = (campaign: CampaignSeen) => campaign.progress.delivered === recipients;
     const heard = await Promise.all(listeners.map((listener) => listener.hears(id, all)));
     expect(heard).toHaveLength(3);
-    // Members go on reading while both are asked: what is told catches up with the analytics once they have done.
+    // Members go on reading meanwhile: the stream catches up with the analytics once they are done.
     const toldAndCounted = async () => ({ told: listeners[2]?.last(id)?.progress, counted: await analytics() });
     await until(
       toldAndCounted,
@@ -117,7 +117,7 @@ describe('a listener', () => {
     await Promise.all(listeners.map((listener) => listener.leave()));
   });
 
-  test('hears at most two changes of a campaign a second, and is never told less than before', async () => {
+  test('receives at most two changes of a campaign a second, with counts that never fall', async () => {
     const slow = await startTestApp({ sandboxGap: { minMs: 20, maxMs: 20 } });
     const carol = await slow.signUp('carol');
     const { rows } = await sql<{ group_id: number }>`
@@ -144,10 +144,10 @@ describe('a listener', () => {
     await slow.stop();
   });
 
-  test('of channels alone is not told of readers, who are not known', async () => {
+  test('has null for delivered and read if a campaign goes to channels alone', async () => {
     const { body } = await mallory.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
     const listener = await listen(app.url, mallory.token);
-    // A campaign that has ended before the first look would be no news.
+    // A campaign that ends before the first poll would not be reported.
     await listener.snapshot();
     const added = await mallory.call<{ campaign_id: string }>('venom/add-campaign', {
       name: 'News',
@@ -159,7 +159,7 @@ describe('a listener', () => {
     await listener.leave();
   });
 
-  test('never hears what is another’s', async () => {
+  test('never receives the events of another user', async () => {
     const hers = await Promise.all([app, other].map(({ url }) => listen(url, mallory.token)));
     const own = await listen(app.url, alice.token);
     await Promise.all([...hers, own].map((listener) => listener.snapshot()));
@@ -175,8 +175,8 @@ describe('a listener', () => {
   });
 });
 
-describe('who may listen', () => {
-  test('nobody without a token that holds, and nobody with a key that may not read', async () => {
+describe('access to a stream', () => {
+  test('rejects a request without a valid token, and a key without the scope read', async () => {
     const nobody = await listen(app.url);
     expect(nobody.status).toBe(401);
     expect(nobody.headers.get('www-authenticate')).toBe('Bearer');
@@ -186,7 +186,7 @@ describe('who may listen', () => {
     expect(await answer.json()).toMatchObject({ error: true, code: 403, request_id: expect.any(String) });
   });
 
-  test('other methods are refused, also those that ask for the head alone', async () => {
+  test('rejects other methods, HEAD included', async () => {
     for (const method of ['POST', 'HEAD', 'PUT']) {
       const answer = await fetch(`${app.url}/api/v1/events`, { method });
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
@@ -202,7 +202,7 @@ describe('who may listen', () => {
     return body.data;
   }
 
-  test('a key that may read listens until it is revoked, on every api', async () => {
+  test('ends the streams of a revoked key on every api process', async () => {
     const { key, api_key_id } = await createKey(['read']);
     const staying = await listen(app.url, alice.token);
     const listeners = await Promise.all([app, other].map(({ url }) => listen(url, key)));
@@ -213,18 +213,18 @@ describe('who may listen', () => {
     await staying.leave();
   });
 
-  test('a key that expires ends its stream', async () => {
+  test('ends the stream of a key when the key expires', async () => {
     const listenFor = async (ms: number): Promise<Listener> => {
       const { key } = await createKey(['read'], new Date(Date.now() + ms).toISOString());
       const listener = await listen(app.url, key);
-      // A busy machine takes longer to begin than a short key lives.
+      // On a busy machine a short-lived key may expire before the stream opens.
       return listener.status === 200 ? listener : listenFor(2 * ms);
     };
     const listener = await listenFor(1_500);
     expect(await until(listener.hasEnded, Boolean)).toBe(true);
   });
 
-  test('revoking the tokens ends their streams and no others, on every api', async () => {
+  test('revoking tokens ends their streams, and no others, on every api process', async () => {
     const eve = await app.signUp('eve');
     const staying = await listen(app.url, bob.token);
     const listeners = await Promise.all([app, other].map(({ url }) => listen(url, eve.token)));
@@ -237,7 +237,7 @@ describe('who may listen', () => {
   });
 });
 
-test('a hundred listeners on one process all hear the end of a large campaign, and only those whose it is', async () => {
+test('fifty streams of the owner receive the end of a large campaign, and fifty of another user nothing', async () => {
   const large = await startTestApp({ sandboxSpeed: 0 });
   const [carol, dave] = [await large.signUp('carol'), await large.signUp('dave')];
   const { rows } = await sql<{ group_id: number }>`
@@ -264,7 +264,7 @@ test('a hundred listeners on one process all hear the end of a large campaign, a
   await large.stop();
 });
 
-test('while nobody listens, nothing is asked of the database', async () => {
+test('does not poll the database while no stream is open', async () => {
   const looks = async () => {
     const { rows } = await sql<{ seen: number }>`
       select count(*)::int as seen from pg_stat_activity

@@ -1,4 +1,4 @@
-/** One signed-in user with many requests in flight, beside another user and strangers. */
+/** Fairness: one user with many requests in flight, beside another user and anonymous clients. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, readPool, type Database } from '../../../src/platform/database/connect.ts';
@@ -58,7 +58,7 @@ async function readGauge(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }
 
-/** Of the pool for requests. */
+/** Counts the matching connections of the request pool. */
 async function countConnections(db: Database, which: ReturnType<typeof sql>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
@@ -87,7 +87,7 @@ describe(`beside ${IN_FLIGHT} requests in flight of a user whose row is locked`,
     ['venom/update-account', laneOf, () => ({ daily_cap: 'none' })],
     ['venom/save-group-list', laneOf, groupList],
     ['user/update_profile', userRowOf, () => ({ first_name: 'Flooder' })],
-  ])('%s: another user is served, and so is a sign-in', async (path, rows, body) => {
+  ])('%s: serves another user and a sign-in', async (path, rows, body) => {
     const sent = await body();
     await lock(rows(flooder));
     await flood(path, sent);
@@ -101,7 +101,7 @@ describe(`beside ${IN_FLIGHT} requests in flight of a user whose row is locked`,
   });
 });
 
-test('requests that wait for a worker hold no connection, nor the turn of their workspace', async () => {
+test('requests that wait for a worker hold neither a connection nor the permit of their workspace', async () => {
   const alone = await startTestApp({ role: 'api' });
   const asker = await alone.signUp('asker');
   const leaving = new AbortController();
@@ -130,7 +130,7 @@ test('requests that wait for a worker hold no connection, nor the turn of their 
   expect((await asker.call('venom/update-account', { daily_cap: 'none' })).status).toBe(200);
 });
 
-test('shedding hits the one whose requests wait, with the numbers, and nobody else', async () => {
+test('load shedding: rejects requests of the user with a full queue, with the numbers, and of no other user', async () => {
   const { database } = app;
   const db = connectDatabase(database.address, {
     log: createLog('silent'),

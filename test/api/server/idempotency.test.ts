@@ -39,8 +39,8 @@ async function postTo(person: Person, name = 'Once') {
 const campaignsOf = async (person: Person, search: string) =>
   (await person.call<{ campaigns: unknown[] }>('venom/list-campaigns', { search, limit: 200 })).body.data.campaigns;
 
-describe('the same key and body', () => {
-  test('fifty times at once give one campaign and one answer', async () => {
+describe('repeated requests with the same key and body', () => {
+  test('create one campaign and get one answer when fifty arrive at once', async () => {
     const body = await postTo(alice, 'Fifty');
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(alice, 'venom/add-campaign', body, key)));
@@ -49,7 +49,7 @@ describe('the same key and body', () => {
     expect(await campaignsOf(alice, 'Fifty')).toHaveLength(1);
   });
 
-  test('give the first answer again, also when the body is written down in another way', async () => {
+  test('get the first answer, even if the JSON is formatted differently', async () => {
     const body = await postTo(alice, 'Again');
     const key = newKey();
     const first = await send(alice, 'venom/add-campaign', body, key);
@@ -62,7 +62,7 @@ describe('the same key and body', () => {
     expect(await campaignsOf(alice, 'Again')).toHaveLength(1);
   });
 
-  test('give a schedule’s id again, though its time is past by then', async () => {
+  test('get the id of a schedule even after its time has passed', async () => {
     await app.database.clock.set('2033-01-01T00:00:00Z');
     const when = { is_schedule: true, start_date: '2033-01-01', end_date: '2033-01-01', schedule_time: '09:00:00' };
     const body = { ...(await postTo(bob, 'Past')), ...when };
@@ -89,7 +89,7 @@ describe('the same key and body', () => {
     expect(listed.data.groups).toHaveLength(1);
   });
 
-  test('count the file in, however large', async () => {
+  test('compare the file, however large', async () => {
     const picture = (last: number) => {
       const bytes = Buffer.alloc(400_000, last);
       Buffer.from('ffd8ffe000104a46494600', 'hex').copy(bytes);
@@ -104,7 +104,7 @@ describe('the same key and body', () => {
     expect(await campaignsOf(alice, 'Large')).toHaveLength(1);
   });
 
-  test('are another request after 24 hours', async () => {
+  test('count as a new request after 24 hours', async () => {
     const body = await postTo(alice, 'Tomorrow');
     const key = newKey();
     const first = await send(alice, 'venom/add-campaign', body, key);
@@ -115,8 +115,8 @@ describe('the same key and body', () => {
   });
 });
 
-describe('a key', () => {
-  test('is refused with another body, and for another operation', async () => {
+describe('an idempotency key', () => {
+  test('is rejected with another body and for another operation', async () => {
     const body = await postTo(alice, 'First');
     const key = newKey();
     await send(alice, 'venom/add-campaign', body, key);
@@ -124,7 +124,7 @@ describe('a key', () => {
     expect((await send(alice, 'venom/create-community', { community_name: 'x' }, key)).status).toBe(409);
   });
 
-  test('is each user’s own', async () => {
+  test('is scoped to its user', async () => {
     const key = newKey();
     const answers = [
       await send(alice, 'venom/add-campaign', await postTo(alice), key),
@@ -133,7 +133,7 @@ describe('a key', () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
   });
 
-  test('is not used up by a request that was refused', async () => {
+  test('is not consumed by a rejected request', async () => {
     const body = await postTo(alice, 'Mended');
     const key = newKey();
     expect((await send(alice, 'venom/add-campaign', { ...body, html: '<table>' }, key)).status).toBe(400);
@@ -152,7 +152,7 @@ describe('a key', () => {
   });
 });
 
-describe('a creation whose first attempt', () => {
+describe('a repeated creation whose first attempt', () => {
   const keyOf = (key: string): IdempotencyKey => ({
     workspaceId,
     key,
@@ -161,9 +161,9 @@ describe('a creation whose first attempt', () => {
   });
   const repeat = (key: string) => send(alice, 'venom/create-community', { community_name: 'Lost' }, key);
 
-  test('is still under way, or died, is a conflict and is never made again', async () => {
+  test('is in progress or died is answered 409 and creates nothing', async () => {
     const key = newKey();
-    // As a process leaves it that dies after it has asked for the community.
+    // The row of a process that died after it had requested the community.
     await sql`
       insert into idempotency_keys (workspace_id, key, operation, body_hash)
       values (${workspaceId}, ${key}, ${keyOf(key).operation}, ${keyOf(key).bodyHash})`.execute(app.database.db);
@@ -178,8 +178,8 @@ describe('a creation whose first attempt', () => {
   });
 
   test.each([
-    ['failed without a trace may be tried again', false, 200],
-    ['has an unknown outcome may not', true, 409],
+    ['failed without effect runs again', false, 200],
+    ['has an unknown outcome is answered 409', true, 409],
   ])('%s', async (_what, outcomeUnknown, status) => {
     const key = newKey();
     const act = () => Promise.reject(new AppError('outcome_unknown', 'no answer', { outcomeUnknown }));

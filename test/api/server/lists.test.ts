@@ -1,4 +1,4 @@
-/** What holds for every list: filters, limits, and pages that stay right while rows are added between them. */
+/** Rules for every list: filters, limits, and pages that stay correct while rows are added between them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
@@ -8,7 +8,7 @@ type Row = Record<string, unknown>;
 type Page = Row & { next_cursor: string | null };
 
 let app: TestApp;
-/** For what changes nothing. */
+/** For tests that only read. */
 let reader: Person;
 beforeAll(async () => {
   app = await startTestApp({ sandboxSpeed: 0 });
@@ -27,12 +27,12 @@ async function groupsOf(person: Person): Promise<number[]> {
 interface List {
   path: string;
   field: string;
-  /** What tells one row from another. */
+  /** The field that identifies a row. */
   id: string;
   most: number;
-  /** New rows come last, or first and so before where a walk began. */
+  /** Where new rows appear: at the end, or before the first page. */
   newest: 'first' | 'last';
-  /** What the list is asked with, whatever the page. */
+  /** Returns the filter to send with every page. */
   filter(person: Person): Promise<object>;
   /** Adds rows, and resolves when the list has them. */
   add(person: Person, names: string[]): Promise<void>;
@@ -112,7 +112,7 @@ async function readPage(list: List, person: Person, page: object): Promise<Page>
 
 const idsOf = (list: List, page: Page) => (page[list.field] as Row[]).map((row) => row[list.id]);
 
-/** Every row, by pages of `limit`; `between` is called after each page. */
+/** Returns every row, in pages of `limit`; calls `between` after each page. */
 async function readAll(list: List, person: Person, limit: number, between = async () => {}): Promise<unknown[]> {
   const rows: unknown[] = [];
   let cursor: string | null = null;
@@ -128,7 +128,7 @@ async function readAll(list: List, person: Person, limit: number, between = asyn
 }
 
 describe.each(LISTS)('%s', (_path, list) => {
-  test('pages neither repeat nor hide a row while others are added between them', async () => {
+  test('pages neither repeat nor skip a row while rows are added between them', async () => {
     const person = await signUp();
     await list.add(person, ['one', 'two', 'three', 'four', 'five']);
     const there = await readAll(list, person, 100);
@@ -141,7 +141,7 @@ describe.each(LISTS)('%s', (_path, list) => {
     expect(seen).toEqual(expected);
   });
 
-  test('a page that is just full is the last', async () => {
+  test('has no next cursor if the last page is exactly full', async () => {
     const person = await signUp();
     await list.add(person, ['one', 'two']);
     const all = await readAll(list, person, 100);
@@ -151,14 +151,14 @@ describe.each(LISTS)('%s', (_path, list) => {
   });
 
   test.each(['', 'x', 'djE6', btoa('v1:-1'), btoa('v1:07').replaceAll('=', ''), btoa('v2:7'), 'djE6Nw!!', '💥'])(
-    'the cursor %j is a 400',
+    'answers 400 to the cursor %j',
     async (cursor) => {
       const answer = await reader.call(list.path, { ...(await list.filter(reader)), cursor });
       expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'cursor' }] } });
     },
   );
 
-  test('the limit is as the contract has it', async () => {
+  test('enforces the limits of the contract', async () => {
     const statusFor = async (limit: unknown) =>
       (await reader.call(list.path, { ...(await list.filter(reader)), limit })).status;
     for (const limit of [1, list.most, null]) expect(await statusFor(limit), String(limit)).toBe(200);
@@ -176,8 +176,8 @@ describe.each(LISTS)('%s', (_path, list) => {
 describe.each([
   ['venom/list-campaigns', campaigns],
   ['venom/list-groups', groups],
-] as const)('the search of %s', (_path, list) => {
-  test('finds a part of the name in any case, and takes % _ and \\ for what they are', async () => {
+] as const)('search in %s', (_path, list) => {
+  test('matches part of a name in any case, and treats % _ and \\ literally', async () => {
     const person = await signUp();
     await list.add(person, ['100% of Öffnung', '100 of öffnung', 'snake_case', 'snakeXcase', 'back\\slash', 'ПРИВЕТ']);
     const find = async (search: string) => idsOf(list, await readPage(list, person, { search })).toSorted();
@@ -191,7 +191,7 @@ describe.each([
     expect((await find('')).length).toBeGreaterThanOrEqual(6);
   });
 
-  test('goes on from page to page', async () => {
+  test('continues from page to page', async () => {
     const person = await signUp();
     await list.add(person, ['fair 1', 'other', 'fair 2', 'fair 3']);
     const rows: unknown[] = [];
@@ -205,7 +205,7 @@ describe.each([
   });
 });
 
-test('list-campaigns finds those of certain days, in an order of choice, and tells how many there are', async () => {
+test('list-campaigns filters by date, sorts by the chosen field and counts the matches', async () => {
   const person = await signUp();
   await campaigns.add(person, ['banana', 'Apple', 'cherry']);
   const { database } = app;
@@ -239,7 +239,7 @@ test('list-campaigns finds those of certain days, in an order of choice, and tel
   expect((await names({ created_from: '2026-03-02', created_to: '2026-03-02' })).names).toEqual(['banana']);
 });
 
-test('list-campaigns answers newest first, and those of a status', async () => {
+test('list-campaigns sorts newest first and filters by status', async () => {
   const person = await signUp();
   const schedule = { is_schedule: true, start_date: '2990-01-01', end_date: '2990-01-02', schedule_time: '09:00:00' };
   const post = { html: 'Hello', group_metadata_ids: await groupsOf(person) };
@@ -267,7 +267,7 @@ test('list-campaigns answers newest first, and those of a status', async () => {
   expect((await person.call('venom/list-campaigns', { status: 'odd' })).status).toBe(400);
 });
 
-test('list-groups answers those of a kind, with what the contract says of each, and none that is gone', async () => {
+test('list-groups filters by kind, returns the fields of the contract and leaves out removed groups', async () => {
   const person = await signUp();
   await person.call('venom/create-channel', { name: 'News' });
   await person.call('venom/create-community', { community_name: 'Village' });

@@ -29,7 +29,7 @@ async function start(level: string, settings: TestServerOptions['settings'] = {}
   return server;
 }
 
-/** The lines of one log; each is written a moment after the answer. */
+/** Returns the lines of one log; each is written shortly after the answer. */
 async function linesOf(log: string, count: number): Promise<Array<Record<string, unknown>>> {
   const read = () =>
     written.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['log'] === log);
@@ -37,7 +37,7 @@ async function linesOf(log: string, count: number): Promise<Array<Record<string,
   return read();
 }
 
-test('failed sign-ins, refusals, limits and what people do are told, by address, and nothing that was typed', async () => {
+test('logs failed sign-ins, rejections, rate limits and sensitive actions with the address, and never user input', async () => {
   const server = await start('warn', { trustedProxies: ['loopback'], rateLimit: 3 });
   const headers = { 'x-forwarded-for': '203.0.113.7' };
   const alice = await person(server, 'alice');
@@ -79,7 +79,7 @@ test('failed sign-ins, refusals, limits and what people do are told, by address,
   expect(written.join('')).not.toContain(secret);
 });
 
-test('an API key that does not reach is told with its number', async () => {
+test('logs the id of an API key that lacks the scope', async () => {
   const server = await start('info');
   const bob = await person(server, 'bob');
   const key = await server.post('/api/v1/user/create_api_key', { name: 'x', scopes: ['read'] }, bob);
@@ -89,7 +89,7 @@ test('an API key that does not reach is told with its number', async () => {
   expect(await linesOf('security', 1)).toMatchObject([{ event: 'refused', userId: bob.userId, apiKeyId: api_key_id }]);
 });
 
-test('every request has a line where that is asked for, and none where silence is', async () => {
+test('writes an access log only if it is enabled, and nothing at the level fatal', async () => {
   const [on, off, silent] = [await start('error', { accessLog: true }), await start('info'), await start('fatal')];
   for (const server of [off, silent]) await server.request('/health/live');
   await silent.post('/api/v1/user/authorize_user', { user_name: 'x', password: 'y' });
@@ -104,7 +104,7 @@ test('every request has a line where that is asked for, and none where silence i
   expect(written.join('')).not.toContain('secret');
 });
 
-test('the filter for fail2ban in the docs finds the address of who guesses, and of nobody else', async () => {
+test('the documented fail2ban filter matches the address of failed sign-ins and no other line', async () => {
   const docs = await readFile('docs/how-to/run-in-production.md', 'utf8');
   const expression = /^failregex = (.+)$/m.exec(docs)?.[1] ?? '';
   const filter = new RegExp(expression.replace('<HOST>', '(?<host>[0-9a-f.:]+)'));

@@ -11,7 +11,7 @@ const ABOUT_A_REST_MS = TOOK_MS * 9 - 5;
 
 const from = (userId: number) => ({ caller: { userId } }) as FastifyRequest;
 
-test('who was answered at length rests nine times as long before their next long answer, and nobody else does', async () => {
+test('a user with a long answer waits nine times its duration before the next one, and no other user waits', async () => {
   const limitPerUser = createLimitPerUser(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 10, maxWaitMs: 60_000 }),
   );
@@ -35,7 +35,7 @@ test('who was answered at length rests nine times as long before their next long
   expect(rested).toBeGreaterThan(ABOUT_A_REST_MS);
 });
 
-test('who gets an error instead of an answer rests, too, and is told it', async () => {
+test('a failed request makes its user wait, too, and the next one is rejected as overload', async () => {
   const limitPerUser = createLimitPerUser(
     createFairSemaphore({ name: 'tests', size: Infinity, perKey: 1, maxWaiting: 0, maxWaitMs: 1 }),
   );

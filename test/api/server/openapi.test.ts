@@ -45,7 +45,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('it is OpenAPI 3.1 for the public address, with the bearer scheme', () => {
+test('is OpenAPI 3.1 for the public address, with the bearer scheme', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.servers).toEqual([{ url: 'https://campanile.example' }]);
   expect(document.components.securitySchemes).toEqual({
@@ -53,7 +53,7 @@ test('it is OpenAPI 3.1 for the public address, with the bearer scheme', () => {
   });
 });
 
-test('its version is that of the package, of the client for Python, of health and of the command line', async () => {
+test('has the version of the package, the Python client, health and the command line', async () => {
   const read = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
   const { version } = JSON.parse(read('package.json')) as Document['info'];
   expect(read('clients/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`);
@@ -62,11 +62,11 @@ test('its version is that of the package, of the client for Python, of health an
   expect(versionLine()).toMatch(new RegExp(`^${RegExp.escape(version)}( |$)`));
 });
 
-test('answers may have more fields than it names', () => {
+test('allows additional fields in answers', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });
 
-test('where requests are limited it tells by which headers', async () => {
+test('documents the rate limit headers where requests are limited', async () => {
   const rates = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
   const settings = { rateLimit: 3, corsOrigins: ['https://pages.example'] };
   const limited = await startTestServer({ db: database.db, operations: probes({}), settings });
@@ -75,7 +75,7 @@ test('where requests are limited it tells by which headers', async () => {
     Object.keys(paths[path]?.['post']?.responses[status]?.headers ?? {}).filter((name) => rates.includes(name));
   for (const status of ['200', '429']) expect(headersOf(told, '/api/v1/probe/do', status)).toEqual(rates);
   expect(headersOf(document, '/api/v1/probe/do', '200')).toEqual([]);
-  // Whatever was limited.
+  // Every 429 carries them, whichever limit was exceeded.
   expect(headersOf(document, '/api/v1/probe/do', '429')).toEqual(rates);
   expect(headersOf(told, '/api/v1/probe/echo', '200')).toEqual([]);
   const { token } = await person(limited, 'limited');
@@ -92,7 +92,7 @@ test('where requests are limited it tells by which headers', async () => {
   await limited.close();
 });
 
-test('it lists the operations, each with what it takes, answers and fails with', () => {
+test('documents every operation with its body, answer and errors', () => {
   const users = [
     'create_user',
     'authorize_user',
@@ -126,7 +126,7 @@ test('it lists the operations, each with what it takes, answers and fails with',
   expect(ids.size).toBe(Object.keys(document.paths).length);
 });
 
-test('it tells what needs a token, which bodies may be left out, and which headers there are', () => {
+test('documents required tokens, optional bodies and headers', () => {
   const operation = (path: string) => document.paths[path]?.['post'];
   expect(operation('/api/v1/user/authorize_user')).toMatchObject({ security: [], requestBody: { required: true } });
   expect(operation('/api/v1/user/get_profile')).toMatchObject({
@@ -144,7 +144,7 @@ test('it tells what needs a token, which bodies may be left out, and which heade
   expect(operation('/api/v1/probe/table')?.responses['200']?.content).toHaveProperty(['text/csv; charset=utf-8']);
 });
 
-test('it tells which API keys reach an operation, and that others are refused', () => {
+test('documents the required scope of API keys and the 403', () => {
   const operations = Object.entries(document.paths).flatMap(([path, { post }]) => (post ? [{ path, ...post }] : []));
   for (const { path, security, description, responses } of operations) {
     const isOpen = security.length === 0;
@@ -157,7 +157,7 @@ test('it tells which API keys reach an operation, and that others are refused', 
   expect(descriptionOf('user/create_api_key')).toContain('API keys are not accepted');
 });
 
-test('every reference in it leads somewhere, and nothing lies unused', () => {
+test('has no broken reference and no unused schema', () => {
   const text = JSON.stringify(document);
   const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
   expect([...referred].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted());

@@ -26,7 +26,7 @@ async function start(options: Omit<TestServerOptions, 'db'> = {}): Promise<TestS
   return server;
 }
 
-test('readiness tells what is not in order, liveness does not care', async () => {
+test('readiness names the failed check, and liveness ignores it', async () => {
   let isAway = true;
   const server = await start({
     readyChecks: {
@@ -46,7 +46,7 @@ test('readiness tells what is not in order, liveness does not care', async () =>
   expect((await server.request('/health/ready')).status).toBe(200);
 });
 
-test('readiness names what keeps the process from its work, for as long as there is anything', async () => {
+test('readiness names a reported problem until it is resolved', async () => {
   const health = createHealth();
   const server = await start({ readyChecks: { database: async () => {} }, health });
   health.report('loop lanes', {
@@ -67,7 +67,7 @@ test('readiness names what keeps the process from its work, for as long as there
   expect((await server.request('/health/ready')).status).toBe(200);
 });
 
-test('where strangers can come, health keeps the version to itself, unless the description is for all, too', async () => {
+test('hides the version in health if PUBLIC_URL is set, unless the docs are public', async () => {
   const settings = { publicUrl: 'https://campanile.example' };
   const [closed, open] = await Promise.all([
     start({ settings }),
@@ -77,7 +77,7 @@ test('where strangers can come, health keeps the version to itself, unless the d
   expect((await open.request('/health/live')).body).toEqual({ status: 'ok', ...version });
 });
 
-test('readiness says why, where that is known', async () => {
+test('readiness gives the cause if it is known', async () => {
   let [code, isFull] = ['53100', false];
   const server = await start({
     readyChecks: { database: () => Promise.reject(Object.assign(new Error('x'), { code })) },
@@ -89,12 +89,12 @@ test('readiness says why, where that is known', async () => {
   expect(await readiness()).toEqual(full);
   code = 'ECONNREFUSED';
   expect(await readiness()).toEqual({ ...full, message: 'The database cannot be reached just now' });
-  // It ended of it.
+  // The disk was full when the database stopped.
   isFull = true;
   expect(await readiness()).toEqual(full);
 });
 
-test('metrics count requests by path, and ask for their token where there is one', async () => {
+test('metrics count requests by path and require their token if one is set', async () => {
   const server = await start({ settings: { metricsToken: 'let me see' } });
   await server.post('/api/v1/probe/echo', { name: 'x' });
   await server.post('/somewhere/else');
@@ -110,7 +110,7 @@ test('metrics count requests by path, and ask for their token where there is one
   expect(answer.text).not.toContain('/somewhere');
 });
 
-test('the root leads to the docs, which run no script but their own', async () => {
+test('the root redirects to the docs, whose CSP allows only their own scripts', async () => {
   const server = await start();
   const root = await server.request('/', { redirect: 'manual' });
   expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
@@ -127,7 +127,7 @@ test('the root leads to the docs, which run no script but their own', async () =
   expect(api.headers.get('cache-control')).toBe('no-store');
 });
 
-test('only the named origins may call from a browser', async () => {
+test('CORS: allows only the configured origins', async () => {
   const preflight = (server: TestServer, origin: string) =>
     server.request('/api/v1/probe/echo', {
       method: 'OPTIONS',
@@ -143,7 +143,7 @@ test('only the named origins may call from a browser', async () => {
   expect((await preflight(closed, 'https://app.example.com')).status).toBe(405);
 });
 
-test('a user over the rate limit waits, others do not', async () => {
+test('answers 429 to a user over the rate limit and serves others', async () => {
   const server = await start({ settings: { rateLimit: 5 } });
   const [alice, bob] = [await person(server, 'alice'), await person(server, 'bob')];
   const call = (token: string) => server.post('/api/v1/probe/do', {}, { token });
@@ -157,7 +157,7 @@ test('a user over the rate limit waits, others do not', async () => {
   expect((await call(bob.token)).status).toBe(200);
 });
 
-test('the address of a client is what the proxy says, and only where there is one', async () => {
+test('takes the address of a client from a trusted proxy only', async () => {
   const forwarded = { 'x-forwarded-for': '10.9.9.9, 203.0.113.7, 10.0.0.2' };
   const addressFor = async (server: TestServer) => {
     const answer = await server.post('/api/v1/probe/echo', { name: 'x' }, { headers: forwarded });
@@ -171,7 +171,7 @@ test('the address of a client is what the proxy says, and only where there is on
   expect(await addressFor(await start({ settings: { trustedProxies: ['loopback'] } }))).toBe('10.0.0.2');
 });
 
-test('what a proxy passes on and is no address is refused', async () => {
+test('rejects X-Forwarded-For values that are no address', async () => {
   const server = await start({ settings: { trustedProxies: ['loopback'] } });
   const ask = (forwarded: string) =>
     server.post('/api/v1/probe/echo', { name: 'x' }, { headers: { 'x-forwarded-for': forwarded } });
@@ -181,7 +181,7 @@ test('what a proxy passes on and is no address is refused', async () => {
     expect((await ask(forwarded)).status, forwarded).toBe(200);
 });
 
-test('closing finishes what is in hand, closes what is idle and takes nothing new', async () => {
+test('graceful shutdown: finishes requests in flight, closes idle connections and accepts no new one', async () => {
   let finish = () => {};
   let begun = () => {};
   const hasBegun = new Promise<void>((resolve) => (begun = resolve));
@@ -204,7 +204,7 @@ test('closing finishes what is in hand, closes what is idle and takes nothing ne
   await closed;
 });
 
-test('closing cuts what does not end in time', async () => {
+test('shutdown drops a request that exceeds the timeout', async () => {
   const handle = () => new Promise<void>(() => {});
   const server = await startTestServer({
     db: database.db,
@@ -221,7 +221,7 @@ test('closing cuts what does not end in time', async () => {
   expect(await raw.received()).toBe('');
 });
 
-test('a database that cannot be reached is a 503 while the process lives on', async () => {
+test('answers 503 while the database is unreachable, and the process stays alive', async () => {
   const { connectDatabase } = await import('../../../src/platform/database/connect.ts');
   const { createLog } = await import('../../../src/platform/log/log.ts');
   const nowhere = connectDatabase(
@@ -236,7 +236,7 @@ test('a database that cannot be reached is a 503 while the process lives on', as
   await nowhere.destroy();
 });
 
-test('an answer to nonsense carries a request id too', async () => {
+test('adds a request id to the answer to a malformed request', async () => {
   const server = await start();
   const raw = rawConnection(server.url);
   raw.send('\0\0\0\r\n\r\n');

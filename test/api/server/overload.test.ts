@@ -43,7 +43,7 @@ const shedFor = async (reason: string) => {
   return Number(new RegExp(`campanile_shed_requests_total\\{reason="${reason}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
 };
 
-/** Makes every statement on a table wait; what it returns lets them go. */
+/** Blocks every statement on a table until the returned function is called. */
 async function lockTable(byHand: Database, table: string): Promise<() => Promise<void>> {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -61,7 +61,7 @@ async function lockTable(byHand: Database, table: string): Promise<() => Promise
   };
 }
 
-/** Holds the event loop up again and again until it is told to stop. */
+/** Blocks the event loop again and again until the returned function is called. */
 function blockLoop(ms: number): () => void {
   const timer = setInterval(() => {
     const end = performance.now() + ms;
@@ -71,11 +71,11 @@ function blockLoop(ms: number): () => void {
 }
 
 let strangers = 0;
-/** A stranger has a name of their own each time, so that none has had too many tries. */
+/** Uses a new user name each time, so that none hits the brute-force limit. */
 const signIn = (name = `nobody${++strangers}`) =>
   server.post('/api/v1/user/authorize_user', { user_name: name, password: 'a wrong password' });
 
-test('while the event loop lags, sign-ins and heavy operations are turned away; the light ones and health go on', async () => {
+test('load shedding: rejects sign-ins and heavy operations while the event loop lags, and serves light ones and health', async () => {
   await start({ lagMs: { open: LAG_MS, heavy: LAG_MS, any: Infinity } });
   const stop = blockLoop(3 * LAG_MS);
   await expect.poll(async () => (await heavy()).status).toBe(503);
@@ -89,7 +89,7 @@ test('while the event loop lags, sign-ins and heavy operations are turned away; 
   await expect.poll(async () => (await heavy()).status).toBe(200);
 });
 
-test('nothing changes before several looks in a row agree, nor between the limit and half of it', () => {
+test('hysteresis: switches after several equal samples in a row, and not between half the limit and the limit', () => {
   const gauge = createHysteresis(100, 3);
   const notes = (...values: number[]) => values.map((value) => (gauge.note(value), gauge.isHigh()));
   expect(notes(500, 500, 0, 500, 500)).toEqual([false, false, false, false, false]);
@@ -97,7 +97,7 @@ test('nothing changes before several looks in a row agree, nor between the limit
   expect(notes(49, 0, 0, 60, 99)).toEqual([true, true, false, false, false]);
 });
 
-test('sign-ins that the database holds up leave connections for whoever is signed in', async () => {
+test('sign-ins that wait for the database leave connections for signed-in users', async () => {
   const patient = { log: createLog('silent'), silenceMs: Infinity };
   const roomy = connectDatabase(database.address, { ...patient, poolSize: 8 });
   const byHand = connectDatabase(database.address, { ...patient, poolSize: 1 });
@@ -118,7 +118,7 @@ test('sign-ins that the database holds up leave connections for whoever is signe
   await Promise.all([roomy.destroy(), byHand.destroy()]);
 });
 
-test('sign-ins from one address do not keep those from another from their turn', async () => {
+test('fair queue: sign-ins from one address do not delay those from another', async () => {
   const proxied = await startTestServer({ db: database.db, settings: { trustedProxies: ['loopback'] } });
   const from = (address: string, name: string) =>
     proxied.post(
@@ -137,7 +137,7 @@ test('sign-ins from one address do not keep those from another from their turn',
   await proxied.close();
 });
 
-test('a queue of passwords too long to be worth waiting in is refused', async () => {
+test('rejects password checks when their queue is full', async () => {
   const checks = await Promise.allSettled(Array.from({ length: 510 }, () => verifyPassword(undefined, 'whatever')));
   const refused = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason] : []));
   expect(refused.length).toBeGreaterThanOrEqual(6);

@@ -1,4 +1,4 @@
-/** Streams that break off and go on where they were, wherever they come back. */
+/** Streams that break off and resume after their last event, at any process. */
 import { execFile } from 'node:child_process';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { sql } from 'kysely';
@@ -21,7 +21,7 @@ import { workspaceOf } from '../../support/workspaces.ts';
 
 let database: TestDatabase;
 let server: TestServer;
-/** Another process on the same ledger, as far as anybody can tell from outside. */
+/** Acts as another process on the same ledger. */
 let other: TestServer;
 let alice: Person;
 
@@ -46,7 +46,7 @@ function start(limits: Partial<WatchLimits> = {}, db: Database = database.db): P
 }
 
 let told = 0;
-/** So much happens in somebody's workspace; answers the numbers of it. */
+/** Inserts `count` events into a workspace and returns their numbers. */
 async function happen(whose: Person, count = 1): Promise<number[]> {
   const numbers = Array.from({ length: count }, () => (told += 1));
   await sql`
@@ -69,7 +69,7 @@ const snapshotted = (listener: Listener) =>
     (names) => names.includes('account'),
   );
 
-/** Somebody who listened until the snapshot, and left. */
+/** Listens until the snapshot, disconnects, and returns the last event id. */
 async function placeOf(whose: Person, at = server): Promise<string> {
   const listener = await listen(at.url, whose.token);
   await snapshotted(listener);
@@ -77,14 +77,14 @@ async function placeOf(whose: Person, at = server): Promise<string> {
   return lastIdOf(listener) ?? '';
 }
 
-test('whoever comes back is told what happened meanwhile, at another process too, and then what happens', async () => {
+test('a reconnecting client receives the events it missed, from another process too, and then new ones', async () => {
   const place = await placeOf(alice);
   const missed = await happen(alice, 3);
   for (const { url } of [server, other]) {
     const listener = await listen(url, alice.token, place);
     await snapshotted(listener);
     expect(numbersOf(listener)).toEqual(missed);
-    // What was missed comes before what is.
+    // Missed events come before the snapshot.
     expect(namesOf(listener).indexOf('account')).toBe(missed.length);
     missed.push(...(await happen(alice, 2)));
     await until(
@@ -97,7 +97,7 @@ test('whoever comes back is told what happened meanwhile, at another process too
   }
 });
 
-test('a message is what a webhook is told, with the id on a line of its own', async () => {
+test('sends the payload of the webhook as a message, with its id line', async () => {
   const listener = await listen(server.url, alice.token);
   await snapshotted(listener);
   const [n] = await happen(alice);
@@ -114,7 +114,7 @@ test('a message is what a webhook is told, with the id on a line of its own', as
   await listener.leave();
 });
 
-test('a new client is told nothing from before; one that heard nothing yet goes on from its snapshot', async () => {
+test('a new client receives no earlier event, and gets an id with its snapshot', async () => {
   await happen(alice, 2);
   const listener = await listen(server.url, alice.token);
   await snapshotted(listener);
@@ -123,7 +123,7 @@ test('a new client is told nothing from before; one that heard nothing yet goes 
   expect(lastIdOf(listener)).toBeDefined();
 });
 
-test('the id goes into the query where there can be no header, which counts where there are both', async () => {
+test('accepts the last event id in the query or in the header, which takes precedence', async () => {
   const place = await placeOf(alice);
   const [first, second] = await happen(alice, 2);
   const ask = async (headers: Record<string, string>) => {
@@ -142,7 +142,7 @@ test('the id goes into the query where there can be no header, which counts wher
   expect([...rest.text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n))).toEqual([second]);
 });
 
-test('what happens to others is never told, not even to whoever comes with their id', async () => {
+test('never sends the events of another user, even for an id of theirs', async () => {
   const bob = await person(server, 'bob');
   const [alices, bobs] = [await placeOf(alice), await placeOf(bob)];
   const [hers] = await happen(alice);
@@ -156,7 +156,7 @@ test('what happens to others is never told, not even to whoever comes with their
   }
 });
 
-test('a key without the scope read hears nothing, also with an id', async () => {
+test('rejects a key without the scope read, with an id, too', async () => {
   const answer = await server.post(
     '/api/v1/user/create_api_key',
     { name: 'x', scopes: ['send'] },
@@ -166,24 +166,24 @@ test('a key without the scope read hears nothing, also with an id', async () => 
   expect((await listen(server.url, key, await placeOf(alice))).status).toBe(403);
 });
 
-describe('an id that leads nowhere any more is told as expired, before the snapshot:', () => {
+describe('sends expired before the snapshot for an id:', () => {
   const cases: ReadonlyArray<[name: string, spoil: (place: string) => Promise<string>]> = [
     [
-      'of over a day ago',
+      'older than a day',
       async (place) => {
         await database.clock.advance({ hours: 24, seconds: 5 });
         return place;
       },
     ],
-    ['of a ledger that had come further', async (place) => place.replace(/-\d+-/, '-999999999-')],
+    ['ahead of the ledger', async (place) => place.replace(/-\d+-/, '-999999999-')],
     [
-      'of before the ledger was restored and released',
+      'from before the ledger was restored and released',
       async (place) => {
         await sql`update ledger set number = number + ${2 ** 32}::bigint`.execute(database.db);
         return place;
       },
     ],
-    ['that is none', async () => 'campanile'],
+    ['that is malformed', async () => 'campanile'],
     ['that is empty', async () => ''],
   ];
   test.each(cases)('%s', async (_name, spoil) => {
@@ -203,7 +203,7 @@ describe('an id that leads nowhere any more is told as expired, before the snaps
   });
 });
 
-test('where nothing happens for a day the place does not get too old', async () => {
+test('keep-alives renew the id of a quiet stream, so that it does not expire', async () => {
   const quiet = await start({ keepAliveMs: 20 });
   const listener = await listen(quiet.url, alice.token);
   await snapshotted(listener);
@@ -223,7 +223,7 @@ test('where nothing happens for a day the place does not get too old', async () 
   await quiet.close();
 });
 
-test('much that was missed is told page by page, as its client takes it, beside those who listen', async () => {
+test('sends many missed events page by page with backpressure, beside live streams', async () => {
   const small = await start({ events: { page: 50, most: 100 }, mostUnread: 10_000 });
   const place = await placeOf(alice);
   const missed = await happen(alice, 1_234);
@@ -243,7 +243,7 @@ test('much that was missed is told page by page, as its client takes it, beside 
   await small.close();
 });
 
-test('a snapshot tells what ended in the last hour, too', async () => {
+test('a snapshot includes campaigns that ended in the last hour', async () => {
   await sql`
     insert into campaigns (account_id, name, description, is_channel_campaign, is_schedule, status, open_runs, finished_at)
     select account_id, name, '', false, false, 'completed', 0, campanile_now() - ago
@@ -256,7 +256,7 @@ test('a snapshot tells what ended in the last hour, too', async () => {
   expect(campaigns).toMatchObject([{ name: 'just now', status: 'completed' }]);
 });
 
-test('hundreds of streams cost no more questions than one, while they listen and when all come back', async () => {
+test('hundreds of reconnecting streams share their database queries', async () => {
   let asked = 0;
   const counting = database.db.withPlugin({
     transformQuery({ node }) {
@@ -280,15 +280,15 @@ test('hundreds of streams cost no more questions than one, while they listen and
     return asked - before;
   };
   const one = await come(1);
-  // Not all come in time for the same look.
+  // Not all streams arrive in time for the same poll.
   expect(await come(200)).toBeLessThanOrEqual(10 * one);
   await many.close();
 });
 
-/** Before a connection breaks; the head of an answer has 400. */
+/** Bytes before a connection breaks; the head of an answer has 400. */
 const [FEWEST_BYTES, MOST_BYTES] = [300, 1_600];
 
-/** A network to wherever `target` says that breaks so many connections after some bytes of the answer, the first one after a while. */
+/** Starts a proxy to `target` that cuts up to `mostCuts` connections after some bytes of the answer; the first one after 200 ms. */
 async function startCuts(target: () => string, mostCuts: number, headers = '') {
   let cuts = 0;
   let isFirst = true;
@@ -311,7 +311,7 @@ async function startCuts(target: () => string, mostCuts: number, headers = '') {
       upstream.write(piece.toString().replace('\r\n', `\r\n${headers}`));
       client.on('data', (more) => upstream.write(more));
     });
-    // What was sent before still arrives.
+    // Bytes sent before the cut still arrive.
     upstream.on('error', end).on('close', () => client.end());
     client.on('error', end).on('close', end);
   });
@@ -325,7 +325,7 @@ async function startCuts(target: () => string, mostCuts: number, headers = '') {
   };
 }
 
-test('streams cut off a thousand times, in the middle of whatever they tell, tell each event once and in order', async () => {
+test('streams cut off a thousand times deliver each event once and in order', async () => {
   const quick = await start({ pollMs: 200, gatherMs: 20 });
   const leaving = new AbortController();
   const streams = await Promise.all(
@@ -361,21 +361,21 @@ test('streams cut off a thousand times, in the middle of whatever they tell, tel
   await quick.close();
 });
 
-test('the EventSource of browsers goes on where it was by itself, at another process', async () => {
+test('the EventSource of browsers resumes at another process by itself', async () => {
   const program = `
     const [url, count] = process.argv.slice(1);
     const heard = [];
-    // While it waits to connect again nothing else keeps the process.
+    // Keeps the process alive while it waits to reconnect.
     setInterval(() => {}, 1_000);
     new EventSource(url).onmessage = ({ data, lastEventId }) => {
       heard.push([JSON.parse(data).data.n, lastEventId]);
       console.log(JSON.stringify(heard));
       if (heard.length === Number(count)) process.exit();
     };`;
-  // It gives up where nobody answers at all, as while a server closes; browsers do not.
+  // Unlike browsers, this EventSource gives up if no server answers at all, as while one closes.
   const first = await start({ retryMs: 400 });
   let target = first.url;
-  // In a page a cookie says who asks: here somebody in between does.
+  // In a page a cookie authenticates the request: here the proxy adds the token.
   const network = await startCuts(() => target, 0, `authorization: Bearer ${alice.token}\r\n`);
   const address = `${network.url}/api/v1/events`;
   const flags = ['--experimental-eventsource', '--no-warnings'];
@@ -384,7 +384,7 @@ test('the EventSource of browsers goes on where it was by itself, at another pro
   child.stdout?.on('data', (piece: string) => (printed += piece));
   const heard = () => JSON.parse(printed.trim().split('\n').at(-1) || '[]') as Array<[number, string]>;
   await until(() => first.request('/metrics').then(({ text }) => /^campanile_event_streams 1$/m.test(text)), Boolean);
-  // What happens before its snapshot is over is not told.
+  // Events before the end of its snapshot are not sent.
   await placeOf(alice, first);
   const all = await happen(alice, 2);
   await until(heard, ({ length }) => length === 2);

@@ -1,4 +1,4 @@
-/** The dashboard's session: a token in a cookie, and the rules for it, which are those for tokens (docs/explanation/decisions/0019). */
+/** The dashboard's session: a token in a cookie, with the rules for tokens (docs/explanation/decisions/0019). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { versionLine } from '../../../src/platform/config/version.ts';
 import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../../support/http/access.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 
 describe('signing in', () => {
-  test('keeps the token where no script can read it, and tells it nowhere else', async () => {
+  test('puts the token into an HttpOnly cookie and nowhere else', async () => {
     const answer = await signIn('alice');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -70,7 +70,7 @@ describe('signing in', () => {
     });
   });
 
-  test('is refused as authorize_user refuses, without a cookie', async () => {
+  test('fails as authorize_user does, without a cookie', async () => {
     const answer = await signIn('alice', 'not her password');
     const direct = await app.call('user/authorize_user', { user_name: 'alice', password: 'not her password' });
     expect(answer.status).toBe(401);
@@ -82,13 +82,13 @@ describe('signing in', () => {
     ['without the header of the dashboard', {}],
     ['from another site', { ...OURS, 'sec-fetch-site': 'cross-site' }],
     ['from another host of the same domain', { ...OURS, 'sec-fetch-site': 'same-site' }],
-  ])('%s is refused, and so is signing out', async (_what, headers) => {
+  ])('CSRF: rejects signing in and signing out %s', async (_what, headers) => {
     expect((await signIn('alice', PASSWORD, headers)).status).toBe(403);
     const out = await send('/session', { method: 'DELETE', headers, cookie });
     expect([out.status, out.headers.get('set-cookie')]).toEqual([403, null]);
   });
 
-  test('behind HTTPS the cookie goes nowhere without it', async () => {
+  test('sets a Secure cookie with the prefix __Host- behind HTTPS', async () => {
     const secure = await startTestApp({ publicUrl: 'https://campanile.example' });
     await secure.signUp('alice');
     const response = await fetch(`${secure.url}/session`, {
@@ -102,7 +102,7 @@ describe('signing in', () => {
 });
 
 describe('the session', () => {
-  test('is nobody without a cookie, with one that is worth nothing, and where it came from elsewhere', async () => {
+  test('is null without a cookie, with an invalid one and for a cross-site request', async () => {
     for (const asked of [
       {},
       { cookie: 'no.token.atall' },
@@ -112,12 +112,12 @@ describe('the session', () => {
       expect((await send('/session', { method: 'GET', ...asked })).body).toMatchObject({ error: false, data: null });
   });
 
-  test('drops a cookie that no longer holds', async () => {
+  test('clears an invalid cookie', async () => {
     const answer = await send('/session', { method: 'GET', cookie: 'no.token.atall' });
     expect(answer.headers.get('set-cookie')).toMatch(/^campanile_session=; Max-Age=0; /);
   });
 
-  test('is told to whoever holds it, until they sign out', async () => {
+  test('is returned to the holder of the cookie until they sign out', async () => {
     const own = cookieOf((await signIn('alice')).headers);
     const told = await send('/session', { method: 'GET', cookie: own });
     expect(told.body.data).toMatchObject({ user_info: { user_id: alice.userId } });
@@ -126,7 +126,7 @@ describe('the session', () => {
     expect((await send('/session', { method: 'GET', cookie: own })).body.data).toBeNull();
   });
 
-  test('that is signed out takes its token along, and no other', async () => {
+  test('revokes its token on sign-out, and no other', async () => {
     const [here, there] = [cookieOf((await signIn('alice')).headers), cookieOf((await signIn('alice')).headers)];
     await send('/session', { method: 'DELETE', cookie: here });
     const asked = (token: string) => app.call('user/get_profile', {}, token).then(({ status }) => status);
@@ -145,7 +145,7 @@ describe('the session', () => {
 });
 
 describe('an operation of the API', () => {
-  test('is done for whoever the cookie stands for', async () => {
+  test('runs as the user of the cookie', async () => {
     const answer = await send('/api/v1/user/get_profile', {
       cookie,
       headers: { ...OURS, 'sec-fetch-site': 'same-origin' },
@@ -153,7 +153,7 @@ describe('an operation of the API', () => {
     expect(answer.body.data).toMatchObject({ user_info: { user_id: alice.userId } });
   });
 
-  test('goes by the header where there is one, whatever the cookie says', async () => {
+  test('uses the Authorization header, if there is one, instead of the cookie', async () => {
     const asMallory = { ...OURS, authorization: `Bearer ${mallory.token}` };
     const answer = await send('/api/v1/user/get_profile', { cookie, headers: asMallory });
     expect(answer.body.data).toMatchObject({ user_info: { user_id: mallory.userId } });
@@ -164,7 +164,7 @@ describe('an operation of the API', () => {
     expect(worthless.status).toBe(401);
   });
 
-  test.each(bearer.map(({ path }) => path))('is refused to a cookie that others send along: %s', async (path) => {
+  test.each(bearer.map(({ path }) => path))('CSRF: rejects a forged request: %s', async (path) => {
     for (const headers of [
       {},
       { 'sec-fetch-site': 'same-origin' },
@@ -175,7 +175,7 @@ describe('an operation of the API', () => {
       expect((await send(path, { cookie, headers, body: {} })).status).toBe(401);
   });
 
-  test('is refused to every forged cookie', async () => {
+  test('rejects every forged cookie', async () => {
     const revoked = cookieOf((await signIn('mallory')).headers);
     await app.call('user/revoke_tokens', {}, revoked);
     mallory = { ...mallory, token: cookieOf((await signIn('mallory')).headers) };
@@ -195,7 +195,7 @@ describe('an operation of the API', () => {
     }
   });
 
-  test('may be called by no other origin with the cookie', async () => {
+  test('CORS: allows no credentials to another origin', async () => {
     const response = await fetch(`${app.url}/api/v1/user/get_profile`, {
       method: 'OPTIONS',
       headers: {
@@ -209,7 +209,7 @@ describe('an operation of the API', () => {
   });
 });
 
-describe("with a cookie another's ids are answered as ids that never were, and nothing of the owner changes", () => {
+describe('IDOR: with a cookie, ids of another user are answered like unknown ids and change nothing', () => {
   const owning = bearer.filter((operation) => ownedFields(operation).length > 0);
   const withCookie: Send = async (path, body, token) => {
     const response = await fetch(`${app.url}${path}`, {

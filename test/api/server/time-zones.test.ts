@@ -1,4 +1,4 @@
-/** Time zones: which names are accepted, and what happens where a stored one is not known. */
+/** Time zones: accepted names, and stored zones that Temporal does not know. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
@@ -34,7 +34,7 @@ const week = () => ({
 const chooseZone = (zone: string | null, { userId }: Person = alice) =>
   sql`update users set time_zone = ${zone} where user_id = ${userId}`.execute(app.database.db);
 
-/** Each operation that works with a zone, with a body that makes it do so. */
+/** Returns every operation that uses a time zone, with a body that makes it do so. */
 const withZones = (): Array<[path: string, body: object]> => [
   ['user/get_profile', {}],
   ['user/update_profile', { last_name: 'Adams' }],
@@ -72,27 +72,27 @@ async function schedule(): Promise<string> {
   return body.data.campaigns[0]?.campaign_id ?? '';
 }
 
-// Names that ICU or PostgreSQL knows and Temporal does not, names that nobody knows, and what Temporal reads a zone out of.
+// Names that ICU or PostgreSQL knows and Temporal does not, unknown names, and strings that Temporal extracts a zone from.
 describe.each(['JST', 'IST', 'MIT', 'SystemV/EST5EDT', 'Mars/Olympus', '', '+05:30', 'T10:00[Asia/Tokyo]'])(
-  'when %j is stored',
+  'with the unknown time zone %j stored',
   (zone) => {
     beforeEach(async () => {
       await chooseZone(null);
       campaign = await schedule();
     });
 
-    test('as the zone of a user, every operation answers, by the zone of the installation', async () => {
+    test('for a user, every operation falls back to the zone of the installation', async () => {
       await chooseZone(zone);
       expect(await findFailures()).toEqual([]);
       expect((await alice.call('user/get_profile')).body.data).toMatchObject({ time_zone: 'Europe/Berlin' });
     });
 
-    test('as the zone of a campaign, every operation answers', async () => {
+    test('for a campaign, every operation answers', async () => {
       await sql`update campaigns set time_zone = ${zone} where public_id = ${campaign}`.execute(app.database.db);
       expect(await findFailures()).toEqual([]);
     });
 
-    test('as the zone of a campaign, its schedule stays until another zone is chosen', async () => {
+    test('for a campaign, its schedule stays until a valid zone is set', async () => {
       await sql`update campaigns set time_zone = ${zone} where public_id = ${campaign}`.execute(app.database.db);
       const runs = async () => (await alice.call('venom/get-campaign', { campaign_id: campaign })).body.data;
       const before = await runs();
@@ -110,7 +110,7 @@ describe.each(['JST', 'IST', 'MIT', 'SystemV/EST5EDT', 'Mars/Olympus', '', '+05:
   },
 );
 
-test('campaigns are found by the days of the user where PostgreSQL takes the zone for another', async () => {
+test('filters campaigns by the days of the user if PostgreSQL reads the zone differently', async () => {
   await app.database.clock.set('2031-07-01T22:30:00Z');
   campaign = await schedule();
   const { body } = await alice.call('venom/add-campaign', { ...week(), is_schedule: false, name: 'Summer' });
@@ -124,7 +124,7 @@ test('campaigns are found by the days of the user where PostgreSQL takes the zon
   await app.database.clock.set('2031-03-03T10:00:00Z');
 });
 
-describe('a name that is no zone is refused with what was probably meant:', () => {
+describe('rejects an unknown time zone with suggestions:', () => {
   const refusals: Array<[name: string, problem: string]> = [
     ['IST', '; did you mean Asia/Kolkata, Europe/Dublin or Asia/Jerusalem?'],
     ['pst', '; did you mean America/Los_Angeles or Asia/Manila?'],
@@ -168,7 +168,7 @@ test.each([
   ['utc', 'UTC'],
   ['etc/gmt+5', 'Etc/GMT+5'],
   ['EST', 'EST'],
-])('%s is accepted and kept as %s', async (sent, kept) => {
+])('accepts %s and stores it as %s', async (sent, kept) => {
   const profile = await alice.call('user/update_profile', { time_zone: sent });
   expect(profile.body.data).toMatchObject({ time_zone: kept });
   await alice.call('venom/update-campaign', { campaign_id: campaign, time_zone: sent });
@@ -177,7 +177,7 @@ test.each([
   });
 });
 
-test('an account whose zone is not known sends, and so does every other', async () => {
+test('an account with an unknown time zone sends, and so do others', async () => {
   const people = await Promise.all(['bob', 'carol'].map((name) => app.signUp(name)));
   const [bob, carol] = people as [Person, Person];
   await bob.call('venom/update-account', { daily_cap: 500 });

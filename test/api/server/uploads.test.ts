@@ -7,7 +7,7 @@ import { signUpSender, storm, type Sender } from '../../support/service/storm.ts
 
 const UPLOADS = 20;
 const BYTES = 4_000_020;
-/** Far above what it takes (`bench/uploads.ts` holds the real line), far below what careless copies would. */
+/** Far above actual usage (`bench/uploads.ts` has the real limit), far below the usage of careless copies. */
 const GENEROUS_MB = 600;
 
 let service: Service;
@@ -29,7 +29,7 @@ async function listMedia({ token }: Sender, groupId: number) {
   return messages.map(({ media }) => media);
 }
 
-test('of many big uploads at once all are answered, and members get every accepted file unharmed', async () => {
+test('answers many big uploads at once within its memory, and delivers every accepted file intact', async () => {
   const answers = await storm(service.url, senders, { count: UPLOADS, bytes: BYTES });
   for (const { status, retryAfter } of answers)
     expect(status === 200 || (status === 503 && retryAfter !== undefined)).toBe(true);
@@ -50,7 +50,7 @@ test('of many big uploads at once all are answered, and members get every accept
   expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1_000).toBeLessThan(GENEROUS_MB);
 });
 
-test('a client that leaves in the middle of its upload takes no place with it', async () => {
+test('frees the slot of a client that disconnects in the middle of its upload', async () => {
   const [sender] = senders;
   if (!sender) throw new Error('there is a sender');
   for (let round = 0; round < 6; round++) {

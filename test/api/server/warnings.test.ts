@@ -34,8 +34,8 @@ async function send(path: string, body: unknown, headers: Record<string, string>
 const post = () => ({ name: 'Fair', html: 'Hello', group_metadata_ids: ids });
 const schedule = { is_schedule: true, start_date: '2032-06-01', end_date: '2032-06-03', schedule_time: '09:00:00' };
 
-describe('what means nothing to an operation', () => {
-  test('is told in a header of a success, which is otherwise as it was', async () => {
+describe('an unknown field', () => {
+  test('is named in a header of an otherwise unchanged success', async () => {
     const body = { ...post(), ...schedule, timezone: 'Europe/Berlin', groupMetadataIds: [1], colour: 'red', x: null };
     const answer = await send('venom/add-campaign-batch', body);
     expect(answer.warnings).toEqual([
@@ -49,7 +49,7 @@ describe('what means nothing to an operation', () => {
     ).toBe(null);
   });
 
-  test('is told of fields within fields, and of names that no header could carry', async () => {
+  test('is named if it is nested, and escaped if a header cannot carry its name', async () => {
     const body = { quiet_hours: { from: '22:00', to: '07:00', until: 1 }, 'ключ"\r\n': 1, ['x'.repeat(500)]: 1 };
     const { warnings } = await send('venom/update-account', body);
     expect(warnings).toEqual([
@@ -59,12 +59,12 @@ describe('what means nothing to an operation', () => {
     ]);
   });
 
-  test('is told ten at most', async () => {
+  test('is named at most ten times', async () => {
     const body = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`odd${at}`, at]));
     expect((await send('user/get_profile', body)).warnings).toHaveLength(10);
   });
 
-  test('is among the warnings of a check, which knows the form it is about', async () => {
+  test('is among the warnings of a check, which knows the form of the campaign', async () => {
     const now = await send('venom/check-campaign', { ...post(), is_schedule: false, start_date: '2032-06-01' });
     expect(now.body.data['warnings']).toContainEqual({
       code: 'means_nothing',
@@ -77,7 +77,7 @@ describe('what means nothing to an operation', () => {
     });
   });
 
-  test('is a 400 where the client prefers strict handling, and nothing is done', async () => {
+  test('is answered 400 without effect if the client prefers strict handling', async () => {
     const body = { ...post(), name: 'Strictly', timezone: 'UTC' };
     const strict = { prefer: 'respond-async, handling=strict' };
     const answer = await send('venom/add-campaign', body, strict);
@@ -96,7 +96,7 @@ describe('what means nothing to an operation', () => {
     });
   });
 
-  test('may be an Idempotency-Key', async () => {
+  test('may be an unsupported Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'one of mine' };
     expect((await send('user/get_profile', {}, key)).warnings).toEqual([
       'Idempotency-Key is not supported by this operation',
@@ -105,8 +105,8 @@ describe('what means nothing to an operation', () => {
   });
 });
 
-describe('an answer that was given before', () => {
-  test('says so, and the first one does not', async () => {
+describe('a replayed answer', () => {
+  test('carries Idempotency-Replayed, and the first one does not', async () => {
     const key = { 'idempotency-key': 'for a replay' };
     const first = await send('venom/add-campaign', post(), key);
     const second = await send('venom/add-campaign', post(), key);
@@ -119,10 +119,10 @@ describe('an answer that was given before', () => {
   });
 });
 
-describe('what is wrong with types and what is wrong with the content', () => {
+describe('problems of types and of content', () => {
   const html = '<p>Hello</p><script>x</script>';
 
-  test('is told in one round', async () => {
+  test('are reported together', async () => {
     const body = { ...post(), ...schedule, name: 7, html, image: 'AAAA', end_date: '2032-05-01' };
     const fieldsOf = async (path: string, more: object = {}) =>
       (await send(path, { ...body, ...more })).body.details?.map(({ field }) => field);
@@ -143,7 +143,7 @@ describe('what is wrong with types and what is wrong with the content', () => {
     ]);
   });
 
-  test('a schedule that is over among it', async () => {
+  test('include a schedule that is over', async () => {
     const over = { ...post(), ...schedule, start_date: '2020-01-01', end_date: '2020-01-02', html };
     for (const path of ['venom/add-campaign-batch', 'venom/check-campaign']) {
       const { details } = (await send(path, over)).body;

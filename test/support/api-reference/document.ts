@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as the API reference is made of. */
+/** The part of an OpenAPI 3.1 document that the API reference uses. */
 export interface OpenApiDocument {
   tags: Array<{ name: string; description: string }>;
   paths: Record<string, { post?: OpenApiOperation; get?: OpenApiOperation }>;

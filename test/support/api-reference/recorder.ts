@@ -5,9 +5,9 @@ import type { OpenApiDocument, OpenApiOperation } from './document.ts';
 export interface Example {
   requestHeaders: Readonly<Record<string, string>>;
   requestBody: unknown;
-  /** The headers of the answer that the document names, without those of every answer. */
+  /** The documented headers of the answer, without those of every answer. */
   answerHeaders: Readonly<Record<string, string>>;
-  /** Parsed where it is JSON, else the text; of a file, how many bytes it has. */
+  /** Parsed JSON, or the text; for a file, its size in bytes. */
   answerBody: unknown;
 }
 
@@ -22,12 +22,12 @@ export interface Recorder {
    * a 200 of the documented shape.
    */
   send(operation: string, body: unknown, options?: CallOptions): Promise<Record<string, unknown>>;
-  /** Sends an operation, and records nothing. */
+  /** Sends an operation without recording it. */
   poll(operation: string, body: unknown, options?: CallOptions): Promise<Record<string, unknown>>;
   examples: ReadonlyMap<string, Example>;
 }
 
-/** Headers that say nothing in an example: every answer has them. */
+/** Headers left out of examples, because every answer has them. */
 const OF_EVERY_ANSWER = new Set(['x-request-id', 'x-campanile-warnings', 'x-ratelimit-reset']);
 
 /** Sends operations to the service at `url` and records an example of each. */
@@ -85,7 +85,7 @@ function documentedHeaders(operation: OpenApiOperation, headers: Headers): Recor
   );
 }
 
-/** Throws unless the body is one that the document describes. */
+/** Throws unless the body matches the document. */
 function assertShape(name: string, operation: OpenApiOperation, document: OpenApiDocument, body: unknown): void {
   const schema = operation.responses['200']?.content?.['application/json']?.schema;
   if (!schema) return;

@@ -11,15 +11,15 @@ export interface Stage {
   recorder: Recorder;
   db: Database;
   mails: MailServer;
-  /** Takes the webhook's messages. */
+  /** Receives the webhook's messages. */
   receiverUrl: string;
-  /** The Monday on which the scheduled campaign of the scene begins. */
+  /** The Monday on which the scheduled campaign of the scene starts. */
   firstMonday: Temporal.PlainDate;
 }
 
 interface Actors extends Stage {
   password: string;
-  /** Ada's token; renewed whenever an operation revokes it. */
+  /** Ada's token; replaced whenever an operation revokes it. */
   token: string;
   campaignId: string;
   groupIds: number[];
@@ -28,7 +28,7 @@ interface Actors extends Stage {
 const PASSWORD = 'a bell in every tower';
 const NEW_PASSWORD = 'two bells in every tower';
 const NUMBER = '+44 20 7946 0123';
-/** It has no clock changes, so the scene plays alike all year round. */
+/** It has no DST, so the scene is the same all year round. */
 const TIME_ZONE = 'Asia/Kolkata';
 const POST = { name: 'Spring fair', html: '<h2>Spring fair</h2><p>We open at <b>nine</b>.</p>' };
 const BROWSER = {
@@ -37,7 +37,7 @@ const BROWSER = {
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 };
 
-/** Sends every operation of the API at least once, in an order in which each has what it needs. */
+/** Sends every operation of the API at least once, in an order that satisfies the preconditions of each. */
 export async function playScene(stage: Stage): Promise<void> {
   const ada: Actors = { ...stage, password: PASSWORD, token: '', campaignId: '', groupIds: [] };
   await signUp(ada);
@@ -234,7 +234,7 @@ async function readNotices(ada: Actors): Promise<void> {
   await recorder.send('unsubscribe_push', { endpoint: BROWSER.endpoint }, ada);
 }
 
-/** A campaign that quiet hours keep from leaving is queued in a ledger that is then held. */
+/** Queues a campaign in quiet hours and then holds the ledger. */
 async function releaseLedger(ada: Actors): Promise<void> {
   const { recorder, db } = ada;
   await recorder.send('update-account', { quiet_hours: { from: '08:00', to: '20:00' } }, ada);
@@ -294,7 +294,7 @@ async function confirmAddress(ada: Actors): Promise<void> {
   await signIn(ada);
 }
 
-/** The code in the newest mail with a subject. */
+/** Returns the code in the newest mail with a subject. */
 async function codeOf({ mails }: Actors, to: string, subject: RegExp): Promise<string> {
   const mail = await until(
     () => mails.mails.findLast((one) => one.to === to && one.code !== undefined && subject.test(one.subject)),

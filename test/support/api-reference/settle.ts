@@ -1,6 +1,6 @@
 import type { Example } from './recorder.ts';
 
-/** The days of the scene, as its examples show them: 1 March 2027 is a Monday. */
+/** The days that the examples show: 1 March 2027 is a Monday. */
 const TODAY = Temporal.PlainDate.from('2027-03-01');
 const FIRST_MONDAY = Temporal.PlainDate.from('2027-03-08');
 const NOW = `${TODAY}T09:00:00.000Z`;
@@ -26,7 +26,7 @@ const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
   timeline: [{ at: NOW, sent: 1, delivered: RECEIPTS.delivered, read: RECEIPTS.read }],
 };
 
-/** The same for fields of one operation. */
+/** The same, for fields of one operation. */
 const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'create-webhook': { secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDFZXy1bT0wKq=' },
   'rotate-webhook-secret': { secret: 'whsec_T0wKq81yRzLd5eC2FVsBQIhrscChlQIMV+b5sSYspob=' },
@@ -50,7 +50,7 @@ const CHAT_NUMBER = /\b120363\d{12}\b/g;
 const CSV_COUNTS = /(?<=,12,)\d+,\d+,\d+,\d+,,[\d.]+,[\d.]+(?=,)/;
 
 export interface SceneFacts {
-  /** The day on which the scene was played. */
+  /** The day on which the scene ran. */
   today: Temporal.PlainDate;
   firstMonday: Temporal.PlainDate;
   receiverUrl: string;
@@ -75,7 +75,7 @@ export function settleExamples(examples: ReadonlyMap<string, Example>, facts: Sc
   }
 }
 
-/** Members of the sandbox have received and read by chance. */
+/** Sandbox members send receipts at random. */
 function withReceipts(counts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(counts).map(([field, value]) => [
@@ -92,7 +92,7 @@ function createStringSettler({ today, firstMonday, receiverUrl }: SceneFacts): (
     uuids.set(uuid, known);
     return known;
   };
-  /** What is before the schedule of the scene happened while it was played. */
+  /** Instants before the schedule of the scene are from its run. */
   const settleInstant = (_: string, day: string, time?: string) => {
     const date = Temporal.PlainDate.from(day);
     if (Temporal.PlainDate.compare(date, firstMonday) >= 0)

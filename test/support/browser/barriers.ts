@@ -1,4 +1,4 @@
-/** What is in the way of people with a screen reader or weak eyes. */
+/** Accessibility problems of a page. */
 import type { Page } from 'playwright-core';
 import { findBarriers } from './dashboard-page.ts';
 
@@ -6,8 +6,8 @@ export const DESK = { width: 1_280, height: 860 };
 const PHONE = { width: 390, height: 844 };
 
 /**
- * In light at a desk; in dark, where but for the colours all is the same; and on a phone. Of what is `within` alone where that is given,
- * and of whether it is in a part of the page that has a name. `show` shows anew what does not stay.
+ * Checks the page in light mode at desktop size, in dark mode (contrast only), and at phone size. With `within`, checks only that element
+ * and that it is inside a landmark. `show` reopens content that does not stay open.
  */
 export async function findBarriersAnywhere(
   page: Page,
@@ -29,7 +29,7 @@ export async function findBarriersAnywhere(
   return [...light.map(said('light')), ...dark.map(said('dark')), ...phone.map(said('phone'))];
 }
 
-/** Resolves once the page has the colours that are asked for. */
+/** Resolves once the page has the requested colour scheme. */
 async function paint(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();

@@ -14,8 +14,8 @@ const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 /**
- * The package's browser is meant for machines that share nothing, where it draws in three dimensions, too. The first of these would turn
- * off what the tests are about; the others let the processor play a graphics card, which for flat pages takes more of it than all else.
+ * Default arguments of the package, which targets serverless functions and 3D graphics. The first of these would disable
+ * security features under test; the others emulate a GPU in software, which costs more CPU than everything else on flat pages.
  */
 const UNWANTED = new Set([
   '--disable-web-security',
@@ -34,14 +34,14 @@ const FLAT = ['--disable-gpu', '--disable-software-rasterizer'];
 const REPORT_CSP_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
   console.error('refused by the content policy:', violatedDirective, blockedURI, sample))`;
 
-/** What it says of a page that a busy machine takes long to draw. */
+/** The message of Chromium about a page that takes long to render. */
 const LATE = 'was preloaded using link preload but not used within a few seconds';
 
 let launched: Promise<Browser | undefined> | undefined;
 
 /**
- * The browser of this process. All files that run in it share it, each test with a context of its own; it ends with the process. Undefined
- * where no browser can be had: the tests then say that they were skipped.
+ * Returns the browser of this process. All files in it share it, with a context for each test; it ends with the process. Returns undefined
+ * if there is no browser: the tests are then skipped.
  */
 export function launchBrowser(): Promise<Browser | undefined> {
   return (launched ??= launch());
@@ -58,8 +58,8 @@ async function launch(): Promise<Browser | undefined> {
 }
 
 /**
- * Where the browser of the package is, unpacked. The package unpacks into the system's folder for temporary files, and takes whatever
- * it finds there for whole: ours is put in place at once, so that several test runs may begin at the same time.
+ * Returns the path of the unpacked browser. The package unpacks into the system's temporary folder and assumes that a file
+ * there is complete; this function moves it into place atomically, so that several test runs may start at the same time.
  */
 async function unpack(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(MODULES, '@sparticuz/chromium/package.json'), 'utf8')) as {
@@ -87,14 +87,14 @@ async function unpack(): Promise<string> {
   return path;
 }
 
-/** A page of its own, with what went wrong in it, which should be nothing: console errors, refusals of its content policy, exceptions. */
+/** A page and its problems: console errors, CSP violations, exceptions. */
 export interface Visit {
   page: Page;
   complaints: string[];
-  /** What the browser says of a network that a test cut (`CUT`), or of an answer that it asked for (`refused`), is no complaint of ours. */
+  /** Ignores messages about a network that the test cut (`CUT`), or about an expected error answer (`refused`). */
   forgive(complaint: RegExp): void;
   close(): Promise<void>;
-  /** Closes, and throws when there were complaints. */
+  /** Closes the page. Throws if there were problems. */
   end(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export async function visit(browser: Browser, baseURL: string, options: BrowserC
     complaints.push(`${message.text()} ${message.location().url}`.trimEnd());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  // Some refusals are told to the page alone.
+  // Some violations are reported to the page only.
   await page.addInitScript(REPORT_CSP_VIOLATIONS);
   const close = () => context.close();
   return {

@@ -1,19 +1,19 @@
-/** What tests ask of a page of the dashboard, beyond what its user does. */
+/** Helpers for pages of the dashboard, beyond the actions of its user. */
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { PASSWORD } from '../app.ts';
 
-/** What marks a request as the dashboard's own. */
+/** The header that marks a request as the dashboard's own (CSRF). */
 const headers = { 'x-campanile-dashboard': '1' };
 
-/** Signs in without a page being shown, as somebody who has signed up. */
+/** Signs in an existing user without showing a page. */
 export async function enter(page: Page, name: string): Promise<void> {
   const data = { user_name: name, password: PASSWORD };
   expect((await page.context().request.post('/session', { headers, data })).status()).toBe(200);
 }
 
-/** Signs somebody up and in without a page being shown; `number` as in `signUpInBrowser`, which does it by hand. */
+/** Signs a user up and in without showing a page; `number` as in `signUpInBrowser`, which uses the forms. */
 export async function enterAsNew(page: Page, name: string, number = '+44 20 7946 0123'): Promise<void> {
   const data = {
     first_name: name,
@@ -26,11 +26,11 @@ export async function enterAsNew(page: Page, name: string, number = '+44 20 7946
   };
   expect((await page.context().request.post('/api/v1/user/create_user', { headers, data })).status()).toBe(200);
   await enter(page, name);
-  // Which the page takes from the browser.
+  // The page takes the language from the browser.
   await askInBrowser(page, 'user/update_profile', { time_zone: 'Europe/Berlin' });
 }
 
-/** What the API says to whoever is signed in on the page; the test fails when that is no success. */
+/** Calls the API as the user who is signed in on the page. The test fails unless the call succeeds. */
 export async function askInBrowser<Data>(page: Page, path: string, data: object = {}): Promise<Data> {
   const answer = await page.context().request.post(`/api/v1/${path}`, { headers, data });
   expect(answer.status()).toBe(200);
@@ -38,14 +38,14 @@ export async function askInBrowser<Data>(page: Page, path: string, data: object 
 }
 
 /**
- * What people with a screen reader or weak eyes would stumble over, in words; nothing, one hopes. Of the whole page unless `within` says
- * otherwise, by all rules unless some are named.
+ * Returns the accessibility violations that axe finds. Checks the whole page unless `within` is given, by all rules unless `rules` are
+ * given.
  */
 export async function findBarriers(
   page: Page,
   { within, rules }: { within?: string; rules?: readonly string[] } = {},
 ): Promise<string[]> {
-  // What axe calls legacy judges the page in the page itself: without frames it is the same, and no second page has to be opened for it.
+  // Legacy mode runs axe in the page itself: without frames the result is the same, and it opens no second page.
   const look = new AxeBuilder({ page }).setLegacyMode();
   if (within !== undefined) look.include(within);
   if (rules) look.withRules([...rules]);

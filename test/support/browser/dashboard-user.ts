@@ -1,8 +1,8 @@
-/** What people do in the dashboard, found as they find it: by role and name. */
+/** Actions of a user in the dashboard, located by role and name. */
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../app.ts';
 
-/** `number`: of the phone, and so of the messaging account. */
+/** `number` is the phone number, and the number of the messaging account. */
 export async function signUpInBrowser(page: Page, name: string, number = '+44 20 7946 0123'): Promise<void> {
   await page.goto('/sign-up');
   await page.getByLabel('First name').fill(name);
@@ -21,7 +21,7 @@ export async function signInInBrowser(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Writes into the editor, a line for each text. */
+/** Types into the editor, one line per text. */
 export async function writeMessage(page: Page, ...lines: string[]): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).click();
   for (const [index, line] of lines.entries()) {
@@ -30,12 +30,12 @@ export async function writeMessage(page: Page, ...lines: string[]): Promise<void
   }
 }
 
-/** Puts into the editor what a clipboard has: plain text, html, or both, as other programs hand it over. */
+/** Pastes into the editor: plain text, HTML, or both, as other programs provide it. */
 export async function pasteMessage(page: Page, clipboard: { text?: string; html?: string }): Promise<void> {
   const editor = page.getByRole('textbox', { name: 'Message' });
   await editor.click();
   await editor.evaluate((element, { text, html }) => {
-    // The types of this project know no browser.
+    // The types of this project contain no DOM.
     const browserSide = globalThis as never as Record<string, new (...args: unknown[]) => never>;
     const make = (name: string, ...args: unknown[]) => Reflect.construct(browserSide[name] as never, args) as never;
     const clipboardData = make('DataTransfer') as { setData(type: string, data: string): void };
@@ -46,7 +46,7 @@ export async function pasteMessage(page: Page, clipboard: { text?: string; html?
   }, clipboard);
 }
 
-/** Picks every group that there is, sends, and waits for the page of the campaign. Resolves to its id. */
+/** Selects every group, sends, and waits for the page of the campaign. Resolves to its id. */
 export async function sendToAll(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Select all matching' }).click();
   await page.getByRole('button', { name: /^Send to \d+ groups? now$/ }).click();
@@ -55,7 +55,7 @@ export async function sendToAll(page: Page): Promise<string> {
   return page.url().slice(-36);
 }
 
-/** Chooses something out of the menu of a campaign's page. */
+/** Chooses an entry of the menu on a campaign's page. */
 export async function moreOf(page: Page, item: string): Promise<void> {
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: item }).click();

@@ -1,6 +1,6 @@
 /**
- * What members should see of a document, and what they do see of a message, in one comparable form. Written without regard to how
- * `render` works: only signs, numbers WhatsApp does not know and characters nobody can see are left out.
+ * The expected text of a document and the visible text of a message, in one comparable form. It is independent of
+ * `render`: it leaves out only formatting characters, numbers that WhatsApp does not recognise, and invisible characters.
  */
 import type { Document } from '../../../src/content/text/document.ts';
 import type { SeenLine } from '../../../src/content/text/parse-whatsapp.ts';
@@ -13,19 +13,19 @@ export interface Sight {
   styles: string;
 }
 
-/** What members should see of a document. */
+/** Returns the text that members should see of a document. */
 export function visible(document: Document): Sight[] {
   return document.map(({ head, runs }) => {
     const styled = runs.map(({ text, style }) => ({ text, look: '-biB'.charAt(style) }));
     if (head === undefined) return sight('text', undefined, styled);
     if (head === 'bullet') return sight('bullet', undefined, styled);
-    // WhatsApp takes one or two digits for a number; any other reads the same, but as text.
+    // WhatsApp treats one or two digits as a list number; any other number is plain text that reads the same.
     if (head >= 0 && head <= 99) return sight('number', head, styled);
     return sight('text', undefined, [{ text: `${head}. `, look: '-' }, ...styled]);
   });
 }
 
-/** What members do see of a message, by our reader of WhatsApp's markup. */
+/** Returns the text that members see of a message, according to our parser of WhatsApp's markup. */
 export function seen(lines: readonly SeenLine[]): Sight[] {
   return lines.map(({ kind, number, runs }) =>
     sight(

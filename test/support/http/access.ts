@@ -1,32 +1,32 @@
-/** Tries whether an operation lets somebody at what is another's. Works on any operation that the service documents. */
+/** IDOR: tests whether an operation gives access to resources of another user. Works with every documented operation. */
 import { exampleOf, formsOf, type DocumentedOperation } from './openapi.ts';
 
-/** Sends an operation and answers what came back; the body parsed where it is JSON, else the text. */
+/** Sends an operation and returns the answer; the body is parsed JSON, or the text. */
 export type Send = (path: string, body: unknown, token: string) => Promise<{ status: number; body: unknown }>;
 
 export type Ids = Readonly<Record<string, unknown>>;
 
 export interface Party {
   token: string;
-  /** One's own, by the field that a body carries them in. */
+  /** Ids of the party's own resources, by the field of the body. */
   ids: Ids;
 }
 
-/** Fields that hold the id of something that somebody owns are named so; a file goes by its hash. */
+/** Names of fields with the id of an owned resource; a file is identified by its hash. */
 const HOLDS_ID = /_ids?$|^sha256$/;
 
-/** The fields of the operation's body that name something owned. */
+/** Returns the fields of the operation's body that identify an owned resource. */
 export function ownedFields({ body }: DocumentedOperation): string[] {
   const names = formsOf(body).flatMap((form) => Object.keys(form.properties ?? {}));
   return [...new Set(names)].filter((name) => HOLDS_ID.test(name));
 }
 
-/** What keeps a valid body from being refused for reasons of its own. Dates must lie ahead. */
+/** Values that keep a valid body from being rejected for other reasons. Dates must be in the future. */
 export const AHEAD: Ids = { start_date: '2032-06-01', end_date: '2032-06-03', schedule_time: '09:00:00' };
 
 /**
- * What an outsider learns or does by sending the victim's ids: a sentence for each leak, none when all is well. Each field is tried
- * alone, with the outsider's own ids in the others, and all together; the answers have to be those for ids that never were.
+ * Sends the victim's ids as an outsider. Returns a sentence for each leak, none if there is none. Each field is tried
+ * alone, with the outsider's own ids in the others, and all together; the answers must equal those for unknown ids.
  */
 export async function findLeaks(
   operation: DocumentedOperation,
@@ -43,7 +43,7 @@ export async function findLeaks(
     victim: Party;
     never: Ids;
     look(party: Party): Promise<unknown>;
-    /** What the victim saw when it was last looked, which is kept here. */
+    /** The victim's last view, which is stored here. */
     seen: { last?: unknown };
   },
 ): Promise<string[]> {
@@ -71,7 +71,7 @@ export async function findLeaks(
 interface Attempt {
   what: string;
   tried: string[];
-  /** Whether other fields hold the outsider's own. */
+  /** Whether other fields hold the outsider's own ids. */
   others: boolean;
 }
 
@@ -86,7 +86,7 @@ function attempts(fields: string[], own: Ids): Attempt[] {
   return fields.length > 1 ? [...single, { what: "another's ids", tried: fields, others: false }] : single;
 }
 
-/** Lists of ids begin with the outsider's own where that is what is tried. */
+/** Lists of ids start with the outsider's own if that is being tested. */
 function mixed(given: Ids, what: string, own: Ids): Ids {
   if (!what.endsWith(BESIDE)) return given;
   return Object.fromEntries(
@@ -97,7 +97,7 @@ function mixed(given: Ids, what: string, own: Ids): Ids {
   );
 }
 
-/** An answer as text, without the ids that were sent and what differs in every answer. */
+/** Returns an answer as text, without the sent ids and without values that differ in every answer. */
 function withoutIds(answer: { status: number; body: unknown }, tried: string[], ids: Ids): string {
   const sent = tried.flatMap((field) => ids[field]).map(String);
   const text = JSON.stringify(answer, (key, value: unknown) => (key === 'request_id' ? undefined : value));
@@ -105,10 +105,10 @@ function withoutIds(answer: { status: number; body: unknown }, tried: string[], 
 }
 
 const READS = /^(get|list|export|account)[-_]/;
-/** What is of the installation, and of nobody: it changes by itself, or is there while a ledger is held alone. */
+/** Operations on the installation, not on a user's resources: their data changes by itself, or exists only while a ledger is held. */
 const OF_NOBODY = new Set(['get_installation', 'list_queued']);
 
-/** Everything that a party sees of its own, by every operation that only reads. */
+/** Returns everything that a party sees of its own resources, from every read operation. */
 export async function ownView(operations: readonly DocumentedOperation[], send: Send, party: Party): Promise<unknown> {
   const seen: unknown[] = [];
   for (const { path, name, body } of operations) {

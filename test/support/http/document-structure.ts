@@ -3,12 +3,12 @@ import { readDocument } from './own-document.ts';
 
 export const OPENAPI_FIXTURE = join(import.meta.dirname, '../../contract/openapi.json');
 
-/** Texts for people, by the type that tells them from fields of the same name. */
+/** Texts for people, with the type that distinguishes them from fields of the same name. */
 const isText = (key: string, value: unknown) =>
   (['description', 'summary', 'title'].includes(key) && typeof value === 'string') ||
   (key === 'examples' && Array.isArray(value));
 
-/** Returns the OpenAPI document without texts, without the version and with sorted keys: what programs rely on. */
+/** Returns the OpenAPI document without texts, without the version and with sorted keys: the part that programs rely on. */
 export async function readDocumentStructure(): Promise<unknown> {
   const { info: _, ...document } = (await readDocument()) as Record<string, unknown>;
   return structureOf(document);

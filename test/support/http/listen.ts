@@ -1,11 +1,11 @@
 import { until } from '../ledger.ts';
 
-/** One event as it came over the wire. */
+/** One event as received. */
 export interface Heard {
   event: string;
-  /** That of its own, if it has one. */
+  /** Its own id, if it has one. */
   id: string | undefined;
-  /** Typed by whoever asks. */
+  /** The caller gives the type. */
   data: unknown;
   /** By the process's monotonic clock, in milliseconds. */
   atMs: number;
@@ -20,24 +20,24 @@ export interface CampaignSeen {
   next_run_at: string | null;
 }
 
-/** A client of the event stream that keeps all it hears. */
+/** A client of the event stream that stores all events. */
 export interface Listener {
   status: number;
   headers: Headers;
   events: Heard[];
-  /** Everything that came, as it came. */
+  /** The raw text received. */
   text(): string;
   hasEnded(): boolean;
-  /** What was last told of a campaign. */
+  /** The last event about a campaign. */
   last(campaignId: string): CampaignSeen | undefined;
-  /** Resolves when the campaign was last told so. */
+  /** Resolves when the last event about the campaign satisfies the condition. */
   hears(campaignId: string, holds: (campaign: CampaignSeen) => boolean): Promise<CampaignSeen>;
-  /** Resolves when the snapshot is in. */
+  /** Resolves when the snapshot has arrived. */
   snapshot(): Promise<Heard[]>;
   leave(): Promise<void>;
 }
 
-/** Listens to a user's own progress until it leaves or the stream ends, from `lastEventId` on where there is one. */
+/** Listens to a user's events until it disconnects or the stream ends, after `lastEventId` if given. */
 export async function listen(url: string, token?: string, lastEventId?: string): Promise<Listener> {
   const leaving = new AbortController();
   const response = await fetch(`${url}/api/v1/events`, {
@@ -95,7 +95,7 @@ async function read(response: Response, take: (piece: string) => void): Promise<
   try {
     for await (const piece of response.body ?? []) take(decoder.decode(piece as Uint8Array, { stream: true }));
   } catch {
-    // It left, or was cut off: either way nothing more comes.
+    // The client or the server has closed the stream.
   }
 }
 

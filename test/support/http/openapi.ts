@@ -1,6 +1,6 @@
-/** The service's own description of itself, read back, and bodies made from it. */
+/** Reads the OpenAPI document of a service and generates bodies from it. */
 
-/** As much of JSON Schema as `/openapi.json` uses. References are already followed. */
+/** The part of JSON Schema that `/openapi.json` uses, with references resolved. */
 export interface Schema {
   type?: string | string[];
   anyOf?: Schema[];
@@ -22,17 +22,17 @@ export interface Schema {
   default?: unknown;
 }
 
-/** One operation as a client finds it in the document. */
+/** One documented operation. */
 export interface DocumentedOperation {
   /** `/api/v1/venom/get-campaign` */
   path: string;
   /** `get-campaign` */
   name: string;
   isBearer: boolean;
-  /** Whether an API key reaches it, given the scope. */
+  /** Whether an API key with its scope may call it. */
   takesKeys: boolean;
   body: Schema;
-  /** Every status that it says it answers with. */
+  /** Every documented status. */
   statuses: number[];
 }
 
@@ -65,7 +65,7 @@ function described(path: string, written: WrittenOperation, named: Record<string
   };
 }
 
-/** A schema with each reference replaced by what it leads to. */
+/** Returns a schema with every reference resolved. */
 function followed(value: unknown, named: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((one) => followed(one, named));
   if (typeof value !== 'object' || value === null) return value;
@@ -73,19 +73,19 @@ function followed(value: unknown, named: Record<string, unknown>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, followed(one, named)]));
 }
 
-/** The forms that a body may have; mostly there is one. */
+/** Returns the alternatives of a body; usually one. */
 export function formsOf(schema: Schema): Schema[] {
   return schema.oneOf ?? [schema];
 }
 
-/** What a schema takes besides null; of several forms the first. */
+/** Returns the first alternative of a schema that is not null. */
 export function withoutNull(schema: Schema): Schema {
   const { anyOf, oneOf, ...rest } = schema;
   const choice = (anyOf ?? oneOf)?.find((one) => one.type !== 'null');
   return choice ? { ...rest, ...withoutNull(choice) } : schema;
 }
 
-/** The name of a schema's type; of several the first that is not null. */
+/** Returns the type of a schema; the first that is not null. */
 export function typeOf(schema: Schema): string {
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
   return types.find((type) => type !== 'null') ?? 'any';

@@ -7,14 +7,14 @@ import { PNG } from '../inputs/sample-files.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** How one comes by an id of one's own, by the name of the field that bodies carry it in. */
+/** Creates an owned resource and returns its id, by the name of the field in a body. */
 const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unknown>>> = {
   user_id: async (person) => person.userId,
   group_metadata_id: firstGroup,
   group_metadata_ids: async (person) => [await firstGroup(person)],
   campaign_id: (person) => scheduledCampaign(person),
   sha256: async (person) => {
-    // Nobody else has this file.
+    // No other user has this file.
     const picture = Buffer.concat([PNG, Buffer.from(person.name)]);
     await scheduledCampaign(person, picture.toString('base64'));
     return createHash('sha256').update(picture).digest('hex');
@@ -42,7 +42,7 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
   message_id: async (person, had) => {
     const webhook_id = had['webhook_id'] ?? (await webhook(person));
     const sent = (await person.call<Ids>('venom/test-webhook', { webhook_id })).body.data['message_id'];
-    // Nothing of it changes any more: it has failed, and is switched off.
+    // It has failed and is disabled, so it no longer changes.
     await until(
       () => person.call<{ tries: unknown[] }>('venom/list-webhook-tries', { webhook_id }),
       ({ body }) => body.data.tries.length > 0,
@@ -60,10 +60,10 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
   },
 };
 
-/** Makes one of each for the person. Throws for a field that nobody has said how to make an id for: say it in `MAKERS`. */
+/** Creates one resource of each kind for the person. Throws for a field without an entry in `MAKERS`. */
 export async function createOwnedResources(person: Person, fields: Iterable<string>): Promise<Ids> {
   const ids: Record<string, unknown> = {};
-  // In the order of the makers: who has a second factor no longer signs in with the password alone.
+  // In the order of `MAKERS`: a user with a second factor can no longer sign in with the password alone.
   const order = Object.keys(MAKERS);
   for (const field of [...fields].toSorted((one, other) => order.indexOf(one) - order.indexOf(other))) {
     const made = await MAKERS[field]?.(person, ids);
@@ -73,7 +73,7 @@ export async function createOwnedResources(person: Person, fields: Iterable<stri
   return ids;
 }
 
-/** Ids of the same forms that are nobody's. */
+/** Returns ids of the same form that do not exist. */
 export function inventIds(ids: Ids): Ids {
   const invented = (id: unknown) =>
     typeof id === 'number' ? 900_000_000_001 : SHA256.test(String(id)) ? randomBytes(32).toString('hex') : randomUUID();
@@ -87,7 +87,7 @@ async function firstGroup(person: Person): Promise<number | undefined> {
   return answer.body.data.groups[0]?.group_metadata_id;
 }
 
-/** Far ahead, so that nothing about it changes by itself. */
+/** Far in the future, so that it does not change by itself. */
 async function scheduledCampaign(person: Person, image: string | null = null): Promise<string | null> {
   const answer = await person.call('venom/add-campaign-batch', {
     ...AHEAD,
@@ -101,7 +101,7 @@ async function scheduledCampaign(person: Person, image: string | null = null): P
 }
 
 async function webhook(person: Person): Promise<unknown> {
-  // Nobody answers there, by agreement.
+  // A reserved address where nothing answers.
   const body = { url: 'https://hooks.invalid/', events: ['account.version_refused'] };
   return (await person.call<Ids>('venom/create-webhook', body)).body.data['webhook_id'];
 }

@@ -63,7 +63,7 @@ interface Behaviour {
   uploading?: (image: string, userId: number) => Promise<void>;
 }
 
-/** Operations that do what a test wants to see the server cope with. */
+/** Operations for tests of the server itself. */
 export function probes(behaviour: Behaviour): Operation[] {
   return implement<typeof PROBES, Behaviour>(
     PROBES,

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection below HTTP: sends bytes as they are and collects what comes back. */
+/** A connection below HTTP: sends raw bytes and collects the answer. */
 export interface RawConnection {
   socket: Socket;
   send(text: string | Uint8Array): void;
-  /** What came so far, once `isEnough` says so or the connection has ended. */
+  /** Resolves to the text received, once `isEnough` returns true or the connection has ended. */
   received(isEnough?: (text: string) => boolean): Promise<string>;
 }
 
@@ -43,8 +43,8 @@ export function rawConnection(url: string): RawConnection {
 }
 
 /**
- * Announces a big campaign, brings a byte every `everyMs` and nothing more, until the service ends the connection. Resolves to what
- * it answered, and after how many milliseconds.
+ * Slowloris: announces a big campaign and sends a byte every `everyMs` until the service ends the connection. Resolves to
+ * the answer and the elapsed milliseconds.
  */
 export async function dribble(
   url: string,
@@ -63,7 +63,7 @@ export async function dribble(
   return { ...parseAnswer(text), ms: Math.round(performance.now() - startedAt) };
 }
 
-/** The parts of the first answer in `text`. */
+/** Parses the first answer in `text`. */
 export function parseAnswer(text: string): { status: number; headers: Headers; body: unknown } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [line = '', ...fields] = head.split('\r\n');
@@ -80,8 +80,8 @@ export interface RawAnswer {
 }
 
 /**
- * Every answer in what a connection received, interim ones (100 Continue) left out; `heads` says of which answers no body follows.
- * Throws for bytes that belong to no answer; one that was cut off is left out.
+ * Parses every answer in `text`, except interim ones (100 Continue); `heads` has the indexes of answers without a body.
+ * Throws for bytes outside an answer; ignores a truncated answer.
  */
 export function parseAnswers(text: string, heads: ReadonlySet<number> = new Set()): RawAnswer[] {
   const answers: RawAnswer[] = [];

@@ -17,7 +17,7 @@ import {
 } from '../../../src/identity/dependencies.ts';
 import { UNHURRIED } from '../unhurried.ts';
 
-/** An answer as a client sees it; `body` is parsed where it is JSON. */
+/** An answer as a client sees it; `body` is parsed if it is JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -27,7 +27,7 @@ export interface Answer {
 
 export interface TestServer {
   url: string;
-  /** Posts JSON; a string or a Buffer goes out as it is. */
+  /** Posts JSON; a string or a Buffer is sent unchanged. */
   post(path: string, body?: unknown, options?: { token?: string; headers?: Record<string, string> }): Promise<Answer>;
   request(path: string, init?: RequestInit): Promise<Answer>;
   close(): Promise<void>;
@@ -44,9 +44,9 @@ export interface TestServerOptions {
   isDiskFull?: () => boolean;
   health?: Health;
   events?: EventSource;
-  /** Silent unless given. */
+  /** Silent by default. */
   log?: Log;
-  /** Serves the dashboard and its session, too. */
+  /** Also serves the dashboard and its session. */
   hasDashboard?: boolean;
 }
 
@@ -118,7 +118,7 @@ export async function startTestServer({
   };
 }
 
-/** The operations that need users alone. */
+/** The operations that need only users. */
 function listUserOperations(dependencies: UserDependencies): Operation[] {
   const all = listOperations(dependencies as OperationDependencies);
   return all.filter(({ tag, path }) => tag === 'Users' || (tag === 'Administration' && !path.endsWith('installation')));

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 
-/** What a token says about its bearer. */
+/** The claims of a token. */
 type Claims = Record<string, unknown>;
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -12,14 +12,14 @@ function signed(header: Claims, claims: Claims, key: string, hash = 'sha256'): s
 
 const HS256 = { alg: 'HS256', typ: 'JWT' };
 
-/** API keys of one user: one that serves, and two that did. */
+/** API keys of one user: one valid, and two that no longer are. */
 export interface ApiKeys {
   valid: string;
   revoked: string;
   expired: string;
 }
 
-/** API keys that nobody was given, or that hold no longer, by what is wrong with them. */
+/** Invalid API keys, by what is wrong with them. */
 function worthlessKeys({ valid, revoked, expired }: ApiKeys): Array<[string, string]> {
   const last = valid.at(-1) === 'A' ? 'B' : 'A';
   return [
@@ -37,8 +37,8 @@ function worthlessKeys({ valid, revoked, expired }: ApiKeys): Array<[string, str
 }
 
 /**
- * `authorization` headers that must not let anybody in, by what is wrong with them; undefined: none is sent. `token` holds, was issued
- * with the key `secret`, and says who is asked for; `revoked` did hold. `keys` are of the same user.
+ * `authorization` headers that must be rejected, by what is wrong with them; undefined: none is sent. `token` is valid, was issued
+ * with the key `secret`, and identifies the user; `revoked` was valid before. `keys` are of the same user.
  */
 export function worthlessAuthorizations(
   token: string,

@@ -1,4 +1,4 @@
-/** What `docs/reference/formatting.md` shows: HTML by what it is an example of. */
+/** The HTML examples of `docs/reference/formatting.md`, by their title. */
 
 export const CASES: Readonly<Record<string, readonly string[]>> = {
   'Blocks and lines': [

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { LONG_VALUES, ODD_BODIES, ODD_INTEGERS, ODD_VALUES, ODD_WORDS } from './odd-json.ts';
 import { formsOf, typeOf, withoutNull, type Schema } from '../http/openapi.ts';
 
-/** JSON texts that serve in fields of these names, so that generated bodies get past the first checks. */
+/** Valid JSON texts for fields of these names, so that generated bodies pass the first checks. */
 export type KnownFields = Readonly<Record<string, fc.Arbitrary<string>>>;
 
 const json = (value: unknown) => JSON.stringify(value);
 
-/** JSON texts of bodies for an operation: valid ones, such with one broken field, such with several, and what is no body at all. */
+/** JSON texts of bodies for an operation: valid, with one broken field, with several, or no body at all. */
 export function bodiesOf(schema: Schema, known: KnownFields): fc.Arbitrary<string> {
   return fc.oneof(...formsOf(schema).map((form) => bodiesOfForm(form, known)));
 }
@@ -54,7 +54,7 @@ function writeObject(entries: ReadonlyArray<readonly [string, string]>): string 
   return `{${entries.map(([name, text]) => `${json(name)}:${text}`).join(',')}}`;
 }
 
-/** What can become of a valid body on its way. */
+/** Corruptions of a valid body. */
 const MISHAPS: ReadonlyArray<(body: string) => string> = [
   (body) => body.slice(0, -1),
   (body) => body.slice(0, body.length >> 1),
@@ -63,7 +63,7 @@ const MISHAPS: ReadonlyArray<(body: string) => string> = [
   (body) => json(body),
   (body) => `\ufeff \t\r\n${body}\n`,
   (body) => body.replace('{', '{"__proto__":{"name":"x"},"constructor":null,'),
-  // The last of two equal names counts.
+  // The last of two equal names wins.
   (body) => (body === '{}' ? body : `${body.slice(0, -1)},${body.slice(1)}`),
   (body) => body.replace('{', `{"unknown":${'['.repeat(10_000)}${']'.repeat(10_000)},`).replace(',}', '}'),
   (body) => body.replaceAll('"', '\\u0022'),
@@ -111,7 +111,7 @@ function oddInteger({ minimum = 0, maximum = 1_000 }: Schema): fc.Arbitrary<stri
   );
 }
 
-/** Any characters, most of them odd; now and then as long as it may be. */
+/** Any characters, most of them unusual; sometimes at the maximum length. */
 function textWithin({ minLength = 0, maxLength = 500 }: Schema): fc.Arbitrary<string> {
   const most = Math.min(maxLength, 500);
   return fc.oneof(

@@ -1,4 +1,4 @@
-/** Documents and HTML for property tests, rich in what could be taken for markup. */
+/** Documents and HTML for property tests, rich in text that looks like markup. */
 import fc from 'fast-check';
 import type { Document, Head, Line, Run } from '../../../src/content/text/document.ts';
 

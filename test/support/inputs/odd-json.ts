@@ -1,8 +1,8 @@
-/** JSON that no client should send, as text: what JSON.stringify cannot write is among it. */
+/** Malformed and unusual JSON, as text, because JSON.stringify cannot write some of it. */
 
 const quoted = (text: string) => JSON.stringify(text);
 
-/** Numbers that a database, a date or a counter might choke on. */
+/** Numbers that a database, a date or a counter may fail on. */
 const ODD_NUMBERS = [
   '-0',
   '-0.0',
@@ -143,7 +143,7 @@ const LONG_TEXTS = [
   'A'.repeat(100_000),
 ].map(quoted);
 
-/** Texts that are JSON only by escapes: half surrogate pairs and NUL. */
+/** Texts that JSON can express only with escapes: lone surrogates and NUL. */
 const UNSTORABLE = ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udfff\\ud800"', '"\\ud83d\\ud83d\\ude00"'];
 
 const deep = (open: string, close: string, depth: number, core = '1') =>
@@ -174,7 +174,7 @@ const ODD_STRUCTURES = [
   '[0,-1,9007199254740991]',
 ];
 
-/** Texts to be stored and answered as they are. */
+/** Texts that must be stored and returned unchanged. */
 export const ODD_WORDS: readonly string[] = ODD_TEXTS.filter((text) => !text.includes('\0'));
 export const ODD_INTEGERS: readonly string[] = ODD_NUMBERS;
 /** Any one value, written as JSON. */
@@ -186,7 +186,7 @@ export const ODD_VALUES: readonly string[] = [
 ];
 export const LONG_VALUES: readonly string[] = LONG_TEXTS;
 
-/** Whole bodies that are no JSON object, or only nearly one. */
+/** Bodies that are not a JSON object, or only almost one. */
 export const ODD_BODIES: readonly string[] = [
   '',
   ' ',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 
-/** A picture of noise, which no format makes small: about three bytes a pixel as PNG. */
+/** A picture of noise, which does not compress: about three bytes a pixel as PNG. */
 export function drawNoise(width: number, height: number): Promise<Buffer> {
   const pixels = randomBytes(width * height * 3);
   return sharp(pixels, { raw: { width, height, channels: 3 } })

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that depend on the seed alone, so that a soak can be run again as it was. */
+/** Returns a seeded generator of numbers in [0, 1), so that a soak is reproducible. */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -18,14 +18,14 @@ export function drawMs(random: () => number, { minMs, maxMs }: Span): number {
   return minMs + random() * (maxMs - minMs);
 }
 
-/** One of them. There must be one. */
+/** Returns a random element. Throws if there is none. */
 export function pick<T>(random: () => number, from: readonly T[]): T {
   const one = from[Math.floor(random() * from.length)];
   if (one === undefined) throw new Error('there is nothing to pick from');
   return one;
 }
 
-/** So many of them, in random order. */
+/** Returns `count` elements in random order. */
 export function draw<T>(random: () => number, from: readonly T[], count: number): T[] {
   return from
     .map((one) => ({ one, key: random() }))

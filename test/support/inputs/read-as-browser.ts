@@ -1,17 +1,17 @@
-/** HTML read by all of parse5, with all attributes and nothing taken off on the way: what our own reading is held against. */
+/** Reads HTML with all of parse5: the reference for our own reader. */
 import { defaultTreeAdapter, html as htmlNames, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 import type { DocumentWriter } from '../../../src/content/text/reading/document-writer.ts';
 import { readTarget } from '../../../src/content/text/reading/link.ts';
 import { roleOf } from '../../../src/content/text/reading/tags.ts';
 
-/** Tells `sink` the tree of HTML that has only allowed tags. */
+/** Emits the tree of HTML with allowed tags only to `sink`. */
 export function readAsBrowser(html: string, sink: DocumentWriter): void {
   // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
   const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
   tell(parseFragment(body, html, {}), undefined, sink);
 }
 
-/** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
+/** `link` is the target of the link around a node. In nested links a click follows the inner one. */
 function tell(node: DefaultTreeAdapterTypes.Node, link: string | undefined, sink: DocumentWriter): void {
   if ('value' in node) return sink.text(node.value);
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;

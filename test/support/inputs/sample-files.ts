@@ -1,4 +1,4 @@
-/** The smallest files of each kind that are told by their bytes. */
+/** The smallest files of each kind that is recognised by its bytes. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
@@ -67,7 +67,7 @@ export const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a464946000101000001
 export const WEBP = Buffer.concat([Buffer.from('RIFF\x1a\0\0\0WEBPVP8L', 'latin1'), Buffer.alloc(16)]);
 export const GIF = Buffer.concat([Buffer.from('GIF89a'), Buffer.from('01000100000000', 'hex'), Buffer.alloc(8)]);
 
-/** A file of each kind that is taken, with what it is. */
+/** A file of each accepted kind, with its MIME type. */
 export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: string, kind: string, extension: string])[] =
   [
     ['JPEG', JPEG, 'image/jpeg', 'image', 'jpg'],
@@ -129,7 +129,7 @@ export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: strin
     ['JAR', zip({ name: 'META-INF/MANIFEST.MF', data: 'a' }), 'application/zip', 'document', 'zip'],
   ];
 
-/** Files that are not taken. */
+/** Files that are rejected. */
 export const REFUSED: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
   ['XML', Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>')],

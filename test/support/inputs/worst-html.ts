@@ -58,7 +58,7 @@ export const WORST_HTML: Readonly<Record<string, Shape>> = {
   'refused: bad links': repeat('<a href=x>'),
 };
 
-/** `piece` again and again between a head and a tail, as long as wanted at most. */
+/** Repeats `piece` between a head and a tail, up to the maximum length. */
 function repeat(piece: string, head = '', tail = ''): Shape {
   return (length) => head + piece.repeat(Math.max(0, (length - head.length - tail.length) / piece.length)) + tail;
 }

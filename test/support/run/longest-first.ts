@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files of `test:long`, then those of the others that take more than six seconds, longest first. The order is all that hangs on it: a
+ * The files of `test:long`, then the others that take more than six seconds, longest first. Only the order depends on it: a
  * stale one costs time, no more.
  */
 const LONGEST = [
@@ -53,7 +53,7 @@ const LONGEST = [
   'notifications/notices/notices',
   'notifications/webhooks/fair',
   'contract/fuzz',
-  'api/server/unread',
+  'api/server/backpressure',
   'web/factors',
   'web/account',
   'messengers/whatsapp/connect/account-ends',
@@ -86,7 +86,7 @@ const LONGEST = [
   'platform/secrets/encryption-key',
   'sending/deliveries/poison',
   'messengers/whatsapp/connect/client-version',
-  'service/refusals',
+  'service/startup-errors',
   'web/url-state',
   'messengers/whatsapp/connect/own-number',
   'web/languages',
@@ -136,8 +136,8 @@ const LONGEST = [
 ];
 
 /**
- * Begins with what takes longest, so that nobody waits at the end for one file that began late. Vitest does so only where it has run
- * before. Those that use the processor and those that wait are mixed as they come.
+ * Starts the longest files first, so that no run waits at its end for one file. Vitest does so only after an earlier run.
+ * Files that use the CPU and files that wait are not separated.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -20,13 +20,13 @@ declare module 'vitest' {
 /** Names the folder of another PostgreSQL's package to test on: `scripts/test-matrix.ts`. */
 export const OTHER_POSTGRES = 'CAMPANILE_TEST_POSTGRES';
 
-/** Set: what uses a test database reaches it by way of PgBouncer in transaction mode. */
+/** If set, tests reach their database through PgBouncer in transaction mode. */
 export const POOLED = 'CAMPANILE_TEST_POOLED';
 
 /** The migrated database that `createTestDatabase` copies. */
 export const TEMPLATE = 'campanile_template';
 
-/** Starts the one PostgreSQL server of a test run; what it returns stops it. */
+/** Starts the one PostgreSQL server of a test run. Returns a function that stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'campanile-test-'));
   // Tests cut off connections all the time, which a server warns of.
@@ -67,7 +67,7 @@ async function createTemplate(address: Exclude<PostgresAddress, { url: string }>
   await migrate(template, log);
   await sql.raw(MOVABLE_CLOCK).execute(template);
   await template.destroy();
-  // A database nobody can connect to can be copied by any number of test files at once.
+  // A database that accepts no connections can be copied by any number of test files at once.
   await sql`alter database ${sql.id(TEMPLATE)} with is_template true allow_connections false`.execute(server);
   await server.destroy();
 }

@@ -1,11 +1,11 @@
-/** Where tests leave what is gone after them: in memory where there is enough of it, since the disk of a busy machine may stall for seconds. */
+/** The temporary folder of tests: in memory if there is enough of it, since the disk of a busy machine may stall for seconds. */
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 /** Short: the path of a socket has little room. */
 const NAME = 'cmp-';
-/** What a whole run has at once, several times over. */
+/** Several times the space that a whole run needs. */
 const ENOUGH_BYTES = 6 * 2 ** 30;
 
 /** Makes `os.tmpdir()` of this process, and of those that it starts, a folder in memory. Nothing where there is too little, or one was chosen. */
@@ -15,13 +15,13 @@ export function useMemory(): void {
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize < ENOUGH_BYTES) return;
   const folder = join(MEMORY, `${NAME}${process.pid}`);
-  // Others than who runs the tests look into it: processes that gave up their rights.
+  // Other users read it, too: processes that dropped their privileges.
   mkdirSync(folder, { mode: 0o755 });
   process.env['TMPDIR'] = folder;
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** What runs left that were killed. */
+/** Removes the folders of killed runs. */
 function removeLeft(): void {
   for (const name of readdirSync(MEMORY))
     if (name.startsWith(NAME) && !existsSync(join('/proc', name.slice(NAME.length))))

@@ -1,4 +1,4 @@
-/** A process of its own that starts the embedded server as its first argument says, tells how that went and then waits. */
+/** A child process that starts the embedded server with the options of its first argument, reports the result and waits. */
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 

@@ -17,7 +17,7 @@ export const isRoot = process.getuid?.() === 0;
 
 const log = createLog('silent');
 
-/** A cluster with one committed row, to be copied instead of made anew for each test. */
+/** A cluster with one committed row, which tests copy instead of creating a new one. */
 let seed = '';
 export function useSeed(): void {
   beforeAll(async () => {
@@ -39,7 +39,7 @@ export async function start(options: Omit<EmbeddedOptions, 'log'>) {
   return postgres;
 }
 
-/** The sentence a start is refused with. */
+/** Returns the error message of a rejected start. */
 export async function refusal(options: Omit<EmbeddedOptions, 'log'>): Promise<string> {
   try {
     await start(options);
@@ -77,14 +77,14 @@ export function spawnChild(dataDir: string, as: { uid?: number; gid?: number } =
   return child;
 }
 
-/** Starts a server in a process of its own; resolves when it is ready. */
+/** Starts a server in a child process; resolves when it is ready. */
 export async function startChild(dataDir: string): Promise<ChildProcess> {
   const child = spawnChild(dataDir);
   expect(await firstLine(child)).toBe('{"ready":true}');
   return child;
 }
 
-/** What the child has to tell; empty when it ended without a word. */
+/** Returns the report of the child; empty if it ended without one. */
 export async function firstLine(child: { stdout: Readable }): Promise<string> {
   for await (const line of createInterface(child.stdout)) return line;
   return '';

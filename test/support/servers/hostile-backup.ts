@@ -1,4 +1,4 @@
-/** Backups as an attacker would alter them: taken apart, changed, and put together again with sums that match. */
+/** Tampered backups: unpacked, changed, and packed again with matching checksums. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface CraftedEntry {
   type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'CharacterDevice' | 'FIFO';
   linkpath?: string;
   content?: string | Buffer;
-  /** The size in the header, where it is not that of the content. */
+  /** The size in the header, if it differs from that of the content. */
   claims?: number;
   /** The type byte of the header, for types that the library cannot write. */
   typeByte?: string;
@@ -45,7 +45,7 @@ function setTypeByte(header: Buffer, typeByte: string): void {
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
 }
 
-/** Takes a backup apart, lets `change` work on its entries in a folder, and puts it together again. */
+/** Unpacks a backup, lets `change` modify its entries in a folder, and packs it again. */
 export async function rebuildBackup(
   file: string,
   target: string,
@@ -64,7 +64,7 @@ export async function rebuildBackup(
 
 const rank = (name: string) => (name.startsWith('manifest') ? name.length : 100);
 
-/** Writes the sums of the entries in `folder` into the manifest, and whatever else `change` makes of it. */
+/** Writes the checksums of the entries in `folder` into the manifest, and applies `change` to it. */
 export async function resumManifest(folder: string, change: (manifest: Manifest) => void = () => undefined) {
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8')) as Manifest;
   for (const name of Object.keys(manifest.files)) manifest.files[name] = await sumOf(join(folder, name));
@@ -72,13 +72,13 @@ export async function resumManifest(folder: string, change: (manifest: Manifest)
   await writeFile(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Authenticates the manifest in `folder` again, as only somebody can who knows the passphrase. */
+/** Authenticates the manifest in `folder` again, which requires the passphrase. */
 export async function signManifest(folder: string, passphrase: string): Promise<void> {
   const manifest = await readFile(join(folder, MANIFEST_FILE));
   await writeFile(join(folder, MAC_FILE), await createManifestMac(manifest, passphrase));
 }
 
-/** Lets `change` work on the files of the cluster in a backup that was taken apart into `folder`. */
+/** Lets `change` modify the files of the cluster in a backup that was unpacked into `folder`. */
 export async function changeCluster(folder: string, change: (cluster: string) => Promise<void>): Promise<void> {
   const cluster = join(folder, 'cluster');
   await mkdir(cluster);

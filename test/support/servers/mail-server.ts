@@ -1,13 +1,13 @@
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as the server got it. */
+/** A mail as received. */
 export interface ReceivedMail {
   to: string;
   from: string;
   messageId: string;
   subject: string;
   text: string;
-  /** What stands behind the `#` of its link; undefined without one. */
+  /** The fragment of its link; undefined if there is none. */
   code: string | undefined;
 }
 
@@ -15,13 +15,13 @@ export interface MailServer {
   /** For `SMTP_URL`. */
   url: string;
   mails: ReceivedMail[];
-  /** Resolves with the mails to an address once there are so many. */
+  /** Resolves with the mails to an address once there are that many. */
   received(to: string, count?: number): Promise<ReceivedMail[]>;
-  /** What it says to each recipient from now on: a status, or undefined to take it. */
+  /** Sets the answer to each recipient: a status, or undefined to accept it. */
   refuse(status: number | undefined): void;
-  /** Says nothing about recipients that match from now on, until the function that comes back is called. */
+  /** Stops answering for matching recipients until the returned function is called. */
   hold(matching: RegExp): () => void;
-  /** How many recipients it has refused. */
+  /** Number of rejected recipients. */
   refusals(): number;
   close(): Promise<void>;
 }

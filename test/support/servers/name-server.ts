@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A name server on loopback that answers what it is told to. */
+/** A DNS server on loopback with configured answers. */
 export interface NameServer {
-  /** As `createDnsLookup` takes it. */
+  /** The address for `createDnsLookup`. */
   at: string;
-  /** What was asked, in order: `4 name` or `6 name`. */
+  /** The queries, in order: `4 name` or `6 name`. */
   asked: string[];
   close(): void;
 }
@@ -15,7 +15,7 @@ const TYPES = new Map([
   [28, 6],
 ]);
 
-/** `answer` gives the IPv4 addresses of a name; there are none by IPv6. A question about a name with `silence` gets no answer. */
+/** `answer` returns the IPv4 addresses of a name; there are no IPv6 addresses. A query for a name with `silence` gets no answer. */
 export async function startNameServer(answer: (name: string) => string[] | 'silence'): Promise<NameServer> {
   const socket = createSocket('udp4');
   const asked: string[] = [];

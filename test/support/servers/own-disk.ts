@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream/promises';
 
 const run = (command: string, ...words: string[]) => spawnSync(command, words, { stdio: 'ignore' }).status === 0;
 
-/** Whether a disk of one's own can be had here: only root may, and not in every container. */
+/** Whether this process may mount a disk: only root may, and not in every container. */
 export const mayMount =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
   run('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir());
 
-/** Mounts one at a folder, small enough to be filled. False when that was refused. */
+/** Mounts a disk at a folder, small enough to be filled. Returns false if the mount was denied. */
 export function mountDisk(at: string, megabytes: number): boolean {
   return run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', at);
 }
@@ -20,7 +20,7 @@ export function unmountDisk(at: string): void {
   run('umount', '--lazy', at);
 }
 
-/** Writes a file until there is no room left on its disk. */
+/** Writes a file until its disk is full. */
 export async function fillDisk(file: string): Promise<void> {
   const zeros = Buffer.alloc(64 * 1024);
   await pipeline(function* () {

@@ -11,24 +11,24 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platf
 import type { PostgresAddress } from '../../../src/platform/database/connect.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 
-/** How a server can be ended: in order, at once, or by the system. */
+/** How a server is stopped: fast shutdown, immediate shutdown, or SIGKILL. */
 export type ServerEnd = 'fast' | 'immediate' | 'kill -9';
 
-/** A PostgreSQL server of one's own, which can be ended and started again. */
+/** A private PostgreSQL server, which can be stopped and restarted. */
 export interface OwnPostgres {
   folder: string;
   address(): Exclude<PostgresAddress, { url: string }>;
-  /** Where it listens, for a proxy. */
+  /** Its address, for a proxy. */
   socket(): NetConnectOpts;
   end(how: ServerEnd): Promise<void>;
   start(): Promise<void>;
-  /** Starts it as a replica, which the embedded server itself never is. Resolves once it was promoted. */
+  /** Starts it as a replica, which the embedded server never is. Resolves once it is promoted. */
   startReplica(settings?: Record<string, string>): Promise<void>;
-  /** Ends it and removes its files. */
+  /** Stops it and removes its files. */
   remove(): Promise<void>;
 }
 
-/** Starts a new one. It does not wait for the disk: only processes die here, never the machine. */
+/** Starts a new server without fsync: only processes crash in tests, never the machine. */
 export async function startOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-pg-'));
   const postgres = ownPostgres(folder, settings);
@@ -36,7 +36,7 @@ export async function startOwnPostgres(settings: Record<string, string> = {}): P
   return postgres;
 }
 
-/** One whose files are, or will be, in `folder`; not started yet. */
+/** Returns a server with its files in `folder`, not yet started. */
 export function ownPostgres(folder: string, settings: Record<string, string> = {}): OwnPostgres {
   let server: EmbeddedPostgres | undefined;
 
@@ -101,12 +101,12 @@ async function launchReplica(dataDir: string, settings: Record<string, string>):
   };
 }
 
-/** The process of the server whose files are in `folder`. */
+/** Returns the process id of the server with its files in `folder`. */
 export function serverPid(folder: string): number {
   return Number.parseInt(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8'), 10);
 }
 
-/** The URL of a database behind a proxy on this machine. */
+/** Returns the URL of a database behind a proxy on this machine. */
 export function proxiedUrl(port: number, { user, database }: { user: string; database: string }): string {
   return `postgres://${user}@127.0.0.1:${port}/${database}`;
 }

@@ -11,31 +11,31 @@ import { findFreePort, NOBODY } from './pgbouncer.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 
 /**
- * What is done to a leader: Patroni and every process of its server killed, or all of them stopped, or everything between that node and
- * the others, etcd and HAProxy carries nothing any more, without a word.
+ * A fault of a leader. `killed`: Patroni and every process of its server are killed. `frozen`: all of them are suspended. `cut off`: a
+ * network partition between that node and the others, etcd and HAProxy.
  */
 export type LeaderHarm = 'killed' | 'frozen' | 'cut off';
 
 /**
- * Three PostgreSQL under Patroni, with etcd, and HAProxy in front that leads to the leader: as `deploy/patroni.yml` and
- * `deploy/haproxy.cfg` set them up, but for addresses and whom they trust.
+ * Three PostgreSQL servers under Patroni, with etcd, and HAProxy in front that routes to the leader: configured as in `deploy/patroni.yml` and
+ * `deploy/haproxy.cfg`, except for addresses and authentication.
  */
 export interface Patroni {
   user: string;
   database: string;
-  /** Where HAProxy listens. */
+  /** The address of HAProxy. */
   socket(): NetConnectOpts;
-  /** Waits until there is a leader other than `not`, and a synchronous replica of it; the leader's name. */
+  /** Waits until there is a leader other than `not` with a synchronous replica. Resolves to the leader's name. */
   awaitLeader(not?: string): Promise<string>;
-  /** Kills the leader at once, Patroni and server, as a machine that is gone; its name. */
+  /** Kills Patroni and the server of the leader, as a machine failure does. Resolves to its name. */
   killLeader(): Promise<string>;
-  /** Does that to the leader; its name. */
+  /** Injects the fault into the leader. Resolves to its name. */
   harmLeader(how: LeaderHarm): Promise<string>;
-  /** Starts a node again that was killed, wakes one that is frozen, and puts one on its network again. */
+  /** Restarts a killed node, resumes a frozen one, and reconnects one that is cut off. */
   revive(name: string): Promise<void>;
-  /** Waits until all three are there, the others on the leader's timeline. */
+  /** Waits until all three run, on the leader's timeline. */
   awaitWhole(): Promise<void>;
-  /** The last lines of each, for whoever asks why. */
+  /** Returns the last log lines of each, for debugging. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ const BINARIES = '/usr/lib/postgresql/15/bin';
 const SUPERUSER = 'postgres';
 const has = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
 
-/** What `apt-get install patroni etcd-server haproxy postgresql-15` of Debian brings. */
+/** Whether the Debian packages patroni, etcd-server, haproxy and postgresql-15 are installed. */
 export const hasPatroni =
   existsSync(join(BINARIES, 'pg_rewind')) &&
   has('patroni', '--version') &&
@@ -53,9 +53,9 @@ export const hasPatroni =
   has('haproxy', '-v');
 
 /**
- * The section of its settings by which Patroni reaches etcd. Before 3.0.3 it writes the leader's key by the third version of etcd's API
- * whoever holds it: a leader that was frozen past its time and wakes takes it from the new one, with all that was confirmed since
- * (patroni/patroni#2689). By the second version it asks.
+ * Returns the section of the settings for etcd. Split brain: before 3.0.3 Patroni writes the leader key with version 3 of etcd's API,
+ * whichever node holds it. A leader that was frozen beyond its TTL takes it from the new one, and confirmed commits are lost
+ * (patroni/patroni#2689). With version 2 it compares the holder first.
  */
 function sectionOfEtcd(): 'etcd' | 'etcd3' {
   const [, major = 0, minor = 0, patch = 0] =
@@ -65,7 +65,7 @@ function sectionOfEtcd(): 'etcd' | 'etcd3' {
 
 interface Node {
   name: string;
-  /** By which all others reach the server and its Patroni, and by which that reaches etcd. */
+  /** The proxies for connections of all others to the server and its Patroni, and of that Patroni to etcd. */
   server: Proxy;
   rest: Proxy;
   etcd: Proxy;
@@ -84,7 +84,7 @@ export async function startPatroni(): Promise<Patroni> {
   const undo = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'campanile-patroni-'));
   undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  // Others may enter: a server refuses to be root.
+  // Readable by others: the server refuses to run as root.
   await chmod(folder, 0o777);
   const said: string[] = [];
   const running = new Map<string, ChildProcess>();
@@ -175,7 +175,7 @@ async function startEtcd(
     'advertise-client-urls': clients,
     'listen-peer-urls': peers,
     'initial-advertise-peer-urls': peers,
-    // Newer ones do not know it.
+    // Newer versions do not have this option.
     ...(sectionOfEtcd() === 'etcd' && { 'enable-v2': 'true' }),
   };
   run(
@@ -204,7 +204,7 @@ async function writeNode(folder: string, name: string, etcdPort: number): Promis
     .replace('connect_address: 10.0.0.1:5432', `connect_address: 127.0.0.1:${server.port}`)
     .replace('listen: 10.0.0.1:8008', `listen: 127.0.0.1:${restPort}`)
     .replace('listen: 10.0.0.1:5432', `listen: 127.0.0.1:${port}`)
-    // Else it asks etcd for its own address, and goes there past the proxy.
+    // Otherwise it asks etcd for its own address, and bypasses the proxy.
     .replace(/hosts: .*/, `hosts: 127.0.0.1:${etcd.port}\n  use_proxies: true`)
     .replace(/data_dir: .*/, `data_dir: ${dataDir}\n  parameters:\n    unix_socket_directories: ${home}`)
     .replace(/pg_hba:\n[^]*/, 'pg_hba:\n    - host all,replication all 127.0.0.1/32 trust\n');
@@ -228,7 +228,7 @@ async function writeProxy(folder: string, nodes: readonly Node[]): Promise<numbe
 }
 
 function awaitLeader(nodes: readonly Node[], not: string | undefined, why: () => string): Promise<string> {
-  // Whoever was harmed may go on telling that it is the leader.
+  // A faulty node may still claim to be the leader.
   const asked = nodes.filter(({ name }) => name !== not);
   return awaitMembers(asked, why, (members) => {
     const leader = findLeader(members);
@@ -250,7 +250,7 @@ async function awaitWhole(nodes: readonly Node[], why: () => string): Promise<vo
 const findLeader = (members: readonly Member[]) =>
   members.find(({ role, state }) => role === 'leader' && state === 'running');
 
-/** Until one of the nodes tells what is looked for. */
+/** Polls until one of the nodes reports the expected state. */
 async function awaitMembers<Found>(
   nodes: readonly Node[],
   why: () => string,
@@ -272,7 +272,7 @@ async function readMembers({ rest }: Node): Promise<Member[]> {
     const answer = await fetch(`http://127.0.0.1:${rest.port}/cluster`, { signal: AbortSignal.timeout(2_000) });
     return ((await answer.json()) as { members: Member[] }).members;
   } catch {
-    // It is not there yet, or was harmed: another one knows.
+    // It has not started yet, or is faulty: another node answers.
     return [];
   }
 }
@@ -287,14 +287,14 @@ async function kill(running: Map<string, ChildProcess>, name: string): Promise<v
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
 
-/** The server is a process of its own session, which survives its Patroni. */
+/** The server has a session of its own and survives its Patroni. */
 function killServer(dataDir: string): void {
   const pid = postmasterOf(dataDir);
   if (pid === undefined) return;
   for (const one of [pid, ...childrenOf(pid)]) signal(one, 'SIGKILL');
 }
 
-/** Those that fork first, so that nobody is left out. */
+/** Parents first, so that no forked process is missed. */
 function signalNode({ dataDir }: Node, patroni: ChildProcess | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of [patroni?.pid, postmasterOf(dataDir)]) {
     if (pid === undefined) continue;
@@ -303,7 +303,7 @@ function signalNode({ dataDir }: Node, patroni: ChildProcess | undefined, name: 
   }
 }
 
-/** Undefined where the server has ended: what a kill leaves of its file may name somebody else by now. */
+/** Undefined if the server has ended: the pid file of a killed server may name another process by now. */
 function postmasterOf(dataDir: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10);
@@ -321,7 +321,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It has ended already.
+    // It has already exited.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

@@ -9,26 +9,26 @@ import { startProxy } from './proxy.ts';
 
 type SocketAddress = Exclude<PostgresAddress, { url: string }>;
 
-/** A real PgBouncer, as `deploy/pgbouncer.ini` sets it up, but for where it listens and whom it trusts. */
+/** A real PgBouncer, configured as in `deploy/pgbouncer.ini`, except for its address and authentication. */
 export interface PgBouncer {
-  /** The same server's, by way of the pooler. */
+  /** The address of the same server through the pooler. */
   address: SocketAddress;
   url: string;
   stop(): Promise<void>;
 }
 
 const EXAMPLE = join(import.meta.dirname, '../../../deploy/pgbouncer.ini');
-/** Whom to start as what refuses to be root. */
+/** The user for programs that refuse to run as root. */
 export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
 
-/** Starts one in front of a server, for its database; for any of its databases with `all`. `size` connections to it at most. */
+/** Starts a pooler in front of a server, for its database, or for all its databases with `all`, with at most `size` server connections. */
 export async function startPgBouncer(server: SocketAddress, { all = false, size = 20 } = {}): Promise<PgBouncer> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-pgbouncer-'));
-  // Others may enter: the pooler is not who we are, and keeps its socket there.
+  // Readable by others: the pooler runs as another user and has its socket there.
   await chmod(folder, 0o777);
-  // The server knows us by our socket; so what the pooler asks is carried there by us.
+  // The server authenticates this process by its socket, so this process forwards the pooler's connections.
   const carried = await startProxy(() => ({ path: join(server.socketFolder, `.s.PGSQL.${server.port}`) }));
   const port = await findFreePort();
   const settings = (await readFile(EXAMPLE, 'utf8'))
@@ -64,7 +64,7 @@ export async function startPgBouncer(server: SocketAddress, { all = false, size 
   };
 }
 
-/** A port that nobody on this machine listens on. */
+/** Returns a free port of this machine. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

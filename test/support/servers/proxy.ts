@@ -1,16 +1,16 @@
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { sleep } from '../../../src/platform/time/time.ts';
 
-/** A network between somebody and a server, which can be made to fail. It begins in order. */
+/** A TCP proxy in front of a server, which can inject network faults. It starts without faults. */
 export interface Proxy {
   port: number;
-  /** Breaks every connection, and every new one at once. */
+  /** Resets every connection, and every new one immediately. */
   cut(): void;
-  /** Carries nothing any more and says nothing: what was sent waits, new connections get no answer. */
+  /** Stalls: forwards nothing, keeps what was sent, and answers no new connection. */
   stall(): void;
-  /** Carries everything so much later. */
+  /** Delays everything by that time. */
   slow(ms: number): void;
-  /** In order again; what waited goes on its way. */
+  /** Ends every fault and forwards what waited. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ type State =
   | { kind: 'stalled'; over: Promise<void>; heal: () => void }
   | { kind: 'slow'; ms: number };
 
-/** Listens on a free port of this machine and carries everything to wherever `target` says at the moment. */
+/** Listens on a free port and forwards everything to the current `target`. */
 export async function startProxy(target: () => NetConnectOpts): Promise<Proxy> {
   let state: State = { kind: 'well' };
   const open = new Set<Socket>();
@@ -36,7 +36,7 @@ export async function startProxy(target: () => NetConnectOpts): Promise<Proxy> {
   }
 
   function carry(from: Socket, to: Socket) {
-    // Pieces stay in order, each waits for those before it.
+    // Chunks stay in order: each waits for the previous one.
     let before = Promise.resolve();
     from.on('data', (piece: Buffer) => {
       before = before.then(pass).then(() => void (to.writable && to.write(piece)));

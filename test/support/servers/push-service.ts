@@ -3,31 +3,31 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a push service was handed for one browser, as the browser reads it. */
+/** A push message, as its browser decrypts it. */
 export interface Pushed {
   endpoint: string;
   headers: IncomingHttpHeaders;
-  /** What the token says that it came with, which was signed with the key in it. */
+  /** The claims of its VAPID token, whose signature was verified. */
   claims: { aud: string; exp: number; sub: string };
-  /** What it was signed with, as base64url. */
+  /** The key that signed it, as base64url. */
   publicKey: string;
   said: { kind: string; text: string; page: string };
 }
 
 export interface PushService {
   pushed: Pushed[];
-  /** A browser that subscribed here: what `subscribe_push` takes. */
+  /** Creates a browser's subscription, as `subscribe_push` expects it. */
   subscribe(): { endpoint: string; p256dh: string; auth: string };
-  /** What it answers from now on; 201 unless said. */
+  /** Sets its answer; the default is 201. */
   answer(status: number, headers?: Record<string, string>): void;
-  /** Answers nothing from now on, until the function that comes back is called. */
+  /** Stops answering until the returned function is called. */
   hold(): () => void;
-  /** How often it was asked, whatever it answered. */
+  /** Number of requests, whatever the answer. */
   asked(): number;
   close(): Promise<void>;
 }
 
-/** A push service on loopback, and the browsers that subscribed with it: by RFC 8030, 8188, 8291 and 8292. */
+/** A Web Push service on loopback, with its subscribed browsers (RFC 8030, 8188, 8291 and 8292). */
 export async function startPushService(): Promise<PushService> {
   const pushed: Pushed[] = [];
   const browsers = new Map<string, { ecdh: ReturnType<typeof createECDH>; auth: Buffer }>();

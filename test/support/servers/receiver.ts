@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a receiver of webhooks was sent. */
+/** A received webhook. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
@@ -13,11 +13,11 @@ export interface Received {
 
 export type Reply = { status: number; headers?: Record<string, string>; text?: string } | 'silence';
 
-/** A server on loopback that is told by webhooks. */
+/** A webhook receiver on loopback. */
 export interface Receiver {
   url: string;
   received: Received[];
-  /** What the next messages are answered; 204 unless said. A promise holds the answer back until it is settled. */
+  /** Sets the answer to the next messages; the default is 204. A promise delays the answer until it is settled. */
   answer(reply: (message: Received) => Reply | Promise<Reply>): void;
   close(): Promise<void>;
 }

@@ -7,26 +7,26 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { until } from '../ledger.ts';
 import { ownPostgres, serverPid, type OwnPostgres } from './own-postgres.ts';
 
-/** A server that follows another one, and confirms each commit before the other answers it. */
+/** A synchronous replica of another server. */
 export interface Replica {
-  /** Makes it a server of its own. Only once the other one is gone for good. */
+  /** Promotes it. Only after the other server is permanently gone. */
   promote(): Promise<OwnPostgres>;
-  /** Ends it, promoted or not, and removes its files. */
+  /** Stops it, promoted or not, and removes its files. */
   remove(): Promise<void>;
 }
 
-/** What belongs to the running server alone. */
+/** Files that belong to the running server only. */
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts']);
 
-/** Copies a running server and has the copy follow it, synchronously; through the proxy on this port of the machine, where one is given. */
+/** Copies a running server and starts the copy as its synchronous replica, through the proxy on `proxyPort` if given. */
 export async function startReplica(primary: OwnPostgres, proxyPort?: number): Promise<Replica> {
   const db = connectDatabase(primary.address(), { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   try {
     const folder = await mkdtemp(join(tmpdir(), 'campanile-replica-'));
-    // A backup belongs to the connection that began it.
+    // A base backup belongs to the connection that started it.
     await db.connection().execute((session) => copyCluster(session, primary, folder));
     const replica = ownPostgres(folder, { hot_standby: 'off' });
-    // It says that it is ready when it has been promoted, and not before.
+    // It reports that it is ready only after it is promoted.
     const ready = replica.startReplica({ primary_conninfo: describePrimary(primary, proxyPort) });
     await until(
       () => sql<{ state: string }>`select state from pg_stat_replication`.execute(db),
@@ -42,7 +42,7 @@ export async function startReplica(primary: OwnPostgres, proxyPort?: number): Pr
     const promote = async () => {
       if (!promoted) {
         promoted = true;
-        // What `pg_ctl promote` does.
+        // As `pg_ctl promote` does.
         await writeFile(join(folder, 'postgres/promote'), '');
         process.kill(serverPid(folder), 'SIGUSR1');
       }

@@ -7,24 +7,24 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { until } from '../ledger.ts';
 
-/** A reverse proxy as operators have it, in front of services of a test. */
+/** A real reverse proxy in front of the services of a test. */
 export interface ReverseProxy {
   port: number;
-  /** Has it read its configuration anew. */
+  /** Reloads its configuration. */
   reload(): void;
   stop(): Promise<void>;
 }
 
-/** Whether a program is installed here. */
+/** Returns whether a program is installed. */
 export const has = (program: string, ...words: string[]): boolean => spawnSync(program, words).status === 0;
 
-/** What is asked of it, by https. */
+/** A request over HTTPS. */
 export interface Asked {
-  /** By which name. */
+  /** The host name. */
   host: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Does not wait for the end. */
+  /** Resolves after the first chunk. */
   firstPiece?: boolean;
 }
 
@@ -67,13 +67,13 @@ export function askProxy(
       });
       answer.once('end', end);
     });
-    // A body that is refused is cut off in the middle, after the answer.
+    // A rejected body is cut off after the answer.
     request.once('error', reject);
     request.end(text);
   });
 }
 
-/** Signed by itself. */
+/** Creates a self-signed certificate. */
 export function makeCertificate(folder: string, host: string): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${host}`];
@@ -91,7 +91,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Each replacement has to find something: else the example is no longer what is tested. */
+/** Applies the replacements. Throws if one matches nothing, because the example would no longer be tested. */
 export function change(text: string, replacements: ReadonlyArray<[RegExp, string]>): string {
   return replacements.reduce((changed, [pattern, by]) => {
     expect(changed).toMatch(pattern);
@@ -99,7 +99,7 @@ export function change(text: string, replacements: ReadonlyArray<[RegExp, string
   }, text);
 }
 
-/** Runs nginx on what stands in its conf.d, in this folder. */
+/** Runs nginx in this folder with this conf.d file. */
 export function runNginx(folder: string, example: string): ChildProcess {
   const home = join(folder, 'nginx');
   mkdirSync(home);
@@ -111,7 +111,7 @@ export function runNginx(folder: string, example: string): ChildProcess {
   return spawn('nginx', ['-e', 'stderr', '-p', home, '-c', join(home, 'nginx.conf')]);
 }
 
-/** Resolves when it leads somewhere. */
+/** Resolves when the proxy answers. */
 export async function awaitProxy(port: number, child: ChildProcess, host: string): Promise<ReverseProxy> {
   let said = '';
   child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()));

@@ -1,13 +1,13 @@
-/** PostgreSQL's programs as a system's packages bring them, pg_dump among them, which those of npm have not got. */
+/** PostgreSQL's programs from the system's packages, which include pg_dump, unlike those from npm. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NEWEST_POSTGRES, OLDEST_POSTGRES } from '../../../src/platform/database/check-version.ts';
 
-/** Where Debian, and what is made of it, has them. */
+/** Their folder on Debian and derivatives. */
 const VERSIONS = '/usr/lib/postgresql';
 
-/** The folder of the programs of a supported server that has its pg_dump beside it; undefined: this machine has none. */
+/** Returns the folder of a supported server's programs with pg_dump; undefined if there is none. */
 export function findSystemPostgres(): string | undefined {
   if (!existsSync(VERSIONS)) return undefined;
   return readdirSync(VERSIONS)
@@ -16,13 +16,13 @@ export function findSystemPostgres(): string | undefined {
     .find((bin) => ['postgres', 'initdb', 'pg_dump', 'pg_restore'].every((program) => existsSync(join(bin, program))));
 }
 
-/** The major version of a program of it. */
+/** Returns the major version of a program. */
 export function majorOf(program: string): number {
   const said = execFileSync(program, ['--version'], { encoding: 'utf8' });
   return Number(/\(PostgreSQL\) (\d+)/.exec(said)?.[1]);
 }
 
-/** Makes of the programs what `startEmbeddedPostgres` takes as `packageFolder`. */
+/** Prepares the programs as a `packageFolder` for `startEmbeddedPostgres`. */
 export function packageOf(bin: string, folder: string): string {
   mkdirSync(join(folder, 'native'), { recursive: true });
   symlinkSync(bin, join(folder, 'native/bin'));

@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 
 const DOOR = join(import.meta.dirname, '../../../bin/campanile.mjs');
 
-/** What a command said: on stdout where it went well, else on both. */
+/** The output of a command: stdout if it succeeded, otherwise both streams. */
 export interface Said {
   code: number;
   said: string;
 }
 
-/** Runs a command of `bin/campanile.mjs` as an operator would, with these variables and PATH alone. */
+/** Runs a command of `bin/campanile.mjs` as an operator would, with only these variables and PATH. */
 export async function campanile(environment: Record<string, string>, ...words: string[]): Promise<Said> {
   const env = { PATH: process.env['PATH'], ...environment };
   try {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 
-/** The first Node on this machine that is too old for us; an empty string where there is none. */
+/** Returns the first unsupported, old Node.js on this machine; an empty string if there is none. */
 export function findOldNode(): string {
   const folders = new Set([...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']);
   for (const folder of folders) {

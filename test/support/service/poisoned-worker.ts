@@ -1,6 +1,6 @@
 /**
- * A worker in a process of its own whose messenger brings the whole process down when it sends to one chat. Takes the database's
- * address as JSON, the chat, and a file to note each send in before it is made.
+ * Poison message: a worker process whose messenger crashes the whole process when it sends to one chat. Takes the database's
+ * address as JSON, the chat, and a file in which it records each send before making it.
  */
 import { appendFileSync } from 'node:fs';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';

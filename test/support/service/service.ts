@@ -12,18 +12,18 @@ import { PATIENCE_MS } from '../patience.ts';
 export interface Service {
   url: string;
   pid: number;
-  /** Resolves when the process has ended, however, to its exit code; null after a signal. */
+  /** Resolves to the exit code when the process has ended; null after a signal. */
   ended: Promise<number | null>;
-  /** Holds `data` and `state`; give it to `startService` to start again on the same. */
+  /** Contains `data` and `state`; pass it to `startService` to restart with the same data. */
   folder: string;
-  /** The process and all that it started, killed at once and without a word; nothing when it has ended. */
+  /** Kills the process and its children with SIGKILL; does nothing if it has ended. */
   kill(): Promise<void>;
-  /** Asks it to stop; resolves to the exit code. */
+  /** Stops it gracefully; resolves to the exit code. */
   stop(): Promise<number | null>;
-  /** Stops the process where it is, until it is woken. */
+  /** Suspends the process until it is woken. */
   freeze(): void;
   wake(): void;
-  /** What it has logged so far. */
+  /** Returns its log so far. */
   log(): string;
 }
 
@@ -32,17 +32,17 @@ const DOOR = join(import.meta.dirname, '../../../bin/campanile.mjs');
 export interface ServiceOptions {
   folder?: string;
   environment?: Record<string, string>;
-  /** What is run instead of the service's own door. */
+  /** The script to run instead of the service's own launcher. */
   entry?: string;
-  /** By which Node.js, or what starts it; that of the test unless given. */
+  /** The Node.js binary, or a program that starts it; by default that of the test. */
   node?: string;
-  /** In front of the door. */
+  /** Arguments before the launcher. */
   words?: readonly string[];
-  /** Where; here unless given. */
+  /** The working directory; by default that of the test. */
   cwd?: string;
 }
 
-/** Starts the service on a free port, by default in a new folder. Rejects with what it said when it ends instead. */
+/** Starts the service on a free port, by default in a new folder. Rejects with its output if it ends instead. */
 export async function startService({
   folder,
   environment = {},
@@ -62,7 +62,7 @@ export async function startService({
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that it can be killed whole.
+    // A process group of its own, so that all of it can be killed.
     detached: true,
   });
   const said: string[] = [];
@@ -72,7 +72,7 @@ export async function startService({
     const timer = setTimeout(() => reject(new Error(`it did not start in time: ${said.join('')}`)), PATIENCE_MS);
     createInterface(child.stdout).on('line', (line) => {
       said.push(`${line}\n`);
-      // A worker listens nowhere.
+      // A worker logs no address.
       const found = /listening on (http:[^"\s]+)|"msg":"working"/.exec(line);
       if (!found) return;
       clearTimeout(timer);
@@ -102,7 +102,7 @@ export async function startService({
   };
 }
 
-/** Kills, and waits until the server of its own has ended, too: what is copied of its data before is no whole ledger. */
+/** Kills the service and waits until its PostgreSQL has ended, too: its data is not a consistent copy before. */
 export async function killWithServer(service: Service, dataDir = join(service.folder, 'data')): Promise<void> {
   await service.kill();
   await until(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
-/** What the service answers: the envelope. */
+/** An answer of the service: the envelope. */
 export interface Answer {
   error: boolean;
   status: string;
@@ -11,7 +11,7 @@ export interface Answer {
   data: unknown;
 }
 
-/** The one shell block of a document that signs somebody up, as it is printed. `path` is from the root. */
+/** Returns the shell block of a document that signs a user up, as printed. `path` is relative to the root. */
 export function readSession(path: string): string {
   const document = readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
   const blocks = [...document.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
@@ -30,7 +30,7 @@ export async function runSession(script: string, environment: Record<string, str
   child.stdin.end(script);
   const code = await new Promise((resolve) => child.once('close', resolve));
   if (code !== 0 || complaints !== '') throw new Error(`the session ended with ${String(code)}: ${complaints}`);
-  // Some answers end in a line break, some follow each other.
+  // Answers may or may not end in a line break.
   return printed
     .trim()
     .split(/\n|(?<=\})(?=\{"error":)/)

@@ -3,17 +3,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { PASSWORD, post } from '../app.ts';
 
-/** A user who may send, and the sandbox groups to send to. */
+/** A user, and the sandbox groups to send to. */
 export interface Sender {
   token: string;
   groupIds: number[];
 }
 
-/** What became of one upload; status 0 when the connection broke. */
+/** The result of one upload; status 0 if the connection broke. */
 export interface Uploaded {
   status: number;
   retryAfter: string | undefined;
-  /** Of the file that was sent. */
+  /** Hash of the sent file. */
   sha256: string;
   sender: Sender;
   campaignId: string | undefined;
@@ -22,7 +22,7 @@ export interface Uploaded {
 const JPEG_HEAD = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0x00, 0x10, 0x4a, 0x46, 0x49, 0x46, 0x00, 0x01]);
 const OWN_BYTES = 12;
 
-/** Signs a sender up on the service. */
+/** Signs up a sender. */
 export async function signUpSender(url: string, name: string): Promise<Sender> {
   const numbers = { phone_number: '+49 151 1234567', whatsapp_number: '+49 151 1234567' };
   const user = { first_name: 'Alice', last_name: '', user_name: name, email: `${name}@example.com`, ...numbers };
@@ -34,14 +34,14 @@ export async function signUpSender(url: string, name: string): Promise<Sender> {
   return { token, groupIds: groups.map((group) => group.group_metadata_id) };
 }
 
-/** Sends `count` campaigns at once, each with a file of its own of `bytes` bytes. Resolves when every one has ended, however. */
+/** Sends `count` campaigns at once, each with a different file of `bytes` bytes. Resolves when all have succeeded or failed. */
 export async function storm(
   url: string,
   senders: readonly Sender[],
   { count, bytes }: { count: number; bytes: number },
 ): Promise<Uploaded[]> {
   const agent = new Agent({ maxSockets: Infinity });
-  // All files end alike, so that the storm itself stays small; base64 of whole groups of three can be put together.
+  // All files have the same tail, so that the test needs little memory; base64 of multiples of three bytes can be concatenated.
   const tail = randomBytes(bytes - JPEG_HEAD.length - OWN_BYTES);
   const tailText = Buffer.from(tail.toString('base64'), 'latin1');
   try {

@@ -26,7 +26,7 @@ test('databases created at the same time do not see each other', async () => {
   await sql`delete from test_clock where shift = '1 hour'`.execute(database.db);
 });
 
-test('the clock of a test database can be set and moved on, and goes on by itself', async () => {
+test('the clock of a test database can be set and advanced, and keeps running', async () => {
   await database.clock.set('2027-03-27T23:00:00Z');
   const before = await database.clock.now();
   expect(before.getTime() - Date.parse('2027-03-27T23:00:00Z')).toBeLessThan(60_000);

@@ -1,4 +1,4 @@
-/** Clients that ask for files and do not take them. */
+/** Backpressure: clients that request files and do not read the answer. */
 import { randomBytes, createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Asks for something and takes nothing of the answer. */
+/** Sends a request and reads nothing of the answer. */
 function askDeaf(path: string, body: object, { token }: Person, { url } = app): RawConnection {
   const connection = rawConnection(url);
   connection.socket.pause();
@@ -62,7 +62,7 @@ const download = (person: Person) =>
     body: JSON.stringify({ sha256 }),
   });
 
-/** The most memory outside of the heap that the process had while `work` went on, beyond what it had before. */
+/** Returns the peak growth of memory outside of the heap during `work`, in bytes. */
 async function highWater(work: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage().arrayBuffers;
   let most = before;
@@ -76,21 +76,21 @@ test.for([
   ['a file', 'venom/get-media', () => ({ sha256 })],
   ['the copy of a campaign with one', 'venom/duplicate-campaign', () => ({ campaign_id: campaignId })],
 ] as const)(
-  'sixteen who ask for %s and take nothing cost less memory than half of the files',
+  'sixteen clients that request %s and do not read cost less memory than half of the files',
   async ([, path, body]) => {
     const most = await highWater(async () => {
       const deaf = Array.from({ length: 16 }, () => askDeaf(path, body(), bob));
-      // By the time that somebody else has got a file, each of them would have been read into memory.
+      // By the time another client has its file, all sixteen would have been read into memory.
       const got = await download(alice);
       expect(Buffer.from(await got.arrayBuffer()).equals(file)).toBe(true);
       for (const { socket } of deaf) socket.destroy();
     });
-    // What came of the download is in this process, too, twice.
+    // The downloaded file is in this process, too, twice.
     expect(most / MIB).toBeLessThan(8 * 12);
   },
 );
 
-test('of one who fetches more than a few at once the others wait, and nobody else does', async () => {
+test('queues the downloads of a user beyond a few at once, and delays no other user', async () => {
   const deaf = Array.from({ length: 8 }, () => askDeaf('venom/get-media', { sha256 }, bob));
   const fetchWhole = async (person: Person) => (await (await download(person)).arrayBuffer()).byteLength;
   const own = fetchWhole(bob);
@@ -99,7 +99,7 @@ test('of one who fetches more than a few at once the others wait, and nobody els
   expect(await own).toBe(file.length);
 });
 
-test('a connection that takes nothing of a file is closed, one that takes a little now and then is not', async () => {
+test('closes a connection that reads nothing of a file, and keeps one that reads slowly', async () => {
   const impatient = await start(UNREAD_MS, app.database);
   const deaf = askDeaf('venom/get-media', { sha256 }, alice, impatient);
   const slow = askDeaf('venom/get-media', { sha256 }, bob, impatient);
@@ -108,7 +108,7 @@ test('a connection that takes nothing of a file is closed, one that takes a litt
   slow.socket.resume();
   await once(slow.socket, 'data');
   slow.socket.pause();
-  // Node.js closes after twice that time where something was written meanwhile.
+  // Node.js closes after twice that time if something was written meanwhile.
   for (let taken = 0; taken < 4 * UNREAD_MS; taken += UNREAD_MS / 8) {
     slow.socket.resume();
     slow.socket.once('data', () => slow.socket.pause());

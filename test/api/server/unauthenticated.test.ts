@@ -1,4 +1,4 @@
-/** What is told to whom: by which name a request comes, and whether its sender is known. */
+/** Access for unauthenticated clients: allowed Host headers, docs, metrics, cookies and HSTS. */
 import { request as ask } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HttpSettings } from '../../../src/api/server/server.ts';
@@ -24,7 +24,7 @@ async function start(settings: HttpSettings): Promise<TestServer> {
   return server;
 }
 
-describe('the name that a request comes by', () => {
+describe('DNS rebinding: the Host header', () => {
   /** `fetch` writes this header itself. */
   const statusFor = (server: TestServer, host: string) =>
     new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
@@ -47,7 +47,7 @@ describe('the name that a request comes by', () => {
   ];
   const OTHER = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '192.168.0.1', 'x', '[::2]'];
 
-  test('is one of loopback where we listen on that', async () => {
+  test('must be loopback while the server listens on loopback', async () => {
     for (const host of ['127.0.0.1', 'localhost', '::1']) {
       const server = await start({ host });
       for (const name of OWN) expect((await statusFor(server, name)).status, name).toBe(200);
@@ -58,14 +58,14 @@ describe('the name that a request comes by', () => {
     }
   });
 
-  test('may be that of PUBLIC_URL, too', async () => {
+  test('may be the host of PUBLIC_URL, too', async () => {
     const server = await start({ host: '127.0.0.1', publicUrl: PUBLIC_URL });
     for (const name of [...OWN, 'campanile.example', 'Campanile.Example:443'])
       expect((await statusFor(server, name)).status, name).toBe(200);
     expect((await statusFor(server, 'www.campanile.example')).status).toBe(403);
   });
 
-  test('may be any where we listen elsewhere', async () => {
+  test('may be any while the server listens on another address', async () => {
     for (const settings of [{ host: '0.0.0.0' }, { host: '::' }, { host: '192.0.2.1', publicUrl: PUBLIC_URL }]) {
       const server = await start(settings);
       for (const name of [...OWN, ...OTHER]) expect((await statusFor(server, name)).status, name).toBe(200);
@@ -75,14 +75,14 @@ describe('the name that a request comes by', () => {
 
 const DESCRIBED = ['/docs', '/docs/json', '/openapi.json'];
 
-test('what describes the API is for everybody without PUBLIC_URL, and where the operator says so', async () => {
+test('serves the docs and metrics without authentication if PUBLIC_URL is unset, or with PUBLIC_DOCS', async () => {
   for (const settings of [{}, { publicUrl: PUBLIC_URL, publicDocs: true }]) {
     const server = await start(settings);
     for (const path of [...DESCRIBED, '/metrics']) expect((await server.request(path)).status, path).toBe(200);
   }
 });
 
-test('with PUBLIC_URL it is for whoever shows a token, an API key or the cookie', async () => {
+test('with PUBLIC_URL, requires a token, an API key or the cookie for the docs', async () => {
   const server = await start({ publicUrl: PUBLIC_URL });
   const alice = await person(server, 'alice');
   const made = await server.post('/api/v1/user/create_api_key', { name: 'x', scopes: ['read'] }, alice);
@@ -98,7 +98,7 @@ test('with PUBLIC_URL it is for whoever shows a token, an API key or the cookie'
   }
 });
 
-test('with PUBLIC_URL the metrics need their token', async () => {
+test('with PUBLIC_URL, requires METRICS_TOKEN for the metrics', async () => {
   const open = await start({ publicUrl: PUBLIC_URL });
   const refused = await open.request('/metrics');
   expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('METRICS_TOKEN')]);
@@ -106,7 +106,7 @@ test('with PUBLIC_URL the metrics need their token', async () => {
   expect((await closed.request('/metrics', { headers: { authorization: 'Bearer see' } })).status).toBe(200);
 });
 
-test('behind HTTPS the plain cookie signs nobody in, and without it the other one does not', async () => {
+test('accepts only the __Host- cookie behind HTTPS, and only the plain one without it', async () => {
   const dashboard = { 'x-campanile-dashboard': '1', 'content-type': 'application/json' };
   const names = ['campanile_session', '__Host-campanile_session'];
   for (const [settings, expected] of [
@@ -123,7 +123,7 @@ test('behind HTTPS the plain cookie signs nobody in, and without it the other on
   }
 });
 
-test('behind HTTPS every answer insists on it, for this host alone', async () => {
+test('sends HSTS for this host alone behind HTTPS', async () => {
   const secure = await start({ publicUrl: PUBLIC_URL, publicDocs: true });
   for (const path of ['/docs', '/health/live', '/nowhere', '/api/v1/user/get_profile'])
     expect((await secure.request(path)).headers.get('strict-transport-security'), path).toBe('max-age=31536000');
@@ -131,7 +131,7 @@ test('behind HTTPS every answer insists on it, for this host alone', async () =>
   expect((await plain.request('/docs')).headers.get('strict-transport-security')).toBeNull();
 });
 
-test('who has the document already is told that it is the same', async () => {
+test('answers 304 to a matching If-None-Match', async () => {
   const server = await start({});
   const first = await server.request('/openapi.json');
   const etag = first.headers.get('etag') ?? '';

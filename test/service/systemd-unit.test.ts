@@ -7,13 +7,13 @@ const analyze = (...words: string[]) => spawnSync('systemd-analyze', [...words, 
 const hasSystemd = analyze('--version').status === 0;
 beforeEach(({ skip }) => skip(!hasSystemd, 'there is no systemd-analyze here'));
 
-test('systemd understands the unit, but for the program, which is not installed here', () => {
+test('the unit passes systemd-analyze verify, apart from the program, which is not installed', () => {
   const said = analyze('verify')
     .stderr.split('\n')
     .filter((line) => line.includes('campanile'));
   expect(said.filter((line) => !line.includes('is not executable'))).toEqual([]);
 });
 
-test('it is exposed to less than 3 of 10, by the judgement of systemd', () => {
+test('the unit has an exposure level below 3 in systemd-analyze security', () => {
   expect(analyze('security', '--offline=yes', '--threshold=30')).toMatchObject({ status: 0 });
 });

@@ -10,7 +10,7 @@ import { PATIENCE_MS } from '../support/patience.ts';
 import { mayMount } from '../support/servers/own-disk.ts';
 
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
-/** Nobody's, and without a name. */
+/** A user id without a name. */
 const UNKNOWN_MEMBER = 65_532;
 const isRoot = process.getuid?.() === 0;
 const asStranger = isRoot ? { uid: UNKNOWN_MEMBER, gid: UNKNOWN_MEMBER } : {};
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a start says that does not come off. */
+/** Returns the error output of a failed start. */
 function refusal(environment: Record<string, string>, options: { uid?: number; gid?: number; prefix?: string[] } = {}) {
   const { prefix = [], ...identity } = options;
   const [program = process.execPath, ...words] = [...prefix, process.execPath, DOOR];
@@ -41,14 +41,14 @@ function refusal(environment: Record<string, string>, options: { uid?: number; g
   return stderr;
 }
 
-describe('a start that cannot come off says why in a sentence, and has touched nothing:', () => {
-  test.runIf(strangerReachesUs)('a port for root alone', () => {
+describe('rejects a start with one sentence, without touching anything:', () => {
+  test.runIf(strangerReachesUs)('a privileged port', () => {
     expect(refusal({ PORT: '80' }, asStranger)).toBe(
       'Port 80 is for root alone, as all below 1024: set PORT to a higher one and put a proxy in front, or give the program CAP_NET_BIND_SERVICE\n',
     );
   });
 
-  test('a port in use, and an address that is not of this machine', async () => {
+  test('a port in use, and an address of another machine', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -63,7 +63,7 @@ describe('a start that cannot come off says why in a sentence, and has touched n
     );
   });
 
-  test.runIf(mayMount)('a folder on a disk that is read only', () => {
+  test.runIf(mayMount)('a folder on a read-only file system', () => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
     const script = `mount -t tmpfs -o ro tmpfs ${disk} && exec "$@"`;
@@ -74,7 +74,7 @@ describe('a start that cannot come off says why in a sentence, and has touched n
     );
   });
 
-  test.runIf(isRoot && strangerReachesUs)("somebody else's folder that all may write to", () => {
+  test.runIf(isRoot && strangerReachesUs)('a world-writable folder of another user', () => {
     const dataDir = join(folder, 'loose');
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o777);
@@ -84,7 +84,7 @@ describe('a start that cannot come off says why in a sentence, and has touched n
     );
   });
 
-  test.runIf(isRoot && strangerReachesUs)('a user without a name, whom PostgreSQL does not take', () => {
+  test.runIf(isRoot && strangerReachesUs)('a user without a name, which PostgreSQL rejects', () => {
     const dataDir = join(folder, 'own');
     mkdirSync(dataDir);
     chownSync(dataDir, UNKNOWN_MEMBER, UNKNOWN_MEMBER);

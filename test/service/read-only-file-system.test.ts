@@ -7,10 +7,10 @@ import { mayMount } from '../support/servers/own-disk.ts';
 import { startService } from '../support/service/service.ts';
 
 const DOOR = join(import.meta.dirname, '../../bin/campanile.mjs');
-/** The user of the image. */
+/** The user id in the container image. */
 const USER = 65_532;
 
-/** Everything is read only but the folder and a /tmp of its own, as in a container with `--read-only`, and nothing can be done as root. */
+/** Everything is read-only except the folder and a private /tmp, as in a container with `--read-only`, and all capabilities are dropped. */
 const READ_ONLY = `#!/bin/sh
 set -e
 mount --make-rprivate /
@@ -24,7 +24,7 @@ mount -o remount,bind,ro /
 exec setpriv --reuid ${USER} --regid ${USER} --clear-groups --bounding-set -all --no-new-privs -- "$NODE" "$1" serve
 `;
 
-test('the service writes nowhere but to its data and /tmp, and needs no capability', async ({ skip }) => {
+test('the service writes only to its data and /tmp, and needs no capability', async ({ skip }) => {
   skip(!mayMount, 'only root may mount');
   skip(DOOR.startsWith('/tmp/'), 'this checkout is in the /tmp that the service would not see');
   const folder = mkdtempSync(join(tmpdir(), 'campanile-writes-'));
