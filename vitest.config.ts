@@ -96,7 +96,7 @@ const LONG = [
   'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
   'operations/backup/own-server',
   'operations/hold/seeds',
-  'platform/database/{cancelled-wait,failover,given-up,lost,patroni,pgbouncer}',
+  'platform/database/{cancelled-wait,failover,patroni,pgbouncer,server-crashes,statement-timeout}',
   'project/commands',
   'sending/campaigns/halt',
   'sending/deliveries/{replaced,revise-newest}',

@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'web/accessibility',
   'service/package',
-  'platform/database/lost',
+  'platform/database/server-crashes',
   'web/build',
   'sending/deliveries/replaced',
   'platform/database/failover',
