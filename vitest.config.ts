@@ -28,7 +28,7 @@ const SLOW = [
   'operations/backup/{before-upgrade,daily}',
   'upgrade/*',
   'contract/{access,clients,connections,fuzz,limits}',
-  'sending/analytics/{adds-up,sums}',
+  'sending/analytics/{consistency,roll-up}',
   'api/server/{big-bodies,events,idempotency,overload,resume-events,session,uploads}',
   'operations/doctor/doctor',
   'sending/isolation/isolation',
@@ -62,7 +62,7 @@ const RARE = [
   'messengers/whatsapp/inbound/members',
   'messengers/whatsapp/inbound/{history,private-chats}',
   'messengers/whatsapp/send/revise',
-  'messengers/whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-questions}',
+  'messengers/whatsapp/send/{announcements,answer-retries,disappearing,known-groups,reach-members,slow-queries}',
   'notifications/notices/notices',
   'notifications/webhooks/slow-endpoints',
   'operations/backup/before-upgrade',
@@ -71,7 +71,7 @@ const RARE = [
   'platform/database/outages',
   'platform/secrets/encryption-key',
   'platform/secrets/give-up',
-  'sending/analytics/sums',
+  'sending/analytics/roll-up',
   'sending/campaigns/large-requests',
   'sending/campaigns/occurrences',
   'sending/campaigns/revise',
@@ -107,7 +107,7 @@ const LONG = [
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [
-  'sending/analytics/!(adds-up|sums)',
+  'sending/analytics/!(consistency|roll-up)',
   'sending/campaigns/!(clock|fold|halt|occurrences|revise)',
   'platform/database/{fingerprint,schema}',
   'sending/deliveries/!(poison|replaced|revise-newest|stalled-claim)',

@@ -64,7 +64,7 @@ async function rowsOf(messageId: string): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries({ ...counts, ...own[0] }).filter(([, count]) => count > 0));
 }
 
-/** Somebody who reads that message. */
+/** Records a read receipt for that message. */
 async function receipts(messageId: string) {
   const { rows } = await sql<{ id: number }>`
     select account_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(

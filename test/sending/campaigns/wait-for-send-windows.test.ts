@@ -7,7 +7,7 @@ const instant = (text: string) => Temporal.ZonedDateTime.from(`${text}[Europe/Be
 const MAY_1 = Temporal.PlainDate.from('2031-05-01');
 const MINUTE_MS = 60_000;
 
-/** So many posts, a minute apart; as the wall clock in Berlin says. */
+/** Returns the wall time in Berlin of the last of `posts` posts, a minute apart. */
 const last = (from: string, posts: number, rests: Partial<SendLimits>) =>
   findLastPost({ from: instant(from), posts, gapMs: MINUTE_MS }, { ...BERLIN, ...rests }, instant(from))
     .toZonedDateTimeISO('Europe/Berlin')
@@ -44,7 +44,7 @@ test('starts in the morning after quiet hours', () => {
   expect(last('2031-05-01T03:00:00', 1, NIGHT)).toBe('2031-05-01T07:00:00');
 });
 
-test('what others have to send before takes its share of the days, and what is left of it then takes turns', () => {
+test('lets posts queued before use up their share of the days, and takes turns with the rest', () => {
   const at = (text: string) => instant(text);
   const after = (others: Array<[from: string, posts: number]>, rests: Partial<SendLimits> = {}) =>
     findLastPost(
@@ -64,7 +64,7 @@ test('what others have to send before takes its share of the days, and what is l
   expect(after([['2031-05-01T10:00:00', 600]])).toBe('2031-05-02T09:04:00');
   expect(after([['2031-05-02T08:58:00', 600]])).toBe('2031-05-02T09:09:00');
   expect(after([['2031-05-02T08:58:00', 4]])).toBe('2031-05-02T09:06:00');
-  // Both days are used up by then; on the third the turns are taken one by one.
+  // Both days are used up; on the third the campaigns take turns.
   expect(after([['2031-05-01T10:00:00', 100]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-03T00:09:00');
   expect(after([['2031-05-01T10:00:00', 20]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-02T09:04:00');
 });

@@ -1,4 +1,4 @@
-/** How a batch is split, what counts as the data's fault, and how long somebody is left out. */
+/** Fault isolation: bisection of a batch, classification of errors, and quarantine with backoff. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isolateEach, isolateFailures } from '../../../src/platform/database/isolate-failures.ts';
