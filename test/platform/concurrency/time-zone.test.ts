@@ -42,7 +42,7 @@ test('finds every listed zone by its name', () => {
   expect(zones.map(findTimeZone)).toEqual(zones);
 });
 
-test('suggests known zones for an abbreviation, which is none itself', () => {
+test('suggests known zones for an abbreviation, and rejects the abbreviation', () => {
   for (const [name, zones] of Object.entries(MEANINGS)) {
     expect(findTimeZone(name), name).toBeUndefined();
     expect(zones.map(findTimeZone), name).toEqual(zones);

@@ -84,7 +84,7 @@ async function isToldAgain(stopCancelling: () => Promise<unknown>): Promise<bool
   return Promise.race([telling, sleep(1_000).then(() => false)]);
 }
 
-test('accepts and sends nothing whose wait for the replica is cancelled, so that a failover loses nothing', async () => {
+test('reports no commit as successful whose wait for the replica is cancelled, so that a failover loses nothing', async () => {
   await service.send('before');
   await until(
     () => service.accepted('before'),

@@ -75,7 +75,7 @@ async function sealFactor(key: Buffer, name = 'alice'): Promise<void> {
   );
 }
 
-test('refuses to start without its key file, replaces it by none, and names the key, the path and the remedies', async () => {
+test('does not start without its key file, generates no new key, and names the key, the path and the remedies', async () => {
   await startAndStop();
   const id = (await recordedIds())?.present;
   expect(id).toMatch(/^[\da-f]{16}$/);

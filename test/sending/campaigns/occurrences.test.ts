@@ -77,7 +77,7 @@ function asIfUnchanged(wall: Temporal.PlainDateTime, shown: Temporal.ZonedDateTi
   return wall.toZonedDateTime('UTC').toInstant().subtract({ nanoseconds: before });
 }
 
-/** The first days of a year, and those around each change of the clock in it: first and last dates. */
+/** Date ranges: the first days of a year, and the days around each clock change. */
 function daysThatMatter(timeZone: string, year: number): Array<[Temporal.PlainDate, Temporal.PlainDate]> {
   const first = Temporal.PlainDate.from(`${year}-01-01`);
   const changes: Temporal.PlainDate[] = [];

@@ -15,27 +15,32 @@ const last = (from: string, posts: number, rests: Partial<SendLimits>) =>
     .toString();
 
 test.each([
-  ['without rules they follow each other', 10, {}, '2031-05-01T21:04:00'],
-  ['one alone leaves at once', 1, NIGHT, '2031-05-01T20:55:00'],
-  ['what the evening has room for leaves in it', 65, NIGHT, '2031-05-01T21:59:00'],
-  ['one more waits for the morning', 66, NIGHT, '2031-05-02T07:00:00'],
-  ['a whole day between two nights', 65 + 15 * 60 + 1, NIGHT, '2031-05-03T07:00:00'],
-  ['a cap counts what was sent today', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T00:00:00'],
-  ['and each day anew', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T00:04:00'],
-  ['a warm-up allows more each day', 30 + 40 + 50 + 1, { warmUpFrom: MAY_1, sentToday: 0 }, '2031-05-04T00:00:00'],
+  ['follows the pace without send windows', 10, {}, '2031-05-01T21:04:00'],
+  ['sends a single post at once', 1, NIGHT, '2031-05-01T20:55:00'],
+  ['sends as many posts in the evening as fit before quiet hours', 65, NIGHT, '2031-05-01T21:59:00'],
+  ['holds one more post until the morning', 66, NIGHT, '2031-05-02T07:00:00'],
+  ['holds posts in two nights', 65 + 15 * 60 + 1, NIGHT, '2031-05-03T07:00:00'],
+  ['counts posts sent today towards the cap', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T00:00:00'],
+  ['renews the cap each day', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T00:04:00'],
   [
-    'and the cap where it is smaller',
+    'raises the limit of a warm-up each day',
+    30 + 40 + 50 + 1,
+    { warmUpFrom: MAY_1, sentToday: 0 },
+    '2031-05-04T00:00:00',
+  ],
+  [
+    'applies a cap below the limit of the warm-up',
     30 + 35 + 35,
     { warmUpFrom: MAY_1, dailyCap: 35, sentToday: 0 },
     '2031-05-03T00:34:00',
   ],
   [
-    'and after two weeks any number',
+    'applies no limit after two weeks of warm-up',
     5_000,
     { warmUpFrom: MAY_1.subtract({ days: 13 }), sentToday: 850 },
     '2031-05-05T11:19:00',
   ],
-  ['a cap of the day and a night', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T07:04:00'],
+  ['combines a daily cap and quiet hours', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T07:04:00'],
 ])('%s', (_what, posts, rests, expected) => {
   expect(last('2031-05-01T20:55:00', posts, rests)).toBe(expected);
 });

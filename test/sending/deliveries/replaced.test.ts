@@ -83,8 +83,8 @@ async function beginAt(worker: WitnessedWorker, messenger: 'sandbox' | 'whatsapp
 }
 
 /**
- * Holds what a worker that freezes in the middle of a claim holds: its shards, locked, by a transaction of the service's own kind
- * in which nothing happens any more. Resolves once they are locked; `end` rejects if the server has ended it meanwhile.
+ * Simulates a worker that freezes in the middle of a claim: a transaction of the service locks its shards,
+ * and does nothing more. Resolves once they are locked; `end` rejects if the server has ended it meanwhile.
  */
 async function freezeWithin(worker: WitnessedWorker): Promise<{ end(): Promise<void> }> {
   // A frozen process closes no connection.

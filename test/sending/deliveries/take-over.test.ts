@@ -236,7 +236,7 @@ describe('a worker that lost an account and got it back', () => {
       () => messenger.arrivals.length,
       (count) => count === 1,
     );
-    // By then the worker has looked for turns in hand that it does not know of.
+    // The worker has polled for orphaned turns in the meantime.
     await sleep(LOOKED_MS);
     const other = await createOwner(database.db, 1);
     const campaign = await sendNow(database.db, other);

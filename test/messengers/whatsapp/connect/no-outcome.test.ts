@@ -37,7 +37,7 @@ describe('a connection', () => {
     expect(timesShown(peer, `after ${answer}`)).toEqual(allOnce(1));
   });
 
-  test.each(['request', 'login'])('is given up and made again when its %s is never answered', async (what) => {
+  test.each(['request', 'login'])('times out and is made again when its %s is never answered', async (what) => {
     const { person, companion } = await linked(0);
     await scene.stop();
     let tries = 0;
