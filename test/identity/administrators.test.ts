@@ -25,7 +25,7 @@ const list = async (body: object = {}) =>
   (await admin.call<{ users: Listed[]; next_cursor: string | null }>('admin/list_users', body)).body.data;
 const signIn = (name: string) => app.call('user/authorize_user', { user_name: name, password: PASSWORD });
 
-test('an administrator lists users in pages, finds them by name or address, and sees what they see of themselves', async () => {
+test('lists users in pages to administrators, finds them by name or address, and returns their profile', async () => {
   const bob = await app.signUp('bob');
   const first = await list({ limit: 2 });
   expect(first.users.map((user) => user.user_name)).toEqual(['bob', 'alice']);
@@ -41,7 +41,7 @@ test('an administrator lists users in pages, finds them by name or address, and 
   });
 });
 
-test('to everybody else no user is there', async () => {
+test('answers 404 to other users, as for a user who does not exist', async () => {
   for (const path of ['get_user', 'disable_user', 'enable_user', 'delete_user']) {
     const body = { user_id: admin.userId, password: PASSWORD };
     const answer = await alice.call(`admin/${path}`, body);
@@ -52,7 +52,7 @@ test('to everybody else no user is there', async () => {
   expect((await alice.call('admin/list_users')).status).toBe(403);
 });
 
-test('who is disabled is out at once with tokens, keys and password, sends nothing more, and goes on when enabled', async () => {
+test('rejects tokens, keys and password of a disabled user at once and stops sending, until the user is enabled', async () => {
   const carol = await app.signUp('carol');
   const made = await carol.call<{ key: string }>('user/create_api_key', { name: 'k', scopes: ['read', 'send'] });
   const { key } = made.body.data;
@@ -100,7 +100,7 @@ test('who is disabled is out at once with tokens, keys and password, sends nothi
   ]);
 });
 
-test('an administrator deletes a user with the own password, and neither disables nor deletes themselves', async () => {
+test('deletes a user on the administrator’s password, and rejects disabling or deleting oneself', async () => {
   const dave = await app.signUp('dave');
   const { userId: user_id } = dave;
   const wrong = await admin.call('admin/delete_user', { user_id, password: 'wrong' });
@@ -113,7 +113,7 @@ test('an administrator deletes a user with the own password, and neither disable
     expect((await admin.call(`admin/${path}`, { user_id: admin.userId, password: PASSWORD })).status, path).toBe(409);
 });
 
-test('an administrator takes away the second factors of somebody who has lost them, who then signs in by the password', async () => {
+test('resets the second factors of a user, who then signs in by the password', async () => {
   const frank = await app.signUp('frank');
   const { secret } = (await frank.call<{ secret: string }>('user/add_totp')).body.data;
   await frank.call('user/confirm_totp', { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() });

@@ -11,9 +11,9 @@ import { startTestServer, type TestServer } from '../support/http/server.ts';
 
 let database: TestDatabase;
 let here: TestServer;
-/** Another process on the same database, as far as it goes: its own cache, fed by hints. */
+/** Another process on the same database: it has its own cache, which notifications invalidate. */
 let there: TestServer;
-/** A third, behind a pooler that swallows hints. */
+/** A third process, behind a pooler that drops notifications. */
 let deaf: TestServer;
 let notifications: Notifications;
 let alice: Person;
@@ -66,7 +66,7 @@ async function list(token: string): Promise<Listed[]> {
   return (answer.body as { data: { api_keys: Listed[] } }).data.api_keys;
 }
 
-test('a key is shown once, serves as a token does, and is stored as its hash alone', async () => {
+test('returns a key once, accepts it like a token, and stores only its hash', async () => {
   const expires_at = '2999-12-31T23:30:00+01:00';
   const { api_key_id, key } = await made(alice.token, { scopes: ['send', 'read', 'send'], expires_at });
   expect(key).toMatch(/^cmp_[A-Za-z0-9_-]{43,}$/);
@@ -92,7 +92,7 @@ test('a key is shown once, serves as a token does, and is stored as its hash alo
   expect(await list(mallory.token)).toEqual([]);
 });
 
-test('no two keys are alike, and what resembles one is refused', async () => {
+test('creates distinct keys, and rejects altered ones', async () => {
   const one = await made(alice.token);
   const other = await made(alice.token);
   expect(one.key).not.toBe(other.key);
@@ -107,7 +107,7 @@ test('no two keys are alike, and what resembles one is refused', async () => {
     expect(await statusOn(here, bad), bad).toBe(401);
 });
 
-test('a wish for a key that makes no sense is a 400 on its field', async () => {
+test('rejects an invalid key request with 400 on its field', async () => {
   const wishes: Array<[object, string]> = [
     [{ name: '' }, 'name'],
     [{ name: 'n'.repeat(101) }, 'name'],
@@ -129,7 +129,7 @@ test('a wish for a key that makes no sense is a 400 on its field', async () => {
   await made(alice.token, { name: 'n'.repeat(100), expires_at: null });
 });
 
-test('a user has at most 50 keys, however many are asked for at once', async () => {
+test('limits a user to 50 keys, also when many are requested at once', async () => {
   const answers = await Promise.all(Array.from({ length: 52 }, () => create(alice.token)));
   expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([...Array(50).fill(200), 409, 409]);
   const [first] = await list(alice.token);
@@ -138,7 +138,7 @@ test('a user has at most 50 keys, however many are asked for at once', async () 
   await made(mallory.token);
 });
 
-test('a revoked key is refused at once here and within a second in other processes', async () => {
+test('rejects a revoked key at once here, and within a second in other processes', async () => {
   const { api_key_id, key } = await made(alice.token);
   const other = await made(alice.token);
   for (const server of [here, there, deaf]) expect(await statusOn(server, key)).toBe(200);
@@ -154,7 +154,7 @@ test('a revoked key is refused at once here and within a second in other process
   expect(await list(alice.token)).toMatchObject([{ api_key_id: other.api_key_id }]);
 });
 
-test('a process that hears of nothing believes what it knows of a key for 0.8 s, and no longer', async () => {
+test('caches a key without notifications for 0.8 s, and no longer', async () => {
   let nowMs = Date.now();
   const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
   const { api_key_id, key } = await made(alice.token);
@@ -167,7 +167,7 @@ test('a process that hears of nothing believes what it knows of a key for 0.8 s,
   await server.close();
 });
 
-test('nobody revokes another user’s key, nor learns whether it exists', async () => {
+test('answers 404 to the revocation of another user’s key, as for an unknown key', async () => {
   const { api_key_id, key } = await made(alice.token);
   const foreign = await revoke(mallory.token, api_key_id);
   const missing = await revoke(mallory.token, 999_999_999);
@@ -179,7 +179,7 @@ test('nobody revokes another user’s key, nor learns whether it exists', async 
   expect(await statusOn(here, key)).toBe(200);
 });
 
-test('an expired key is refused, though it is still listed', async () => {
+test('rejects an expired key, and still lists it', async () => {
   let nowMs = Date.now();
   const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
   const expires_at = new Date(nowMs + 60_000).toISOString();
@@ -192,7 +192,7 @@ test('an expired key is refused, though it is still listed', async () => {
   await server.close();
 });
 
-test('its last use is noted to the minute', async () => {
+test('records the last use of a key to the minute', async () => {
   let nowMs = Date.now();
   const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
   const { key } = await made(alice.token);
@@ -212,7 +212,7 @@ test('its last use is noted to the minute', async () => {
   await server.close();
 });
 
-test('keys go with the tokens and with the password, at once here and within a second elsewhere, unless they are to be kept', async () => {
+test('revokes keys with the tokens and with the password, at once here and within a second elsewhere, unless keep_api_keys is set', async () => {
   const { key } = await made(alice.token);
   await here.post('/api/v1/user/revoke_tokens', { keep_api_keys: true }, { token: alice.token });
   expect(await statusOn(here, alice.token)).toBe(401);
@@ -232,7 +232,7 @@ test('keys go with the tokens and with the password, at once here and within a s
   expect(await statusOn(here, other.key)).toBe(401);
 });
 
-describe('what a key reaches', () => {
+describe('scopes', () => {
   let app: TestApp;
   let keys: Record<'read' | 'send' | 'admin' | 'all', string>;
 
@@ -250,7 +250,7 @@ describe('what a key reaches', () => {
   });
   afterAll(() => app.stop());
 
-  /** Every operation that needs a token, as the document has them, with what the document says of keys. The stream is no POST. */
+  /** Every operation of the OpenAPI document that needs a token, with its scope for keys. The stream is no POST. */
   async function operations(): Promise<Array<{ path: string; scope: string }>> {
     const response = await fetch(`${app.url}/openapi.json`);
     const { paths } = (await response.json()) as {
@@ -263,7 +263,7 @@ describe('what a key reaches', () => {
     );
   }
 
-  test('is what its scopes say, and never keys, passwords and tokens', async () => {
+  test('allow the operations that they name, and never those of keys, passwords and tokens', async () => {
     const all = await operations();
     expect(
       all
@@ -308,7 +308,7 @@ describe('what a key reaches', () => {
     for (const { path, scope } of all)
       for (const [name, key] of Object.entries(keys)) {
         const reached = scope === name || (scope !== 'token' && name === 'all');
-        // A body nobody takes: who is let through is told so, or answered.
+        // No operation accepts this body: an authorised request is answered, or rejected for its body.
         const answer = await app.call(path, { html: 1, group_metadata_id: 'x', campaign_id: 'x', first_name: 1 }, key);
         const needs = scope === 'token' ? 'does not accept API keys' : `needs an API key with the scope ${scope}`;
         const refusal = answer.status === 403 ? answer.body.message : '';
@@ -317,7 +317,7 @@ describe('what a key reaches', () => {
       }
   });
 
-  test('linking and what concerns people take more than a key that sends', async () => {
+  test('require admin for linking the account and for personal data', async () => {
     const all = await operations();
     expect(all.filter(({ scope }) => scope === 'admin').map(({ path }) => path)).toEqual([
       'user/update_profile',
@@ -333,7 +333,7 @@ describe('what a key reaches', () => {
     ]);
   });
 
-  test('a key that may send sends, and one that may read sees what became of it', async () => {
+  test('allow sending with send, and reading the results with read', async () => {
     // Keys reach the operation that unlinks the account, which takes any body.
     await app.call('venom/connect-account', {}, keys.admin);
     const groups = await app.call('venom/list-groups', {}, keys.read);

@@ -32,7 +32,7 @@ const page = async (person: Person, body: object = {}) =>
   (await person.call<Page>('user/list_audit_log', body)).body.data;
 const actions = async (person: Person) => (await page(person)).entries.map((entry) => entry.action);
 
-test('what is done in a user’s name is told newest first, to that user alone', async () => {
+test('lists the actions of a user, newest first, to that user only', async () => {
   expect(await actions(bob)).toEqual(['user.signed_in', 'user.signed_up']);
   await bob.call('user/update_profile', { first_name: 'Bobby' });
   await bob.call('user/update_profile', {});
@@ -86,7 +86,7 @@ test('what is done in a user’s name is told newest first, to that user alone',
   expect(await actions(mallory)).toEqual(['user.signed_in', 'user.signed_up']);
 });
 
-test('a failed sign-in is told to whom it was aimed at, one at nobody is not', async () => {
+test('records a failed sign-in for the targeted user, and none for an unknown name', async () => {
   await app.call('user/authorize_user', { user_name: 'ALICE@example.com', password: 'guessed' });
   await app.call('user/authorize_user', { user_name: 'nobody', password: 'guessed' });
   await until(
@@ -97,7 +97,7 @@ test('a failed sign-in is told to whom it was aimed at, one at nobody is not', a
   expect(rows).toHaveLength(1);
 });
 
-test('what was refused is not told', async () => {
+test('records no rejected request', async () => {
   const before = await actions(mallory);
   const campaign = { name: 'x', html: 'x', group_metadata_ids: [1] };
   expect((await mallory.call('venom/add-campaign', campaign)).status).toBe(404);
@@ -107,7 +107,7 @@ test('what was refused is not told', async () => {
   expect(await actions(mallory)).toEqual(before);
 });
 
-test('a cursor goes on where it was, whatever is added meanwhile, and is worth nothing to others', async () => {
+test('continues a page at its cursor while entries are added, and returns nothing for another user’s cursor', async () => {
   for (let index = 0; index < 5; index++) await mallory.call('user/update_profile', { first_name: `M${index}` });
   const all = (await page(mallory)).entries;
   const first = await page(mallory, { limit: 3 });
@@ -121,7 +121,7 @@ test('a cursor goes on where it was, whatever is added meanwhile, and is worth n
     expect((await mallory.call('user/list_audit_log', body)).status).toBe(400);
 });
 
-test('revoked tokens are told, and entries are kept for a year', async () => {
+test('records the revocation of tokens, and keeps entries for a year', async () => {
   await alice.call('user/revoke_tokens');
   const answer = await app.call('user/authorize_user', { user_name: 'alice', password: PASSWORD });
   const { token } = answer.body.data as unknown as { token: string };

@@ -7,7 +7,7 @@ import { StartupError } from '../../src/platform/errors/errors.ts';
 import { post } from '../support/app.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';
 
-/** On the embedded PostgreSQL of a service that runs all the while, and as its operator has it: by words alone. */
+/** The commands of an operator, on the embedded PostgreSQL of a running service. */
 let service: Service;
 beforeAll(async () => {
   service = await startService();
@@ -21,7 +21,7 @@ afterAll(async () => {
   await removeService(service);
 });
 
-/** What the door does, in this process: to start one for each command would take most of the time. */
+/** Runs a command in this process: starting one for each command would take most of the time. */
 async function campanile(...words: string[]) {
   let text = '';
   const output = new Writable({
@@ -47,7 +47,7 @@ const passwordIn = (text: string) => / Password: (\S+)\. /.exec(text)?.[1] ?? ''
 
 let password: string;
 let token: string | undefined;
-test('a user is created, and signs in with the password that was shown', async () => {
+test('creates a user, who signs in with the printed password', async () => {
   const { status, text } = await campanile('users', 'create', 'erin', 'erin@example.com', '+49 151 1234567');
   expect({ status, text }).toMatchObject({ status: 0, text: expect.stringMatching(/^Created erin\. Password: /) });
   password = passwordIn(text);
@@ -59,13 +59,13 @@ test('a user is created, and signs in with the password that was shown', async (
   });
 });
 
-test('who is listed stands there with name, address and standing', async () => {
+test('lists users with name, address and role', async () => {
   await campanile('users', 'create', 'frank', 'frank@example.com', '+49 151 7654321');
   expect((await campanile('users', 'list')).text).toMatch(/^name .*\nfrank .*user\nerin .*administrator\n$/);
   expect((await campanile('users', 'list', 'rank')).text).toMatch(/^name .*\nfrank .*user\n$/);
 });
 
-test('a forgotten password is set anew, which ends all sessions', async () => {
+test('resets a forgotten password, and ends all sessions', async () => {
   const { status, text } = await campanile('users', 'reset-password', 'ERIN@example.com');
   expect(status).toBe(0);
   expect((await signIn('erin', password)).status).toBe(401);
@@ -76,7 +76,7 @@ test('a forgotten password is set anew, which ends all sessions', async () => {
   token = signedIn.token;
 });
 
-test('who is disabled is kept out until they are enabled', async () => {
+test('disables a user until it is enabled', async () => {
   expect((await campanile('users', 'disable', 'erin')).status).toBe(0);
   expect((await signIn('erin', password)).status).toBe(403);
   expect((await campanile('users', 'list', 'erin')).text).toContain('disabled');
@@ -86,13 +86,13 @@ test('who is disabled is kept out until they are enabled', async () => {
   expect(signedIn.status).toBe(200);
 });
 
-test('an invitation is a link to hand on', async () => {
+test('prints the link of an invitation', async () => {
   expect((await campanile('users', 'invite', 'guest@example.com')).text).toMatch(
     /^Send this link to guest@example\.com\. .*\/accept-invite#[\w-]{64}\n$/,
   );
 });
 
-test('make-admin and reset-factor are done at once, and say when there is no such user', async () => {
+test('makes an administrator, resets a factor, and reports an unknown user', async () => {
   expect(await campanile('users', 'make-admin', 'frank')).toEqual({
     status: 0,
     text: 'frank is now an administrator\n',
@@ -102,7 +102,7 @@ test('make-admin and reset-factor are done at once, and say when there is no suc
   expect(await campanile('users', 'make-admin', 'nobody')).toEqual({ status: 1, text });
 });
 
-test('keys are listed without themselves, and revoked', async () => {
+test('lists API keys without their secret, and revokes them', async () => {
   const made = await post(service.url, 'user/create_api_key', { name: 'ci', scopes: ['read'] }, token);
   expect(made.status).toBe(200);
   const listed = (await campanile('keys', 'list', 'erin')).text;
@@ -112,7 +112,7 @@ test('keys are listed without themselves, and revoked', async () => {
   expect(await campanile('keys', 'revoke', 'erin', id)).toMatchObject({ status: 1 });
 });
 
-test('accounts are listed, and one that was stopped, as by disabling its user, is released', async () => {
+test('lists accounts, and resumes one that disabling its user has stopped', async () => {
   expect((await campanile('accounts', 'list')).text).toMatch(/\nerin +sandbox +stopped +/);
   expect((await campanile('accounts', 'release', 'erin')).status).toBe(0);
   expect((await campanile('accounts', 'list')).text).not.toContain('stopped');
@@ -122,7 +122,7 @@ test('accounts are listed, and one that was stopped, as by disabling its user, i
   });
 });
 
-test('all of it is in the audit log, from the command line', async () => {
+test('records commands in the audit log as “command line”', async () => {
   const { body } = await post(service.url, 'user/list_audit_log', {}, token);
   const { entries } = body.data as unknown as { entries: Array<{ action: string; address: string }> };
   const actions = entries.filter(({ address }) => address === 'command line').map(({ action }) => action);
@@ -137,7 +137,7 @@ test('all of it is in the audit log, from the command line', async () => {
   ]);
 });
 
-test('the secret of the tokens is renewed, and nobody is signed out', async () => {
+test('rotates the secret of the tokens without signing users out', async () => {
   expect(await campanile('secrets', 'rotate')).toMatchObject({ status: 0 });
   await service.stop();
   service = await startService({ folder: service.folder });
@@ -151,7 +151,7 @@ test('the secret of the tokens is renewed, and nobody is signed out', async () =
   expect((await post(service.url, 'user/get_profile', {}, renewed)).status).toBe(200);
 });
 
-test('deleting asks to be sure', async () => {
+test('deletes a user only with --yes', async () => {
   expect(await campanile('users', 'delete', 'frank')).toMatchObject({
     status: 1,
     text: expect.stringContaining('Add --yes to confirm'),
@@ -160,7 +160,7 @@ test('deleting asks to be sure', async () => {
   expect((await campanile('users', 'list', 'frank')).text).not.toContain('frank');
 });
 
-test('a deletion is in the audit log of an administrator who is left', async () => {
+test('records a deletion in the audit log of a remaining administrator', async () => {
   const { token: anew } = await signIn('erin', password);
   const { body } = await post(service.url, 'user/list_audit_log', {}, anew);
   const { entries } = body.data as unknown as { entries: Array<{ action: string }> };
@@ -170,7 +170,7 @@ test('a deletion is in the audit log of an administrator who is left', async () 
   });
 });
 
-test('the end of a hold is in the audit log of an administrator', async () => {
+test('records the end of a hold in the audit log of an administrator', async () => {
   await writeFile(join(service.folder, 'data', 'hold'), '');
   await expect.poll(async () => (await campanile('release')).text).toContain('Held since');
   expect(await campanile('release', '--unknown', 'all')).toMatchObject({ status: 0 });
@@ -183,7 +183,7 @@ test('the end of a hold is in the audit log of an administrator', async () => {
   });
 });
 
-test('words that make no sense exit with 2', async () => {
+test('exits with 2 on invalid arguments', async () => {
   for (const words of [['users'], ['users', 'rename', 'erin'], ['keys', 'list'], ['accounts', 'list', 'x']])
     expect((await campanile(...words)).status).toBe(2);
 });

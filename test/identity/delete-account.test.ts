@@ -47,7 +47,7 @@ describe('with the whole service at work', () => {
     ).body.data.totals;
   const idsOf = (who: AppPerson) => ownerOf(app.database.db, who);
 
-  test('in the middle of a campaign everything of the user goes, and others notice nothing', async () => {
+  test('deletes everything of the user in the middle of a campaign, and does not disturb others', async () => {
     const alice = await app.signUp('alice');
     const bob = await app.signUp('bob');
     const ids = await idsOf(alice);
@@ -98,7 +98,7 @@ describe('with the whole service at work', () => {
     );
   });
 
-  test('the name is free again at once, and who takes it finds nothing of the one before', async () => {
+  test('frees the name at once, and shows its next owner nothing of the former one', async () => {
     const first = await app.signUp('carol');
     await send(first, await groupsOf(first, 2));
     await first.call('user/delete_account', { password: PASSWORD });
@@ -111,7 +111,7 @@ describe('with the whole service at work', () => {
     expect((await first.call('venom/list-groups')).status).toBe(401);
   });
 
-  test('whatever the user asks for at the same moment is done or refused, and leaves nothing behind', async () => {
+  test('completes or rejects requests at the moment of the deletion, and leaves nothing behind', async () => {
     const dave = await app.signUp('dave');
     const ids = await idsOf(dave);
     const groups = await groupsOf(dave, 2);
@@ -143,9 +143,9 @@ describe('with the whole service at work', () => {
 describe('on its own', () => {
   let database: TestDatabase;
   let here: TestServer;
-  /** Another process on the same database, as far as it goes: its own caches, fed by hints. */
+  /** Another process on the same database: it has its own caches, which notifications invalidate. */
   let there: TestServer;
-  /** A third, behind a pooler that swallows hints. */
+  /** A third process, behind a pooler that drops notifications. */
   let deaf: TestServer;
   let notifications: Notifications;
 
@@ -175,7 +175,7 @@ describe('on its own', () => {
     return (body as { data: { key: string } }).data.key;
   };
 
-  /** So many groups of the account, which only the ledger knows. */
+  /** Adds groups that exist only in the ledger to the account. */
   async function addGroups(accountId: number, count: number): Promise<number[]> {
     const { rows } = await sql<{ group_id: number }>`
       insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
@@ -188,7 +188,7 @@ describe('on its own', () => {
     await addCampaign({ db: database.db, convert }, actor, { ...post, groupIds, scheduleTime: null });
   }
 
-  test('tokens and keys are refused at once here and within a second in other processes', async () => {
+  test('rejects tokens and keys at once here, and within a second in other processes', async () => {
     const alice = await person(here, 'alice');
     const bob = await person(here, 'bob');
     const key = await keyOf(alice);
@@ -205,7 +205,7 @@ describe('on its own', () => {
     expect((await here.post('/api/v1/user/create_user', again)).status).toBe(200);
   });
 
-  test('it takes the password, and neither a key nor a token that was revoked', async () => {
+  test('requires the password, and rejects an API key and a revoked token', async () => {
     const mallory = await person(here, 'mallory');
     const key = await keyOf(mallory);
     const wrong = await remove({ ...mallory, password: 'guessed' });
@@ -214,20 +214,20 @@ describe('on its own', () => {
     expect((await remove({ ...mallory, token: key })).status).toBe(403);
     expect(await statusOn(deaf, mallory.token)).toBe(200);
     await here.post('/api/v1/user/revoke_tokens', { keep_api_keys: true }, { token: mallory.token });
-    // That process may not have heard of it yet.
+    // No notification may have reached that process yet.
     const { password, token } = mallory;
     expect((await deaf.post('/api/v1/user/delete_account', { password }, { token })).status).toBe(401);
     expect(await statusOn(here, key)).toBe(200);
   });
 
-  test('guesses at the password are as few as when changing it', async () => {
+  test('limits guesses at the password to ten', async () => {
     const mallory = await person(here, 'mallory');
     const guesses = await Promise.all(Array.from({ length: 10 }, () => remove({ ...mallory, password: 'guessed' })));
     expect(guesses.map((answer) => answer.status)).toEqual(Array(10).fill(400));
     expect((await remove(mallory)).status).toBe(429);
   });
 
-  test('at most the turn in hand still leaves, and the worker outlives what becomes of it', async () => {
+  test('sends at most the turn in hand, and the worker survives the deletion of its rows', async () => {
     const alice = await person(here, 'alice');
     const bob = await person(here, 'bob');
     const [hers, his] = [alice, bob].map(async (who) => {
@@ -272,7 +272,7 @@ describe('on its own', () => {
     expect(await remainsOf(database.db, a)).toEqual(HUSK);
   });
 
-  test('a great deal goes in small steps, and whoever follows a worker that died goes on with it', async () => {
+  test('deletes a large account in small steps, and the next worker continues after a crash', async () => {
     const alice = await person(here, 'alice');
     const ids = await ownerOf(database.db, alice);
     const { accountId } = ids;
@@ -292,7 +292,7 @@ describe('on its own', () => {
       expect(await eraseNext(database.db, user)).toBe(true);
       expect(await remainsOf(database.db, ids)).toMatchObject({ receipts: left, deliveries: 10_000 });
     }
-    // What it had taken the first worker never finished.
+    // The first worker never finished the rows that it had claimed.
     const worker = await startTestWorker(database, scriptMessenger());
     await until(
       () => remainsOf(database.db, ids),
@@ -308,7 +308,7 @@ describe('on its own', () => {
     await worker.stop();
   });
 
-  test('a messenger that cannot be reached is asked again, its session is closed, and others do not wait', async () => {
+  test('retries a messenger that is unreachable, closes its session, and delays no other deletion', async () => {
     const alice = await person(here, 'alice');
     const bob = await person(here, 'bob');
     const [a, b] = [await ownerOf(database.db, alice), await ownerOf(database.db, bob)];
@@ -343,7 +343,7 @@ describe('on its own', () => {
       () => remainsOf(database.db, b),
       (remains) => Object.keys(remains).length === 0,
     );
-    // What is left of the other goes step by step, too, as far as it can.
+    // The rows of the other user are deleted in steps, too, as far as possible.
     await until(
       () => remainsOf(database.db, a),
       (remains) => JSON.stringify(remains) === JSON.stringify(HUSK),

@@ -35,11 +35,11 @@ const dataOf = <Data>({ body, text }: Answer): Data => {
 const authorize = (code?: string) =>
   server.post('/api/v1/user/authorize_user', { user_name: alice.userName, password: alice.password, code });
 
-/** An authenticator app, with a clock that may be off. */
+/** An authenticator app whose clock may differ. */
 const appOf = (secret: string) => (aheadMs: number) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs + aheadMs });
 
-/** Sets an app up and lets the time go on, so that its first code has passed. */
+/** Sets an app up, and advances the clock until its first code has expired. */
 async function setUp() {
   const { secret, uri } = dataOf<{ secret: string; uri: string }>(await post('add_totp'));
   const codeAt = appOf(secret);
@@ -48,8 +48,8 @@ async function setUp() {
   return { secret, uri, codeAt, recovery_codes };
 }
 
-describe('an authenticator app', () => {
-  test('is set up by a key and its first code, and sign-in asks for a code from then on', async () => {
+describe('TOTP', () => {
+  test('is set up by a secret and its first code, and sign-in requires a code from then on', async () => {
     const { secret } = dataOf<{ secret: string }>(await post('add_totp'));
     expect((await authorize()).status).toBe(200);
     expect((await post('confirm_totp', { code: '000000' })).body).toMatchObject({ details: [{ field: 'code' }] });
@@ -71,7 +71,7 @@ describe('an authenticator app', () => {
     expect(listed).toMatchObject({ factors: [{ kind: 'totp' }], recovery_codes_left: 10 });
   });
 
-  test('is shown by what apps scan, and its key is nowhere stored as it is', async () => {
+  test('returns an otpauth URI to scan, and stores its secret encrypted', async () => {
     const { secret, uri } = await setUp();
     expect(uri).toMatch(/^otpauth:\/\/totp\/Campanile/);
     expect(uri).toContain(`secret=${secret}`);
@@ -80,7 +80,7 @@ describe('an authenticator app', () => {
     expect(rows[0]?.secret.includes(Buffer.from(Secret.fromBase32(secret).buffer))).toBe(false);
   });
 
-  test('may be half a minute off, and each of its codes is taken once, also by many at once', async () => {
+  test('tolerates 30 seconds of clock skew, and accepts each code once, also when many send it at once', async () => {
     const { codeAt } = await setUp();
     const answers = await Promise.all(Array.from({ length: 5 }, () => authorize(codeAt(0))));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
@@ -91,7 +91,7 @@ describe('an authenticator app', () => {
     expect((await authorize(codeAt(2 * STEP_MS))).status).toBe(401);
   });
 
-  test('whose codes are guessed is not asked again for a quarter of an hour after ten', async () => {
+  test('is rate limited for a quarter of an hour after ten wrong codes', async () => {
     const { codeAt } = await setUp();
     for (let guess = 0; guess < 10; guess++) expect((await authorize('000000')).status).toBe(401);
     const late = await authorize(codeAt(0));
@@ -99,7 +99,7 @@ describe('an authenticator app', () => {
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800);
   });
 
-  test('that is in use is not replaced, and can be removed', async () => {
+  test('rejects a second set-up while it is in use, and can be removed', async () => {
     await setUp();
     expect((await post('add_totp')).status).toBe(409);
     const { factors } = dataOf<{ factors: Array<{ factor_id: number }> }>(await post('list_factors'));
@@ -111,7 +111,7 @@ describe('an authenticator app', () => {
     expect(dataOf(await post('list_factors'))).toEqual({ factors: [], recovery_codes_left: 0 });
   });
 
-  test('goes on after a change of the encryption key', async () => {
+  test('works after a rotation of the encryption key', async () => {
     const { codeAt } = await setUp();
     const [key, previousKey] = [Buffer.alloc(32, 8), Buffer.alloc(32, 7)];
     expect(await resealTotps(database.db, createVault({ key, previousKey }))).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe('an authenticator app', () => {
 });
 
 describe('recovery codes', () => {
-  test('stand in for the app once each, however they are written, and are stored as hashes', async () => {
+  test('replace a code once each, in any spelling, and are stored as hashes', async () => {
     const { recovery_codes } = await setUp();
     const [first = '', second = ''] = recovery_codes;
     expect((await authorize(first.toUpperCase().replaceAll('-', ' '))).status).toBe(200);
@@ -136,7 +136,7 @@ describe('recovery codes', () => {
     expect(rows.map(({ hash }) => hash.length)).toEqual(Array(8).fill(32));
   });
 
-  test('that are renewed replace those of before', async () => {
+  test('are replaced when they are renewed', async () => {
     expect((await post('renew_recovery_codes')).status).toBe(409);
     const { recovery_codes } = await setUp();
     const renewed = dataOf<{ recovery_codes: string[] }>(await post('renew_recovery_codes')).recovery_codes;
@@ -145,11 +145,11 @@ describe('recovery codes', () => {
   });
 });
 
-describe('what matters', () => {
+describe('step-up authentication', () => {
   const refused = { code: 403, details: [{ field: 'authorization', issue: 'has no proof of the last 10 minutes' }] };
   const newKey = { name: 'k', scopes: ['read'] };
 
-  test('takes the token of a sign-in for ten minutes, and then wants the password, for the same token', async () => {
+  test('accepts the token of a sign-in for ten minutes, and then requires the password for that token', async () => {
     nowMs += 10 * MINUTE_MS - 1_000;
     expect((await post('create_api_key', newKey)).status).toBe(200);
     nowMs += 1_000;
@@ -169,7 +169,7 @@ describe('what matters', () => {
     expect((await post('get_profile', {}, token)).status).toBe(401);
   });
 
-  test('wants a code from those who have a factor: their password is not enough', async () => {
+  test('requires a code from users with a second factor, and rejects their password alone', async () => {
     const { codeAt } = await setUp();
     nowMs += 10 * MINUTE_MS;
     expect((await post('create_api_key', newKey)).body).toMatchObject(refused);
@@ -179,14 +179,14 @@ describe('what matters', () => {
     expect((await post('create_api_key', newKey, token)).status).toBe(200);
   });
 
-  test('is not what a client of the specification does: its token serves for all it lives', async () => {
+  test('is not required by the operations of the specification during the lifetime of a token', async () => {
     nowMs += 23 * 60 * MINUTE_MS;
     expect((await post('get_profile')).status).toBe(200);
     await signIn(server, { user_name: alice.userName, password: alice.password });
   });
 });
 
-test('nothing of factors is left of a deleted user', async () => {
+test('leaves no factor of a deleted user', async () => {
   await setUp();
   expect((await post('delete_account', { password: alice.password })).status).toBe(200);
   const { rows } = await sql`

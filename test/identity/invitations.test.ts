@@ -23,9 +23,9 @@ async function serverWith(users: NonNullable<TestServerOptions['users']>) {
 const signUp = (server: TestServer, name: string) => server.post('/api/v1/user/create_user', signUpOf(name));
 const dataOf = <Data>(answer: { body: unknown }) => (answer.body as { data: Data }).data;
 
-describe('the first user of all', () => {
+describe('the first user', () => {
   test.each(['open', 'invite', 'closed'] as const)(
-    'is let in and is the administrator where sign-up is %s, also of many at once',
+    'is accepted and becomes administrator with sign-up %s, also among many at once',
     async (signUpMode) => {
       const server = await serverWith({ signUp: signUpMode });
       const names = ['one', 'two', 'three', 'four', 'five'];
@@ -45,7 +45,7 @@ describe('the first user of all', () => {
   );
 });
 
-describe('where sign-up is by invitation', () => {
+describe('sign-up by invitation', () => {
   let server: TestServer;
   let admin: Person;
   beforeEach(async () => {
@@ -55,7 +55,7 @@ describe('where sign-up is by invitation', () => {
 
   const invite = (email: string, token = admin.token) => server.post('/api/v1/user/invite', { email }, { token });
   const codeFor = async (email: string) => dataOf<{ code: string }>(await invite(email)).code;
-  test('a password that is guessed first is refused where strangers can come, and the invitation goes on', async () => {
+  test('rejects a guessable password on a public server, and keeps the invitation', async () => {
     const open = await serverWith({ signUp: 'invite', isPublic: true });
     const code = await codeFor('zoe@example.com');
     const acceptWith = (password: string) =>
@@ -67,7 +67,7 @@ describe('where sign-up is by invitation', () => {
   const accept = (code: string, name: string) =>
     server.post('/api/v1/user/accept_invite', { ...signUpOf(name), email: 'other@example.com', code });
 
-  test('the code of an invitation signs up one user, under the address that was invited', async () => {
+  test('accepts one user for a code, under the invited address', async () => {
     const code = await codeFor('Bob@Example.com');
     const answers = await Promise.all(['bob', 'bert', 'bill'].map((name) => accept(code, name)));
     const [accepted, ...others] = answers.toSorted((a, b) => a.status - b.status);
@@ -75,13 +75,13 @@ describe('where sign-up is by invitation', () => {
     for (const other of others) expect(other.body).toMatchObject({ code: 400, details: [{ field: 'code' }] });
   });
 
-  test('an invitation is used up by signing up alone: a name that is taken costs nothing', async () => {
+  test('keeps the invitation when the name is taken', async () => {
     const code = await codeFor('bob@example.com');
     expect((await accept(code, admin.userName)).status).toBe(409);
     expect((await accept(code, 'bob')).status).toBe(200);
   });
 
-  test('one is void after seven days, when it was taken back, and when another took its place', async () => {
+  test('rejects a code after seven days, a withdrawal, or a newer invitation', async () => {
     const replaced = await codeFor('bob@example.com');
     const withdrawn = await codeFor('BOB@example.com');
     expect((await accept(replaced, 'bob')).status).toBe(400);
@@ -98,7 +98,7 @@ describe('where sign-up is by invitation', () => {
     expect((await accept(late, 'bob')).status).toBe(400);
   });
 
-  test('only administrators invite, list and take back, and only whom there is not yet', async () => {
+  test('allows only administrators to invite, list and withdraw, and rejects the address of a user', async () => {
     await accept(await codeFor('bob@example.com'), 'bob');
     const token = await signIn(server, signUpOf('bob'));
     expect((await invite('carol@example.com', token)).status).toBe(403);
@@ -111,7 +111,7 @@ describe('where sign-up is by invitation', () => {
     expect((await invite('BOB@example.com')).body).toMatchObject({ code: 409, details: [{ field: 'email' }] });
   });
 
-  test('the code is told to whoever invites only where no mail takes it', async () => {
+  test('returns the code to the administrator only without a mail server', async () => {
     const mailing = await serverWith({ signUp: 'invite', hasMail: true });
     const token = await signIn(mailing, { user_name: admin.userName, password: admin.password });
     const answer = await mailing.post('/api/v1/user/invite', { email: 'dave@example.com' }, { token });
@@ -119,7 +119,7 @@ describe('where sign-up is by invitation', () => {
     expect(dataOf(answer)).toEqual({});
   });
 
-  test('nobody is invited, nor let in with an old invitation, once sign-up is closed', async () => {
+  test('rejects invitations, also earlier ones, once sign-up is closed', async () => {
     const code = await codeFor('bob@example.com');
     const closed = await serverWith({ signUp: 'closed' });
     const token = await signIn(closed, { user_name: admin.userName, password: admin.password });

@@ -21,14 +21,14 @@ afterAll(async () => {
 
 const update = (body: unknown) => server.post('/api/v1/user/update_profile', body, { token: alice.token });
 
-test('a profile holds the user info and the time zone that schedules go by', async () => {
+test('returns the user info and the time zone of schedules', async () => {
   const answer = await server.post('/api/v1/user/get_profile', undefined, { token: alice.token });
   expect(answer.body).toMatchObject({
     data: { user_info: { user_id: alice.userId, is_first_login: false }, time_zone: 'Europe/Madrid' },
   });
 });
 
-test('what is given changes, exactly as sent; what is absent or null stays', async () => {
+test('changes the given fields exactly as sent, and keeps absent and null ones', async () => {
   const changed = await update({ first_name: 'Ālice', phone_number: '(030) 123-4567', time_zone: 'Asia/Tokyo' });
   expect(changed.body).toMatchObject({
     data: {
@@ -44,14 +44,14 @@ test('what is given changes, exactly as sent; what is absent or null stays', asy
   expect(emptied.body).toMatchObject({ data: { user_info: { last_name: '' } } });
 });
 
-test('a time zone is an IANA name and nothing else', async () => {
+test('rejects a time zone that is no IANA name', async () => {
   for (const time_zone of ['+02:00', 'Mars/Olympus', '', 'UTC+2', '../../etc/passwd']) {
     const answer = await update({ time_zone });
     expect(answer.body, time_zone).toMatchObject({ code: 400, details: [{ field: 'time_zone' }] });
   }
 });
 
-test('nobody changes another user', async () => {
+test('ignores the id of another user', async () => {
   const body = { user_id: bob.userId, user_info: { user_id: bob.userId }, first_name: 'Mallory' };
   await update(body);
   const answer = await server.post('/api/v1/user/get_profile', {}, { token: bob.token });

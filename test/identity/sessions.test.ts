@@ -56,7 +56,7 @@ async function list(token: string): Promise<Listed[]> {
 const end = (session_id: string, token: string) => server.post('/api/v1/user/end_session', { session_id }, { token });
 const statusOf = async (token: string) => (await server.post('/api/v1/user/get_profile', {}, { token })).status;
 
-test('lists what signed in, from where, by program or dashboard, and which of them asks', async () => {
+test('lists the sessions with agent, address and dates, and flags the current one', async () => {
   const phone = await signInFrom('203.0.113.5', 'a phone', '/session');
   await signInFrom('2001:db8::5', `${'x'.repeat(400)}`);
   const sessions = await list(phone);
@@ -74,7 +74,7 @@ test('lists what signed in, from where, by program or dashboard, and which of th
   expect(sessions.find(({ address }) => address === '2001:db8::5')?.agent).toHaveLength(300);
 });
 
-test('one is ended, the others go on, and nobody else ends it', async () => {
+test('ends one session and no other, and answers 404 to another user', async () => {
   const lost = await signInFrom('203.0.113.6', 'a lost phone');
   const id = (await list(alice.token)).find(({ agent }) => agent === 'a lost phone')?.session_id ?? '';
   const mallory = await person(server, 'mallory');
@@ -86,7 +86,7 @@ test('one is ended, the others go on, and nobody else ends it', async () => {
   expect((await end(id, alice.token)).status).toBe(404);
 });
 
-test('those of revoked tokens are gone from the list, but for the one that changed the password', async () => {
+test('removes the sessions of revoked tokens from the list, but not the one that changed the password', async () => {
   await signInFrom('203.0.113.7', 'another');
   const change = { current_password: alice.password, new_password: 'quite another password' };
   await server.post('/api/v1/user/change_password', change, alice);
@@ -96,7 +96,7 @@ test('those of revoked tokens are gone from the list, but for the one that chang
   expect(await list(await signInFrom('203.0.113.7', 'afterwards'))).toMatchObject([{ agent: 'afterwards' }]);
 });
 
-test('its last use is noted once in five minutes, and no sooner', async () => {
+test('records the last use of a session at most once in five minutes', async () => {
   const lastUse = async () => Date.parse((await list(alice.token))[0]?.last_used_at ?? '');
   const first = await lastUse();
   expect(await lastUse()).toBe(first);
@@ -109,7 +109,7 @@ test('its last use is noted once in five minutes, and no sooner', async () => {
   expect(await lastUse()).toBe(second);
 });
 
-test('those that have expired are forgotten', async () => {
+test('deletes expired sessions', async () => {
   await sql`update sessions set expires_at = campanile_now() - interval '2 hours' where user_id = ${alice.userId}`.execute(
     database.db,
   );
@@ -117,7 +117,7 @@ test('those that have expired are forgotten', async () => {
   expect(await list(alice.token)).toEqual([]);
 });
 
-test('signing in anew in one browser ends the session that it had', async () => {
+test('ends the previous session of a browser that signs in again', async () => {
   const first = await signInFrom('203.0.113.9', 'a browser', '/session');
   const headers = { 'x-campanile-dashboard': '1', cookie: `campanile_session=${first}` };
   const again = await server.post('/session', { user_name: alice.userName, password: alice.password }, { headers });
@@ -125,7 +125,7 @@ test('signing in anew in one browser ends the session that it had', async () => 
   expect([await statusOf(first), await statusOf(alice.token)]).toEqual([401, 200]);
 });
 
-test('signing out has the browser forget what it kept of us', async () => {
+test('clears the cache of the browser on sign-out', async () => {
   const token = await signInFrom('203.0.113.8', 'a browser', '/session');
   const headers = { 'x-campanile-dashboard': '1', cookie: `campanile_session=${token}` };
   const out = await server.request('/session', { method: 'DELETE', headers });

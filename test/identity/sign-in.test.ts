@@ -19,7 +19,7 @@ afterAll(async () => {
 const authorize = (user_name: string, password: string) =>
   server.post('/api/v1/user/authorize_user', { user_name, password });
 
-test('the user name and the e-mail address sign in, in any case, and the first time is told once', async () => {
+test('signs in by user name or e-mail address in any case, and reports the first sign-in once', async () => {
   const body = signUpOf('Alice');
   await server.post('/api/v1/user/create_user', body);
   const first = await authorize('alice', body.password);
@@ -36,7 +36,7 @@ test('the user name and the e-mail address sign in, in any case, and the first t
   expect(second.body).toMatchObject({ data: { user_info: { is_first_login: false } } });
 });
 
-test('of many first sign-ins at once exactly one is the first', async () => {
+test('reports one first sign-in of many at once', async () => {
   const body = signUpOf('Anna');
   await server.post('/api/v1/user/create_user', body);
   const answers = await Promise.all(Array.from({ length: 10 }, () => authorize('anna', body.password)));
@@ -45,7 +45,7 @@ test('of many first sign-ins at once exactly one is the first', async () => {
   expect(firsts).toHaveLength(1);
 });
 
-test('a wrong password and an unknown user get the very same answer and cost as much work', async () => {
+test('user enumeration: answers a wrong password and an unknown user alike, at equal cost', async () => {
   const bob = await person(server, 'bob');
   const wrong = await authorize(bob.userName, 'not the password');
   const unknown = await authorize('nobody at all', 'not the password');
@@ -54,14 +54,14 @@ test('a wrong password and an unknown user get the very same answer and cost as 
   expect(wrong.headers.get('www-authenticate')).toBe('Bearer');
   expect(withoutId(unknown.text)).toBe(withoutId(wrong.text));
 
-  // The hash is what takes long; it runs in this process, whose own work a busy machine does not lengthen.
+  // Hashing takes most of the time. It runs in this process, and a busy machine does not lengthen its CPU time.
   const effortOf = async (name: string) => {
     const before = process.cpuUsage();
     await authorize(name, 'x');
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  // The least of each: what this process does besides, such as collecting garbage, only ever adds to one.
+  // The minimum of each: other work of this process, such as garbage collection, only adds to a measurement.
   const efforts = { known: Infinity, unknown: Infinity };
   for (let round = 0; round < 8; round += 1) {
     efforts.known = Math.min(efforts.known, await effortOf(bob.userName));
@@ -70,7 +70,7 @@ test('a wrong password and an unknown user get the very same answer and cost as 
   expect(efforts.unknown).toBeGreaterThan(efforts.known / 2);
 });
 
-test('after ten failures the eleventh has to wait, longer after each one more; successes are free', async () => {
+test('brute force: delays sign-in after ten failures, longer after each further one, and counts no success', async () => {
   const carol = await person(server, 'carol');
   for (let round = 0; round < 12; round += 1) await authorize(carol.userName, carol.password);
   const failures = await Promise.all(Array.from({ length: 12 }, () => authorize(carol.userName, 'wrong')));
@@ -91,7 +91,7 @@ test('after ten failures the eleventh has to wait, longer after each one more; s
   expect((await authorize(carol.userName, carol.password)).status).toBe(200);
 });
 
-test('the name and the e-mail address share what may fail', async () => {
+test('counts failures for the name and for the e-mail address together', async () => {
   const gina = await person(server, 'gina');
   const names = Array.from({ length: 10 }, (_, index) => (index % 2 ? gina.userName.toUpperCase() : gina.email));
   const statuses = [];
@@ -101,7 +101,7 @@ test('the name and the e-mail address share what may fail', async () => {
   expect(more.map(({ status }) => status)).toEqual([429, 429]);
 });
 
-describe('what strangers guess', () => {
+describe('brute force by strangers', () => {
   let proxied: TestServer;
   beforeAll(async () => {
     proxied = await startTestServer({ db: database.db, settings: { trustedProxies: ['loopback'] } });
@@ -110,7 +110,7 @@ describe('what strangers guess', () => {
   const from = (address: string, user_name: string, password: string) =>
     proxied.post('/api/v1/user/authorize_user', { user_name, password }, { headers: { 'x-forwarded-for': address } });
 
-  test('from many addresses keeps out neither the owner, where they signed in before, nor everybody for long', async () => {
+  test('does not lock the owner out of a known network, nor of others for more than a minute', async () => {
     const owner = await person(server, 'hanna');
     for (let guess = 0; guess < 100; guess += 1)
       expect((await from(`198.51.100.${guess}`, owner.userName, 'a guess')).status, String(guess)).toBe(401);
@@ -121,7 +121,7 @@ describe('what strangers guess', () => {
     expect((await from('203.0.113.9', owner.userName, owner.password)).status).toBe(200);
   });
 
-  test('at many names from one address, or one network of IPv6, ends at sixty an hour', async () => {
+  test('is limited to sixty failures an hour for one address or one IPv6 /64', async () => {
     const statuses = [];
     for (let guess = 0; guess < 63; guess += 1)
       statuses.push((await from(`2001:db8:1:2::${guess + 1}`, `nobody ${guess}`, 'a guess')).status);
@@ -129,7 +129,7 @@ describe('what strangers guess', () => {
     expect((await from('2001:db8:1:3::1', 'nobody 61', 'a guess')).status).toBe(401);
   });
 
-  test('from where a user signed up or in before leaves that user their ten', async () => {
+  test('leaves users who signed in from that address before their ten attempts', async () => {
     const ivy = await person(server, 'ivy');
     expect((await from('203.0.113.40', ivy.userName, ivy.password)).status).toBe(200);
     for (let guess = 0; guess < 60; guess += 1) await from('203.0.113.40', `nobody ${guess}`, 'a guess');
@@ -138,7 +138,7 @@ describe('what strangers guess', () => {
   });
 });
 
-test('a right password counts against nobody, also when fifteen sign in at the same moment, after nine failures', async () => {
+test('counts no correct password as a failure, also of fifteen at once after nine failures', async () => {
   const erin = await person(server, 'erin');
   for (let round = 0; round < 9; round += 1) await authorize(erin.userName, 'wrong');
   const answers = await Promise.all(Array.from({ length: 15 }, () => authorize(erin.userName, erin.password)));
@@ -147,7 +147,7 @@ test('a right password counts against nobody, also when fifteen sign in at the s
   expect((await authorize(erin.userName, erin.password)).status).toBe(429);
 });
 
-test('what a process had in hand when it died keeps nobody out for long', async () => {
+test('frees attempts in flight of a crashed process after half a minute', async () => {
   const frida = await person(server, 'frida');
   await authorize(frida.userName, frida.password);
   await sql`
@@ -157,7 +157,7 @@ test('what a process had in hand when it died keeps nobody out for long', async 
   expect((await signingIn).status).toBe(200);
 });
 
-test('guesses at two processes, one of them started anew meanwhile, count together', async () => {
+test('counts guesses of two processes together, also across a restart', async () => {
   const dora = await person(server, 'dora');
   const guess = async (at: TestServer) =>
     (await at.post('/api/v1/user/authorize_user', { user_name: dora.userName, password: 'a guess' })).status;

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const signUp = (body: unknown) => server.post('/api/v1/user/create_user', body);
 
-test('a new user is answered exactly as sent, with the eight fields of the specification', async () => {
+test('returns a new user exactly as sent, with the eight fields of the specification', async () => {
   const body = { ...signUpOf('Alice.Example'), first_name: ' Älice ', last_name: '', email: 'Alice@Example.COM' };
   const answer = await signUp(body);
   expect(answer.status).toBe(200);
@@ -47,7 +47,7 @@ test('a new user is answered exactly as sent, with the eight fields of the speci
   });
 });
 
-test('all seven fields are required, and everything wrong is told at once', async () => {
+test('requires all seven fields, and reports all problems at once', async () => {
   const missing = await signUp({});
   const fields = ['first_name', 'last_name', 'user_name', 'email', 'phone_number', 'whatsapp_number', 'password'];
   expect(missing.status).toBe(400);
@@ -71,7 +71,7 @@ test('all seven fields are required, and everything wrong is told at once', asyn
   });
 });
 
-test('names and addresses are one namespace without regard to case', async () => {
+test('treats names and addresses as one namespace, case-insensitively', async () => {
   await signUp(signUpOf('carol'));
   const sameName = await signUp({ ...signUpOf('CAROL'), email: 'other@example.com' });
   expect(sameName.status).toBe(409);
@@ -84,8 +84,8 @@ test('names and addresses are one namespace without regard to case', async () =>
   expect(ownEmailAsName.status).toBe(200);
 });
 
-test('of many who want the same name at once exactly one gets it, and nothing is left of the others', async () => {
-  // Half of them have name and address the other way round: whoever locks in the order given would deadlock.
+test('creates one user when many request the same name at once, and leaves no rows of the others', async () => {
+  // Half of them swap name and address: locks in the order of the body would deadlock.
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => {
       const [user_name, email] = index % 2 ? ['eve@a.org', 'eve@b.org'] : ['eve@b.org', 'eve@a.org'];
@@ -98,7 +98,7 @@ test('of many who want the same name at once exactly one gets it, and nothing is
   expect(rows).toHaveLength(1);
 });
 
-test('what a user is born with comes in the same transaction, or there is no user', async () => {
+test('creates a user and its account in one transaction, or neither', async () => {
   const born: number[] = [];
   const failing = await startTestServer({
     db: database.db,
@@ -121,14 +121,14 @@ test('what a user is born with comes in the same transaction, or there is no use
   expect((await signUp(signUpOf('frank'))).status).toBe(200);
 });
 
-test('where sign-up is closed nobody gets in', async () => {
+test('rejects sign-ups when they are closed', async () => {
   const closed = await startTestServer({ db: database.db, users: { signUp: 'closed' } });
   const answer = await closed.post('/api/v1/user/create_user', signUpOf('grace'));
   await closed.close();
   expect(answer.body).toMatchObject({ error: true, code: 403 });
 });
 
-test('the password is kept as an argon2id hash and the number as digits', async () => {
+test('stores the password as an argon2id hash, and the number as digits', async () => {
   const body = signUpOf('heidi');
   await signUp(body);
   const { rows } = await sql<{ password_hash: string; whatsapp_digits: string }>`
@@ -137,7 +137,7 @@ test('the password is kept as an argon2id hash and the number as digits', async 
   expect(rows[0]?.whatsapp_digits).toBe('491512345679');
 });
 
-test('where strangers can come, what is guessed first is refused with a sentence that helps', async () => {
+test('rejects guessable passwords on a public server, with advice', async () => {
   const open = await startTestServer({ db: database.db, users: { isPublic: true } });
   const refusal = {
     code: 400,
@@ -158,12 +158,12 @@ test('where strangers can come, what is guessed first is refused with a sentence
   await open.close();
 });
 
-test('where nobody is told to come from elsewhere, any password is taken', async () => {
+test('accepts any password of eight characters on a server that is not public', async () => {
   for (const [index, password] of ['password1', 'Campanile2026', '11111111'].entries())
     expect((await signUp({ ...signUpOf(`laura${index}`), password })).status).toBe(200);
 });
 
-test('after 600 sign-ups from one address the next from there has to wait an hour', async () => {
+test('rejects sign-ups from an address for an hour after 600', async () => {
   const users = createUserDependencies({
     db: database.db,
     log: createLog('silent'),
@@ -187,7 +187,7 @@ test('after 600 sign-ups from one address the next from there has to wait an hou
   await expect(from(ADDRESS, 'ivan')).resolves.toMatchObject({ userName: 'ivan' });
   await expect(from(ADDRESS, 'jack')).rejects.toMatchObject({
     kind: 'rate_limited',
-    // Since the first of them some time has passed.
+    // Some time has passed since the first of them.
     retryAfterSeconds: expect.closeTo(3_600, -3),
   });
   await expect(from('192.0.2.2', 'jack')).resolves.toMatchObject({ userName: 'jack' });

@@ -10,9 +10,9 @@ import { JWT_SECRET, startTestServer, type TestServer } from '../support/http/se
 
 let database: TestDatabase;
 let here: TestServer;
-/** Another process on the same database, as far as it goes: its own cache, fed by hints. */
+/** Another process on the same database: it has its own cache, which notifications invalidate. */
 let there: TestServer;
-/** A third, behind a pooler that swallows hints. */
+/** A third process, behind a pooler that drops notifications. */
 let deaf: TestServer;
 let notifications: Notifications;
 let alice: Person;
@@ -41,12 +41,12 @@ beforeEach(async () => {
 const profile = (server: TestServer, token: string) => server.post('/api/v1/user/get_profile', {}, { token });
 const statusOn = async (server: TestServer, token: string) => (await profile(server, token)).status;
 
-/** Waits until the token is refused. How soon that is follows from the age a cached answer may have, which is less than a second. */
+/** Waits until the token is rejected: a cached answer is less than a second old. */
 async function expectRefused(server: TestServer, token: string): Promise<void> {
   await expect.poll(() => statusOn(server, token)).toBe(401);
 }
 
-test('revoked tokens are refused at once here and within a second in other processes', async () => {
+test('rejects revoked tokens at once here, and within a second in other processes', async () => {
   const second = await signIn(here, { user_name: alice.userName, password: alice.password });
   for (const server of [there, deaf]) expect(await statusOn(server, second)).toBe(200);
   const answer = await here.post('/api/v1/user/revoke_tokens', undefined, { token: alice.token });
@@ -59,14 +59,14 @@ test('revoked tokens are refused at once here and within a second in other proce
   expect(await statusOn(deaf, fresh)).toBe(200);
 });
 
-/** As the dashboard signs out with this token. */
+/** Signs out as the dashboard does. */
 const signOut = (server: TestServer, token: string) =>
   server.request('/session', {
     method: 'DELETE',
     headers: { 'x-campanile-dashboard': '1', cookie: `campanile_session=${token}` },
   });
 
-test('a token that is signed out is refused at once here and within a second elsewhere, and is the only one', async () => {
+test('rejects a signed-out token at once here and within a second elsewhere, and no other token', async () => {
   const second = await signIn(here, { user_name: alice.userName, password: alice.password });
   for (const server of [here, there, deaf])
     for (const token of [alice.token, second]) expect(await statusOn(server, token)).toBe(200);
@@ -79,14 +79,14 @@ test('a token that is signed out is refused at once here and within a second els
   expect(await statusOn(here, second)).toBe(401);
 });
 
-test('a token that was signed out cannot spare itself by changing the password where nobody has heard of it yet', async () => {
+test('rejects a password change with a signed-out token in a process that has no notification of it yet', async () => {
   expect(await statusOn(deaf, mallory.token)).toBe(200);
   await signOut(here, mallory.token);
   const change = { current_password: mallory.password, new_password: 'stolen for good' };
   expect((await deaf.post('/api/v1/user/change_password', change, { token: mallory.token })).status).toBe(401);
 });
 
-test('a token stays signed out until it has expired, however the service is started anew', async () => {
+test('rejects a signed-out token after a restart, until it expires', async () => {
   await signOut(here, bob.token);
   await clearExpiredTokens(database);
   const anew = await startTestServer({ db: database.db });
@@ -101,7 +101,7 @@ test('a token stays signed out until it has expired, however the service is star
   expect(await kept().execute()).toHaveLength(0);
 });
 
-test('somebody who signs out more often than can be told apart is signed out everywhere', async () => {
+test('signs a user out everywhere who signs out more often than can be recorded', async () => {
   await sql`
     insert into signed_out_tokens (user_id, token_id, expires_at)
     select ${alice.userId}, n::text, campanile_now() + interval '1 day' from generate_series(1, 200) n`.execute(
@@ -114,7 +114,7 @@ test('somebody who signs out more often than can be told apart is signed out eve
   expect(await statusOn(here, fresh)).toBe(200);
 });
 
-test('a changed password revokes every token but the one that changed it', async () => {
+test('revokes every token but the current one when the password changes', async () => {
   const other = await signIn(here, { user_name: alice.userName, password: alice.password });
   const change = (body: object) => here.post('/api/v1/user/change_password', body, { token: alice.token });
   const wrong = await change({ current_password: 'no', new_password: 'a new password' });
@@ -135,10 +135,10 @@ test('a changed password revokes every token but the one that changed it', async
   expect(await statusOn(here, alice.token)).toBe(200);
 });
 
-test('a token that was revoked cannot be brought back by changing the password with it', async () => {
+test('rejects a password change with a revoked token in a process that has no notification of it yet', async () => {
   expect(await statusOn(deaf, mallory.token)).toBe(200);
   await here.post('/api/v1/user/revoke_tokens', {}, { token: mallory.token });
-  // This process has not heard of it yet.
+  // No notification has reached this process yet.
   const answer = await deaf.post(
     '/api/v1/user/change_password',
     { current_password: mallory.password, new_password: 'stolen for good' },
@@ -148,12 +148,12 @@ test('a token that was revoked cannot be brought back by changing the password w
   expect(await statusOn(here, mallory.token)).toBe(401);
 });
 
-test('tokens of a user who is gone are refused', async () => {
+test('rejects tokens of a deleted user', async () => {
   await database.db.deleteFrom('users').where('user_id', '=', bob.userId).execute();
   await expectRefused(here, bob.token);
 });
 
-test('forged, foreign, expired and malformed tokens are refused in the same way', async () => {
+test('rejects forged, foreign, expired and malformed tokens in the same way', async () => {
   const claims = { sub: String(alice.userId), jti: 'x', gen: 0, iss: 'campanile', aud: 'campanile' };
   const expires = { expiresIn: 60_000 };
   const [header, payload, signature] = alice.token.split('.');
@@ -184,14 +184,14 @@ test('forged, foreign, expired and malformed tokens are refused in the same way'
   }
 });
 
-test('the word Bearer is taken in any case', async () => {
+test('accepts the scheme Bearer in any case', async () => {
   for (const word of ['bearer', 'BEARER', 'Bearer ']) {
     const headers = { authorization: `${word} ${alice.token}` };
     expect((await here.post('/api/v1/user/get_profile', {}, { headers })).status).toBe(200);
   }
 });
 
-test('a process that hears of nothing believes what it knows of a token for 0.8 s, and no longer', async () => {
+test('caches a token without notifications for 0.8 s, and no longer', async () => {
   let nowMs = Date.now();
   const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
   expect(await statusOn(server, alice.token)).toBe(200);
@@ -203,7 +203,7 @@ test('a process that hears of nothing believes what it knows of a token for 0.8 
   await server.close();
 });
 
-test('a process whose clock is set back asks again at once', async () => {
+test('reads a token again at once after the clock of the process was set back', async () => {
   let nowMs = Date.now();
   const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
   expect(await statusOn(server, bob.token)).toBe(200);
@@ -213,7 +213,7 @@ test('a process whose clock is set back asks again at once', async () => {
   await server.close();
 });
 
-test('a token lives a day', async () => {
+test('expires a token after a day', async () => {
   let nowMs = Date.now();
   const server = await startTestServer({ db: database.db, clock: { nowMs: () => nowMs } });
   const token = await signIn(server, { user_name: alice.userName, password: alice.password });
@@ -224,7 +224,7 @@ test('a token lives a day', async () => {
   await server.close();
 });
 
-test('while the secret changes, tokens of both are taken, and afterwards those of the new one', async () => {
+test('accepts tokens of both secrets during a rotation, and only those of the new one afterwards', async () => {
   const [old, fresh] = [JWT_SECRET, 'another secret of the tests, long enough'];
   const startWith = (jwtSecret: string, jwtSecretPrevious?: string) =>
     startTestServer({ db: database.db, users: { jwtSecret, jwtSecretPrevious } });

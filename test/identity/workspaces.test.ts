@@ -1,4 +1,4 @@
-/** Whose rows are whose, at the level of the database: what the edge answers is held by the access suite. */
+/** Tenant isolation at the level of the database. `test/contract/access.test.ts` checks it over HTTP. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readAccountHistory } from '../../src/sending/accounts/account-history.ts';
@@ -41,7 +41,7 @@ afterAll(() => database.drop());
 const deps = { db, convert, timeZone: 'UTC', clock: systemClock };
 const apiKeyStates = createApiKeyStates({ db, log: createLog('silent'), clock: systemClock });
 
-/** About the person, or about the installation. Whoever adds a table of either kind says so here. */
+/** Tables of people and of the installation. Add a new table of either kind here. */
 const OF_PEOPLE = [
   'users',
   'user_logins',
@@ -88,9 +88,9 @@ async function readColumns(): Promise<Column[]> {
   return rows;
 }
 
-test('every table of a tenant leads to a workspace', async () => {
+test('references a workspace from every table of a tenant', async () => {
   const columns = (await readColumns()).filter(({ table }) => !OF_NO_WORKSPACE.has(table));
-  // By a foreign key, or where a row has none for its cost, by the number of the account.
+  // By a foreign key, or by the account id in tables without one, where it would cost too much.
   const leading = new Set(['workspaces']);
   const leads = ({ column, leadsTo }: Column) => column === 'account_id' || (leadsTo !== null && leading.has(leadsTo));
   for (let before = -1; before < leading.size;) {
@@ -103,7 +103,7 @@ test('every table of a tenant leads to a workspace', async () => {
   expect(columns).toContainEqual({ table: 'accounts', column: 'workspace_id', leadsTo: 'workspaces' });
 });
 
-test('a table that names a user is about the person, or names the workspace, too', async () => {
+test('names the workspace in every tenant table that names a user', async () => {
   const columns = await readColumns();
   const tablesWith = (name: string) =>
     new Set(columns.filter(({ column }) => column === name).map(({ table }) => table));
@@ -144,7 +144,7 @@ beforeAll(async () => {
   mallory = await createOwnedResources(Buffer.concat([PNG, Buffer.from('of mallory')]));
 });
 
-/** Everything that can be asked for by an id, of these belongings. */
+/** Every function that reaches a resource by its id. */
 const BY_ID: Record<string, (actor: Actor, of: OwnedResources) => Promise<unknown>> = {
   getCampaign: (actor, { sent }) => getCampaign(deps, actor, sent),
   duplicateCampaign: (actor, { sent }) => duplicateCampaign(deps, actor, sent),
@@ -163,7 +163,7 @@ const BY_ID: Record<string, (actor: Actor, of: OwnedResources) => Promise<unknow
   revokeApiKey: (actor, { apiKeyId }) => revokeApiKey({ db, apiKeyStates }, actor, apiKeyId),
 };
 
-/** Everything that somebody sees without asking for anything. */
+/** Everything that an actor can list without an id. */
 async function seenBy(actor: Actor) {
   const page = { limit: 100, before: null, after: null };
   const days = { startDate: '2999-01-01', endDate: '2999-01-02', limit: 100, after: 0 };
@@ -182,15 +182,15 @@ async function seenBy(actor: Actor) {
   };
 }
 
-describe('of two workspaces of different users', () => {
-  test.each(Object.entries(BY_ID))('neither reaches what is the other’s: %s', async (_name, ask) => {
+describe('two workspaces of different users', () => {
+  test.each(Object.entries(BY_ID))('cannot reach each other’s resources: %s', async (_name, ask) => {
     const before = [await seenBy(alice.owner), await seenBy(mallory.owner)];
     await expect(ask(mallory.owner, alice)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(ask(alice.owner, mallory)).rejects.toMatchObject({ kind: 'not_found' });
     expect([await seenBy(alice.owner), await seenBy(mallory.owner)]).toEqual(before);
   });
 
-  test('the workspace alone says what is seen, whoever acts', async () => {
+  test('determine what is visible, for any user', async () => {
     const [a, m] = [alice.owner, mallory.owner];
     const inHers = { ...m, workspaceId: a.workspaceId };
     expect(await seenBy(inHers)).toEqual(await seenBy(a));
@@ -200,7 +200,7 @@ describe('of two workspaces of different users', () => {
     await expect(getCampaign(deps, inHers, alice.sent)).resolves.toMatchObject({ publicId: alice.sent });
   });
 
-  test('a key acts for the workspace it was made in, and for nobody who is no member', async () => {
+  test('limit a key to its workspace, and reject keys of users who are not members', async () => {
     const { userId, workspaceId } = alice.owner;
     expect(await apiKeyStates.find(alice.key)).toMatchObject({ userId, workspaceId, role: 'owner' });
     const strange = { ...alice.owner, workspaceId: mallory.owner.workspaceId };
@@ -208,7 +208,7 @@ describe('of two workspaces of different users', () => {
     await expect(createApiKey(deps, strange, wish)).rejects.toThrow(/foreign key/);
   });
 
-  test('what was done is written down with the workspace and who did it', async () => {
+  test('are recorded in the audit log together with the user', async () => {
     const { userId, workspaceId } = alice.owner;
     await pauseCampaign(deps, alice.owner, alice.planned);
     const entry = await db

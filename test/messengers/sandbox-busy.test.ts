@@ -1,4 +1,4 @@
-/** What the sandbox is asked to do while it waits for its database. */
+/** The sandbox while it waits for a database connection. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { connectDatabase } from '../../src/platform/database/connect.ts';

@@ -35,6 +35,6 @@ test('rejects a text that is too long for WhatsApp', async () => {
 });
 
 test.each(['x', '*', '- a', '* *', '``` ```'])('accepts the text %j', async (text) => {
-  // The account has no such group: that is all that is wrong.
+  // The text is valid; only the group is unknown.
   expect(await reasonOf(text)).toMatch(/^The group no longer exists/);
 });

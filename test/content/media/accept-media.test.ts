@@ -7,7 +7,7 @@ import { decodeBase64, MEDIA_LIMIT } from '../../../src/content/media/decode-bas
 import { sniff } from '../../../src/content/media/sniff.ts';
 import { GIF, JPEG, PNG, REFUSED, TAKEN, WEBP, zip } from '../../support/inputs/sample-files.ts';
 
-/** What a call is refused with; undefined when it is not refused. Anything thrown that is no refusal is thrown on. */
+/** Returns the `AppError` of a call, or undefined if it succeeds. Rethrows any other error. */
 async function refusalOf(call: () => unknown): Promise<AppError | undefined> {
   try {
     await call();
@@ -18,13 +18,13 @@ async function refusalOf(call: () => unknown): Promise<AppError | undefined> {
   }
 }
 
-/** What comes of sniffing, whatever the bytes: a kind of file, or the refusal. Rejects with anything else that is thrown. */
+/** Returns whether sniffing found a kind of file or rejected the bytes. Rejects with any other error. */
 const outcomeOf = async (bytes: Uint8Array): Promise<'told' | 'invalid' | undefined> => {
   const refusal = await refusalOf(() => sniff('image', bytes));
   return refusal === undefined ? 'told' : refusal.kind === 'invalid' ? 'invalid' : undefined;
 };
 
-/** The one issue with the field `image` that a call is refused with. */
+/** Returns the issue of the field `image` with which a call is rejected. */
 async function issueOf(call: () => unknown): Promise<string> {
   const refusal = await refusalOf(call);
   expect(refusal).toMatchObject({ kind: 'invalid', details: [{ field: 'image' }] });
@@ -38,7 +38,7 @@ describe('base64', () => {
     ['DATA:Image/PNG;charset=utf-8;BASE64,aGk=', 'image/png'],
     ['data:;base64,aGk=', undefined],
     [' aG\r\nk\t=\f\n', undefined],
-  ])('takes %j', (text, declared) => {
+  ])('accepts %j', (text, declared) => {
     const decoded = decodeBase64('image', text);
     expect(decoded.declared).toBe(declared);
     expect(decoded.bytes.toString()).toBe('hi');
@@ -65,11 +65,11 @@ describe('base64', () => {
     ' data:image/png;base64,aGk=',
     `data:image/png;${'x'.repeat(10_000)};base64,aGk=`,
     'https://example.org/a.png',
-  ])('refuses %j', async (text) => {
+  ])('rejects %j', async (text) => {
     expect(await issueOf(() => decodeBase64('image', text))).toMatch(/^(is |must begin like )/);
   });
 
-  it('gives back any bytes', () => {
+  it('decodes any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
         expect(decodeBase64('image', Buffer.from(bytes).toString('base64')).bytes).toEqual(Buffer.from(bytes));
@@ -77,7 +77,7 @@ describe('base64', () => {
     );
   });
 
-  it('refuses any text that is not just what its bytes would be written as', async () => {
+  it('rejects any text that is not the canonical encoding of its bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'AQgw+/=-_ ') }), async (text) => {
         const bare = text.replaceAll(' ', '');
@@ -89,7 +89,7 @@ describe('base64', () => {
     );
   });
 
-  it('takes 16 MiB, broken into lines or not, and not one byte more', async () => {
+  it('accepts 16 MiB, broken into lines or not, and not one byte more', async () => {
     const most = Buffer.alloc(MEDIA_LIMIT).toString('base64');
     expect(decodeBase64('image', most).bytes).toHaveLength(MEDIA_LIMIT);
     expect(decodeBase64('image', most.replaceAll(/.{76}/g, '$&\r\n')).bytes).toHaveLength(MEDIA_LIMIT);
@@ -100,16 +100,16 @@ describe('base64', () => {
   });
 });
 
-describe('what a file is', () => {
-  it.each(TAKEN)('%s is taken for what it is', async (_name, bytes, mime, kind, extension) => {
+describe('sniffing', () => {
+  it.each(TAKEN)('recognises %s', async (_name, bytes, mime, kind, extension) => {
     expect(await sniff('image', bytes)).toEqual({ mime, kind, extension });
   });
 
-  it.each(REFUSED)('%s is refused', async (_name, bytes) => {
+  it.each(REFUSED)('rejects %s', async (_name, bytes) => {
     expect(await issueOf(() => sniff('image', bytes))).toMatch(/^is not a JPEG, PNG, .* ZIP$/);
   });
 
-  it('nothing, however cut short or broken, throws anything but a refusal or takes long', async () => {
+  it('rejects truncated and corrupted files without any other exception', async () => {
     const samples = [...TAKEN, ...REFUSED].map(([, bytes]) => bytes);
     await fc.assert(
       fc.asyncProperty(
@@ -145,7 +145,7 @@ describe('what a file is', () => {
       () => Buffer.concat(Array<Buffer>(100_000).fill(zip({ name: 'mimetype', streamed: true, data: 'PK' }))),
     ],
     ['a very long name', () => zip({ name: 'a'.repeat(65_535) })],
-  ])('a ZIP with %s is still told soon', async (_name, make) => {
+  ])('is fast for a ZIP with %s', async (_name, make) => {
     const bytes = make().subarray(0, MEDIA_LIMIT);
     expect(await outcomeOf(bytes)).toBeDefined();
   });
@@ -157,14 +157,14 @@ describe('what a file is', () => {
       'compound file',
       () => Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(MEDIA_LIMIT - 8, 'W\0')]),
     ],
-  ])('a large broken %s is told soon', async (_name, make) => {
+  ])('is fast for a large corrupt %s', async (_name, make) => {
     const bytes = make();
     expect(await outcomeOf(bytes)).toBeDefined();
   });
 });
 
 describe('accepting media', () => {
-  it('gives type, size, digest and bytes', async () => {
+  it('returns type, size, digest and bytes', async () => {
     expect(await acceptMedia('image', PNG.toString('base64'))).toEqual({
       mime: 'image/png',
       kind: 'image',
@@ -174,17 +174,17 @@ describe('accepting media', () => {
     });
   });
 
-  it('goes by the bytes, whatever the data URL says', async () => {
+  it('goes by the bytes, whatever the data URL claims', async () => {
     expect((await acceptMedia('image', `data:text/html;base64,${JPEG.toString('base64')}`)).mime).toBe('image/jpeg');
   });
 
-  it('takes only pictures where only pictures are wanted', async () => {
+  it('accepts only pictures where only they are allowed', async () => {
     expect((await acceptMedia('image', GIF.toString('base64'), { only: 'image' })).kind).toBe('image');
     const pdf = Buffer.from('%PDF-1.7\n').toString('base64');
     expect(await issueOf(() => acceptMedia('image', pdf, { only: 'image' }))).toBe('is not a picture');
   });
 
-  it.each([JPEG, PNG, WEBP])('takes a JPEG, PNG or WebP data URL for the picture of a channel', async (bytes) => {
+  it.each([JPEG, PNG, WEBP])('accepts a JPEG, PNG or WebP data URL for the picture of a channel', async (bytes) => {
     const { kind } = await acceptMedia('image', `data:image/png;base64,${bytes.toString('base64')}`, {
       channelPicture: true,
     });
@@ -196,7 +196,7 @@ describe('accepting media', () => {
     ['a data URL without a type', `data:;base64,${PNG.toString('base64')}`],
     ['a data URL of something else', `data:text/plain;base64,${PNG.toString('base64')}`],
     ['a GIF', `data:image/gif;base64,${GIF.toString('base64')}`],
-  ])('refuses %s for the picture of a channel', async (_name, text) => {
+  ])('rejects %s for the picture of a channel', async (_name, text) => {
     expect(await issueOf(() => acceptMedia('image', text, { channelPicture: true }))).toMatch(
       /^(is not a|must be a data URL)/,
     );

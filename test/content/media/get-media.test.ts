@@ -1,4 +1,4 @@
-/** How a file that was sent along comes back to whoever sent it, and to nobody else. */
+/** A file of a campaign is returned to its owner only. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../../clients/typescript/client.ts';
@@ -35,7 +35,7 @@ const download = (person: Person, sha256: string) =>
     body: JSON.stringify({ sha256 }),
   });
 
-test('a file is answered byte for byte, by the hash that get-campaign names, in headers that let it do no harm', async () => {
+test('returns a file byte for byte by its hash, with headers that prevent its execution', async () => {
   const file = Buffer.concat([GIF, Buffer.alloc(100_000, 'x')]);
   const campaign_id = await sendWith(alice, file);
   const campaign = await alice.call<{ media: { sha256: string; mime: string } }>('venom/get-campaign', { campaign_id });
@@ -54,14 +54,14 @@ test('a file is answered byte for byte, by the hash that get-campaign names, in 
   });
 });
 
-test('a hash may be written in capitals, and what is no hash is a 400', async () => {
+test('accepts a hash in capitals, and rejects an invalid one with 400', async () => {
   await sendWith(alice, PNG);
   expect((await download(alice, hashOf(PNG).toUpperCase())).headers.get('content-type')).toBe('image/png');
   for (const odd of ['', 'x'.repeat(64), hashOf(PNG).slice(1), `${hashOf(PNG)}\n`])
     expect((await download(alice, odd)).status).toBe(400);
 });
 
-test("another's file is answered as one that never was, and one's own copy of the same bytes is one's own", async () => {
+test('answers 404 to another user’s file, as to an unknown one, and returns one’s own copy of the same bytes', async () => {
   await sendWith(alice, JPEG);
   const [another, never] = [await download(bob, hashOf(JPEG)), await download(bob, '0'.repeat(64))];
   expect([another.status, never.status]).toEqual([404, 404]);
@@ -72,7 +72,7 @@ test("another's file is answered as one that never was, and one's own copy of th
   expect((await download(bob, hashOf(JPEG))).status).toBe(200);
 });
 
-test('the client hands it over as a blob of its type', async () => {
+test('returns a file from the client as a blob of its type', async () => {
   await sendWith(alice, PNG);
   const mine = createClient({ url: app.url, token: alice.token });
   const blob = await mine.call('venom/get-media', { sha256: hashOf(PNG) });

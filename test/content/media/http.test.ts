@@ -24,7 +24,7 @@ interface Message {
 const send = (html: string, image: string, more: object = {}) =>
   alice.call('venom/add-campaign', { name: 'Fair', html, image, group_metadata_ids: [group], ...more });
 
-/** What members see of the post of a text. */
+/** Waits for the post with a text, and returns it as members see it. */
 async function seen(text: string): Promise<Message | undefined> {
   const list = async () =>
     (await alice.call<{ messages: Message[] }>('sandbox/list-messages', { group_metadata_id: group, limit: 1_000 }))
@@ -36,23 +36,23 @@ async function seen(text: string): Promise<Message | undefined> {
 describe('a media file', () => {
   const kinds = TAKEN.filter(([name]) => ['MP4', 'MP3', 'PDF', 'DOCX', 'empty ZIP'].includes(name));
 
-  test.each(kinds)('%s reaches members as what it is', async (name, bytes, mime) => {
+  test.each(kinds)('%s is shown to members with its type', async (name, bytes, mime) => {
     expect((await send(name, bytes.toString('base64'))).status).toBe(200);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect((await seen(name))?.media).toEqual({ mime, size: bytes.length, sha256 });
   });
 
-  test('is what its bytes say, whatever the head of its data URL claims', async () => {
+  test('has the type of its bytes, whatever its data URL claims', async () => {
     await send('a lie', `data:application/pdf;base64,${PNG.toString('base64')}`);
     expect((await seen('a lie'))?.media?.mime).toBe('image/png');
   });
 
-  test.each(REFUSED.map(([name, bytes]) => [name, bytes] as const))('%s is refused', async (_name, bytes) => {
+  test.each(REFUSED.map(([name, bytes]) => [name, bytes] as const))('%s is rejected', async (_name, bytes) => {
     const answer = await send('x', `data:image/png;base64,${bytes.toString('base64')}`);
     expect(answer.body).toMatchObject({ code: 400, details: [{ field: 'image' }] });
   });
 
-  test('may have 16 MiB, and not one byte more', async () => {
+  test('is limited to 16 MiB', async () => {
     const most = Buffer.alloc(MEDIA_LIMIT);
     PNG.copy(most);
     expect((await send('the most', most.toString('base64'))).status).toBe(200);
@@ -62,7 +62,7 @@ describe('a media file', () => {
   });
 });
 
-describe('what is wrong with a post is told all at once, each once:', () => {
+describe('problems of a post', () => {
   const html = '<div><div><img><a href="x:y">a</a><a href="x:y">b</a>';
   const problems = [
     { field: 'html', issue: 'has tags that are not allowed: <div>, <img>' },
@@ -70,11 +70,11 @@ describe('what is wrong with a post is told all at once, each once:', () => {
     { field: 'image', issue: 'is not valid base64 with padding' },
   ];
 
-  test('of its html and its media', async () => {
+  test('are reported all at once, each once, for html and media', async () => {
     expect((await send(html, 'no base64!')).body.details).toEqual(problems);
   });
 
-  test('and of its schedule', async () => {
+  test('include those of the schedule', async () => {
     const answer = await alice.call('venom/add-campaign-batch', {
       name: 'Fair',
       html,
@@ -89,7 +89,7 @@ describe('what is wrong with a post is told all at once, each once:', () => {
   });
 });
 
-test('a preview tells the text, its length, the limit and what members will see otherwise', async () => {
+test('returns the text of a preview, its length, the limit, and warnings', async () => {
   const text = `${'long text '.repeat(110)}end`;
   const html = `<ul><li>${text}<ul><li>b</li></ul></li></ul><a href="https://x.org/">c</a> <b>www.x.org</b>`;
   const { body } = await alice.call<{ text: string; warnings: { code: string; message: string }[] }>(

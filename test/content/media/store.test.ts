@@ -20,7 +20,7 @@ async function rowsOf(workspaceId: WorkspaceId): Promise<number> {
   return rows.length;
 }
 
-test('a file is kept once for its owner, however many save it at the same time', async () => {
+test('stores a file once for its owner, also when it is saved many times at once', async () => {
   const { workspaceId } = await createOwner(database.db, 0);
   const media = await accept(PNG);
   const saves = Array.from({ length: 20 }, () => saveMedia(database.db, workspaceId, media));
@@ -30,7 +30,7 @@ test('a file is kept once for its owner, however many save it at the same time',
   expect(await rowsOf(workspaceId)).toBe(1);
 });
 
-test('a transaction that saves what another one is just saving waits for it, and finds its file', async () => {
+test('waits for a transaction that saves the same file, and returns its id', async () => {
   const { workspaceId } = await createOwner(database.db, 0);
   const media = await accept(GIF);
   let second: Promise<number> | undefined;
@@ -43,7 +43,7 @@ test('a transaction that saves what another one is just saving waits for it, and
   expect(await rowsOf(workspaceId)).toBe(1);
 });
 
-test('what a transaction saved and did not commit is not there', async () => {
+test('stores nothing of a transaction that is rolled back', async () => {
   const { workspaceId } = await createOwner(database.db, 0);
   const media = await accept(JPEG);
   const failing = database.db.transaction().execute(async (trx) => {
@@ -54,7 +54,7 @@ test('what a transaction saved and did not commit is not there', async () => {
   expect(await rowsOf(workspaceId)).toBe(0);
 });
 
-test('two owners of the same file have one each, and other bytes are another file', async () => {
+test('stores a file for each owner, and different bytes as different files', async () => {
   const alice = await createOwner(database.db, 0);
   const bob = await createOwner(database.db, 0);
   const [png, jpeg] = [await accept(PNG), await accept(JPEG)];
@@ -67,7 +67,7 @@ test('two owners of the same file have one each, and other bytes are another fil
   expect([await rowsOf(alice.workspaceId), await rowsOf(bob.workspaceId)]).toEqual([2, 1]);
 });
 
-test('what is loaded is what was saved', async () => {
+test('loads the bytes that were saved', async () => {
   const { workspaceId } = await createOwner(database.db, 0);
   const media = await accept(Buffer.concat([PNG, Buffer.alloc(3_000_000, 'any bytes \0\xff')]));
   const { mime, size, sha256, bytes } = await loadMedia(database.db, await saveMedia(database.db, workspaceId, media));
@@ -76,6 +76,6 @@ test('what is loaded is what was saved', async () => {
   expect(sha256.equals(media.sha256)).toBe(true);
 });
 
-test('a file that is not there is not found', async () => {
+test('throws not_found for an unknown file', async () => {
   await expect(loadMedia(database.db, 2 ** 40)).rejects.toMatchObject({ kind: 'not_found' });
 });

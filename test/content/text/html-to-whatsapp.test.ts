@@ -89,7 +89,7 @@ describe('bold and italic', () => {
   ])('%s', (html, text) => expect(textOf(html)).toBe(text));
 });
 
-describe('what looks like markup in the text', () => {
+describe('markup characters in the text', () => {
   it.each<Examples[number]>([
     ['2*3*4', '2*3*4'],
     ['2 * 3 * 4', '2 * 3 * 4'],
@@ -135,7 +135,7 @@ describe('lists', () => {
     expect(textOf(`<ol>${'<li>item</li>'.repeat(120)}</ol>`)).toBe(lines.join('\n'));
   });
 
-  it('tells that lists within lists are flattened', () => {
+  it('warns that nested lists are flattened', () => {
     expect(warningsOf('<ul><li>a<ul><li>b</li></ul></li></ul>')).toEqual(['list_flattened']);
     expect(warningsOf('<ul><li>a</li></ul>')).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('links', () => {
     'http:x',
     'mailto:',
     'tel:',
-  ])('refuses "%s"', (href) => {
+  ])('rejects "%s"', (href) => {
     const issue = 'has links that are not complete http, https, mailto or tel addresses';
     expect(issuesOf(`<a href="${href}">s</a>`)).toEqual([expect.stringContaining(issue)]);
   });
@@ -254,20 +254,20 @@ describe('warnings', () => {
     ]);
   });
 
-  it('tell nothing of an inner list without text', () => {
+  it('ignore an inner list without text', () => {
     expect(warningsOf('a<ul><li>b<ul><li></li></ul></li></ul>')).toEqual([]);
   });
 });
 
-describe('what is refused', () => {
-  it('names every tag that is not allowed, also those a browser drops, but not what stands in a script', () => {
+describe('problems', () => {
+  it('name every tag that is not allowed, also those a browser drops, except inside a script', () => {
     const html = '<td>a<tr><DIV>b</DIV><img src=x><svg><x-y></svg><script>"<u>"</script><title><s></title></nav>';
     expect(issuesOf(html)).toEqual([
       'has tags that are not allowed: <td>, <tr>, <div>, <img>, <svg>, <x-y>, <script>, <title>',
     ]);
   });
 
-  it('tells everything at once', () => {
+  it('are reported all at once', () => {
     const html = `<div><a href="ftp://x.org">a</a>${'<span>'.repeat(101)}<table><a href="x:y">`;
     expect(issuesOf(html)).toEqual([
       'has tags that are not allowed: <div>, <table>',
@@ -276,20 +276,20 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('lists no more than twenty tags, and none at full length', () => {
+  it('list at most twenty tags, and cut long names', () => {
     const html = Array.from({ length: 30 }, (_, index) => `<t${index}${'x'.repeat(1_000)}>`).join('');
     expect(issuesOf(html)[0]).toMatch(/^has tags .*… and|and 10 more$/);
     expect(issuesOf(html)[0]?.length).toBeLessThan(2_000);
   });
 
   it.each(['', ' \n ', '<p></p>', '<br>', '&nbsp;', '<b>\u200b&#x2800;</b>', '<!-- a -->', '<ul><li></li></ul>'])(
-    'has no text: %j',
+    'report html without text: %j',
     (html) => {
       expect(issuesOf(html)).toEqual(['has no text']);
     },
   );
 
-  it('takes as many characters as a message holds, and not one more', () => {
+  it('allow as many characters as a message holds, and not one more', () => {
     expect(textOf('x'.repeat(TEXT_LIMIT))).toHaveLength(TEXT_LIMIT);
     expect(issuesOf('x'.repeat(TEXT_LIMIT + 1))).toEqual([expect.stringContaining('longer than the 65536 characters')]);
     expect(issuesOf(`<b>${'x'.repeat(TEXT_LIMIT)}</b>`)).toEqual([
@@ -297,7 +297,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('takes no text for too long that is shorter once its links are written and its spaces trimmed', () => {
+  it('measure the length after links are written and spaces trimmed', () => {
     const link = '<a href="https://example.org">https://www.example.org/</a>';
     const text = `${'x'.repeat(TEXT_LIMIT - ' https://example.org'.length)} https://example.org`;
     expect(textOf(text.replace('https://example.org', `${link} <br> `))).toBe(text);
@@ -307,7 +307,7 @@ describe('what is refused', () => {
   });
 
   it.each(['\u00a0', '\u00a0<br>', '\u200b<p>'])(
-    'is too long, also when its first 65,536 characters show nothing: %j',
+    'report a text as too long, also when its first 65,536 characters are blank: %j',
     (piece) => {
       expect(issuesOf(`${piece.repeat(TEXT_LIMIT)}<p>x</p>`)).toEqual([
         expect.stringContaining('longer than the 65536 characters'),
@@ -315,37 +315,37 @@ describe('what is refused', () => {
     },
   );
 
-  it('names what is not allowed behind what is too long, too', () => {
+  it('name tags and links behind the length limit, too', () => {
     expect(issuesOf(`<p>${'x'.repeat(TEXT_LIMIT)}</p><p>x</p><td><a href="x:y">x</a>`)).toEqual([
       'has tags that are not allowed: <td>',
       'has links that are not complete http, https, mailto or tel addresses: "x:y"',
     ]);
   });
 
-  it('is too tangled where marks left open come to more elements than a thousand and one for each character', () => {
+  it('report html as too tangled when reopened marks exceed 1,000 elements plus one for each character', () => {
     const open = '<b><b><b><i><i><i><em><em><em><strong><strong><strong>';
     expect(textOf(`<p>${open}x${'<p>x'.repeat(90)}`)).toBe(Array.from({ length: 91 }, () => '*_x_*').join('\n\n'));
     expect(issuesOf(`<p>${open}x${'<p>x'.repeat(200)}`)).toEqual(['is too tangled to be read']);
   });
 
-  it('takes no link with an address that comes to more in its copies than a message can hold', () => {
+  it('report a link as too long whose copies exceed a message', () => {
     const link = `<p><a href="https://x.org/${'x'.repeat(60_000)}">`;
     expect(issuesOf(link + '<p>x'.repeat(50_000))).toEqual([
       expect.stringContaining('longer than the 65536 characters'),
     ]);
   });
 
-  it('takes tags nested 100 deep, and not one more', () => {
+  it('allow tags nested 100 deep, and not one more', () => {
     expect(textOf(nested(100))).toBe('x');
     expect(issuesOf(nested(101))).toEqual(['has tags nested over 100 deep']);
   });
 
-  it.each(['<b>', '<span>', '<ul><li>', '<i><b>', '<ol>', '<B x=1>'])('refuses 50,000 nested %s at once', (tag) => {
+  it.each(['<b>', '<span>', '<ul><li>', '<i><b>', '<ol>', '<B x=1>'])('report 50,000 nested %s at once', (tag) => {
     expect(issuesOf(tag.repeat(50_000))).toEqual(['has tags nested over 100 deep']);
   });
 });
 
-describe('odd input', () => {
+describe('unusual input', () => {
   it.each(
     [
       [
@@ -379,7 +379,7 @@ describe('odd input', () => {
         '<a href="',
       ],
     ].flat(),
-  )('is read in linear time: %j again and again', (piece) => {
+  )('is read in linear time: %j repeated', (piece) => {
     const read = (length: number) => void convertHtml(`<b>x${piece.repeat(length / piece.length)}y`);
     expect(growsLinearly(read, HTML_LIMIT / 4)).toBe(true);
   });
@@ -392,7 +392,7 @@ describe('the worst HTML', () => {
 });
 
 describe('captions', () => {
-  it('warns of a text that is too long to go along with media', () => {
+  it('warn of a text that is too long for a caption', () => {
     expect(captionWarning('x'.repeat(CAPTION_LIMIT))).toBeUndefined();
     expect(captionWarning('x'.repeat(CAPTION_LIMIT + 1))?.code).toBe('caption_too_long');
   });

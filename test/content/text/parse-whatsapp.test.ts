@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { growsLinearly } from '../../support/effort.ts';
 import { parseWhatsApp } from '../../../src/content/text/parse-whatsapp.ts';
 
-/** A message as one string, with looks in braces: `{bold:x}`; items and quotes with their kind in brackets. */
+/** A message as one string, with styles in braces: `{bold:x}`; items and quotes with their kind in brackets. */
 function shown(message: string): string {
   return parseWhatsApp(message)
     .map(({ kind, number, runs }) => {
@@ -41,12 +41,12 @@ describe('a message in WhatsApp', () => {
     ['_a https://x.org/_b_/ c_', '{italic:a https://x.org/_b_/ c}'],
   ])('%j', (message, expected) => expect(shown(message)).toBe(expected));
 
-  it('is read in linear time', () => {
+  it('is parsed in linear time', () => {
     for (const piece of ['*a ', '_', '`a', '```', '*_a', 'www.a*'])
       expect(growsLinearly((count) => void parseWhatsApp(piece.repeat(count)), 20_000)).toBe(true);
   });
 
-  it('is read by a file that imports nothing, so that browsers can read it too', async () => {
+  it('is parsed by a file without imports, for browsers', async () => {
     const source = await readFile(join(import.meta.dirname, '../../../src/content/text/parse-whatsapp.ts'), 'utf8');
     expect(source).not.toMatch(/\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/);
   });

@@ -1,4 +1,4 @@
-/** Notices: who is told of what, once, in the dashboard, in browsers and by e-mail. */
+/** Notices, once each: in the dashboard, by push and by e-mail. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readAllowedHosts } from '../../../src/platform/network/allowed-hosts.ts';
@@ -65,7 +65,7 @@ const pushed = (count: number) =>
     (all) => all.length === count,
   );
 
-/** Events of the person's workspace, as if something had happened. */
+/** Inserts events of the user's workspace. */
 async function happen(type: string, ...names: string[]): Promise<void> {
   await sql`
     insert into events (workspace_id, type, data)
@@ -73,7 +73,7 @@ async function happen(type: string, ...names: string[]): Promise<void> {
     from memberships, unnest(${names}::text[]) name where user_id = ${alice.userId}`.execute(app.database.db);
 }
 
-test('what ended is told once to whom it belongs, and is read when somebody says so', async () => {
+test('lists a notice for an ended campaign once to its owner, and marks it as read on request', async () => {
   const groups = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   const group_metadata_ids = [groups.body.data.groups[0]?.group_metadata_id];
   const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
@@ -88,7 +88,7 @@ test('what ended is told once to whom it belongs, and is read when somebody says
       { kind: 'campaign_done', is_read: false, campaign: { campaign_id, name: 'News' }, due_at: null, url: null },
     ],
   });
-  // Whoever reads what happened once more, after a crash, tells nobody twice.
+  // Reading the events again, as after a crash, creates no second notice.
   await sql`update notice_reader set position = 0`.execute(app.database.db);
   await happen('campaign.completed_with_errors', 'Other');
   const { notices } = await listed(2);
@@ -103,7 +103,7 @@ test('what ended is told once to whom it belongs, and is read when somebody says
   expect((await list(alice, { limit: 1, cursor: page.next_cursor })).notices).toMatchObject([{ is_read: true }]);
 });
 
-test('a kind that nobody wants to see is not listed; each way is chosen for itself', async () => {
+test('hides kinds that are turned off, and saves each channel separately', async () => {
   await happen('campaign.completed', 'One');
   await happen('campaign.late', 'Two');
   await listed(2);
@@ -119,7 +119,7 @@ test('a kind that nobody wants to see is not listed; each way is chosen for itse
   expect((await alice.call('user/get_notice_settings')).body.data).toEqual(body.data);
 });
 
-test('no more than the newest thousand are kept of a person, none longer than 90 days', async () => {
+test('keeps the newest thousand notices of a user, for at most 90 days', async () => {
   await happen('campaign.completed', ...Array.from({ length: NOTICES_LIMIT + 30 }, (_, index) => `${index}`));
   const first = await until(
     () => list(),
@@ -133,7 +133,7 @@ test('no more than the newest thousand are kept of a person, none longer than 90
   expect((await list()).unread_count).toBe(5);
 });
 
-test('of an old backup the administrators hear, once a day, and nobody else', async () => {
+test('notifies only administrators of an old backup, once a day', async () => {
   const { db, clock } = app.database;
   const admin = await app.signUp(`admin${people}`);
   await sql`update users set is_admin = user_id = ${admin.userId}`.execute(db);
@@ -148,7 +148,7 @@ test('of an old backup the administrators hear, once a day, and nobody else', as
   expect((await list()).notices).toEqual([]);
 });
 
-test('a browser is told what only it can read, signed with the key that it subscribed for', async () => {
+test('encrypts a push message for its browser, and signs it with the VAPID key of the subscription', async () => {
   const { endpoint } = await subscribe();
   await happen('campaign.completed', 'x'.repeat(5_000));
   const [told] = await pushed(1);
@@ -166,7 +166,7 @@ test('a browser is told what only it can read, signed with the key that it subsc
   expect(told?.publicKey).toBe(settings.body.data.push_public_key);
 });
 
-test('what happens within a minute is told in a sum when that is over, each kind for itself', async () => {
+test('aggregates push messages of a kind within a minute', async () => {
   await subscribe();
   await happen('campaign.completed', 'One');
   await pushed(1);
@@ -190,7 +190,7 @@ test('what happens within a minute is told in a sum when that is over, each kind
   expect(pushes.pushed[3]?.said.text).toMatch(/^Seven could not begin in time/);
 });
 
-test('a push service that is away is asked again later; one that no longer knows the browser ends it', async () => {
+test('retries an unavailable push service later, and deletes a subscription that is gone', async () => {
   const count = async () =>
     (await sql<{ count: number }>`select count(*)::int as count from push_subscriptions`.execute(app.database.db))
       .rows[0]?.count;
@@ -211,7 +211,7 @@ test('a push service that is away is asked again later; one that no longer knows
   await until(count, (left) => left === 0);
 });
 
-test('a browser that fails for a day is told nothing more', async () => {
+test('deletes a subscription that fails for a day', async () => {
   await subscribe();
   pushes.answer(500);
   await happen('campaign.completed', 'One');
@@ -227,7 +227,7 @@ test('a browser that fails for a day is told nothing more', async () => {
   expect(rows).toEqual([]);
 });
 
-test('a browser is one person’s, of five at most, and its address one that may be asked', async () => {
+test('accepts five browsers of a user, one user for a browser, and only valid endpoints and keys', async () => {
   const first = await subscribe();
   for (let more = 0; more < 5; more++) await subscribe();
   const owned = () =>
@@ -251,7 +251,7 @@ test('a browser is one person’s, of five at most, and its address one that may
   expect(pointless.body.details).toEqual([{ field: 'p256dh', issue: 'must be a public key of P-256' }]);
 });
 
-test('a mail tells it where the address is confirmed and somebody wants it, and how to have no more', async () => {
+test('mails a notice to a confirmed address on request, with a link to turn it off', async () => {
   const to = `${alice.name}@example.com`;
   const mine = () => mails.mails.filter((mail) => mail.to === to && !/Confirm/.test(mail.subject));
   await choose({ kind: 'campaign_done', email: true });
@@ -296,7 +296,7 @@ test('a notice is in the language and the time zone of its reader, in a browser 
   expect(mail?.text).toContain('Sie erhalten diese E-Mail');
 });
 
-test('two who make notices at once make each once', async () => {
+test('creates each notice once when several processes run at once', async () => {
   const { db } = app.database;
   await happen('campaign.completed', ...Array.from({ length: 40 }, (_, index) => `${index}`));
   await Promise.all(Array.from({ length: 4 }, () => makeNotices({ db }, { hasMail: false })));

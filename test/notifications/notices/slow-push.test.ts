@@ -1,4 +1,4 @@
-/** A push service that does not answer delays nobody else's notices. */
+/** A push service that does not answer delays no other user's notices. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSafeHttpClient, type Egress } from '../../../src/platform/http-client/safe-http-client.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   pushes = await startPushService();
   const allowed = readAllowedHosts(['127.0.0.1']);
   if (!allowed) throw new Error('no such hosts');
-  // No answer is given up while a test holds it back.
+  // No request times out while a test holds its answer back.
   egress = createSafeHttpClient({ allowHttp: true, allowed, timeoutMs: 600_000 });
 });
 afterEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Somebody with a browser that is to be told that a campaign has ended. */
+/** A user with a subscribed browser and an ended campaign. */
 async function createSubscriber(): Promise<Owner> {
   const owner = await createOwner(database.db, 1);
   const { endpoint, p256dh, auth } = pushes.subscribe();
@@ -48,7 +48,7 @@ async function createSubscriber(): Promise<Owner> {
   return owner;
 }
 
-test('a browser is told while the push services of 40 others do not answer', async () => {
+test('pushes to a browser while the push services of 40 others do not answer', async () => {
   for (let person = 0; person < SLOW_PEOPLE; person++) await createSubscriber();
   const letGo = pushes.hold();
   const notices = deliverNotices({

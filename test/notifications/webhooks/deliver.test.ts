@@ -52,7 +52,7 @@ const tries = async (webhook_id: string, more: object = {}) =>
 const types = () => receiver.received.map(({ type }) => type);
 const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 
-/** Events of the person's, as if something had happened. */
+/** Inserts events of the user. */
 async function happen(...names: string[]): Promise<void> {
   for (const name of names)
     await sql`
@@ -63,7 +63,7 @@ async function happen(...names: string[]): Promise<void> {
 }
 const told = () => receiver.received.map(({ data }) => data['name']);
 
-/** What the database holds of it, which no operation tells. */
+/** Reads the wait until the next attempt, which no operation returns. */
 async function waitingSeconds(webhookId: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from next_try_at - campanile_now())::float8 as seconds from webhooks where webhook_id = ${webhookId}`.execute(
@@ -72,7 +72,7 @@ async function waitingSeconds(webhookId: string): Promise<number> {
   return rows[0]?.seconds ?? 0;
 }
 
-test('a campaign is told in order, signed so that the library of the standard takes it', async () => {
+test('delivers the events of a campaign in order, with signatures that the standard’s library verifies', async () => {
   const { secret } = await make();
   const groups = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   const campaign = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
@@ -98,7 +98,7 @@ test('a campaign is told in order, signed so that the library of the standard ta
   expect(new Set(ids()).size).toBe(receiver.received.length);
 });
 
-test('what fails is tried again with the same id, and what follows waits for it', async () => {
+test('retries a failed message with the same id, and holds later ones back', async () => {
   const { webhook_id } = await make({ events: ['group.changed'] });
   receiver.answer(() => ({ status: 500, text: 'broken' }));
   await happen('one', 'two', 'three');
@@ -128,7 +128,7 @@ test('what fails is tried again with the same id, and what follows waits for it'
   expect(await tries(webhook_id)).toHaveLength(5);
 });
 
-test('a redirect is no success, and nobody at home is none', async () => {
+test('counts a redirect and a refused connection as failures', async () => {
   const { webhook_id } = await make({ events: ['group.changed'] });
   receiver.answer(() => ({ status: 302, headers: { location: receiver.url } }));
   await happen('one');
@@ -146,7 +146,7 @@ test('a redirect is no success, and nobody at home is none', async () => {
   receiver = await startReceiver();
 });
 
-test('who asks for patience is left alone for so long', async () => {
+test('waits as long as Retry-After says', async () => {
   const { webhook_id } = await make({ events: ['group.changed'] });
   receiver.answer(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
   await happen('one');
@@ -157,7 +157,7 @@ test('who asks for patience is left alone for so long', async () => {
   expect(seconds).toBeGreaterThan(3_500);
 });
 
-test('410 ends it; once it is switched on again it goes on where it stopped', async () => {
+test('disables a webhook on 410, and resumes where it stopped once it is enabled again', async () => {
   const { webhook_id } = await make({ events: ['group.changed'] });
   receiver.answer(() => ({ status: 410 }));
   await happen('one', 'two');
@@ -173,7 +173,7 @@ test('410 ends it; once it is switched on again it goes on where it stopped', as
   expect(told()).toEqual(['one', 'one', 'two', 'three']);
 });
 
-test('one that fails for a day is switched off, and its owner can see it', async () => {
+test('disables a webhook that fails for a day, and notifies its owner', async () => {
   const { webhook_id } = await make({ events: ['group.changed'] });
   receiver.answer(() => ({ status: 503 }));
   await happen('one');
@@ -201,7 +201,7 @@ test('one that fails for a day is switched off, and its owner can see it', async
   expect(rows).toMatchObject([{ data: { webhook_id, reason: 'failing' } }]);
 });
 
-test('two secrets are good while one is changed for another', async () => {
+test('signs with both secrets during a rotation', async () => {
   const { webhook_id, secret } = await make({ events: ['group.changed'] });
   const rotated = await alice.call<{ secret: string }>('venom/rotate-webhook-secret', { webhook_id });
   await happen('one');
@@ -218,7 +218,7 @@ test('two secrets are good while one is changed for another', async () => {
   expect(verify(rotated.body.data.secret, receiver.received[1])).toBeTruthy();
 });
 
-test('a test, one message again, and a span of time', async () => {
+test('sends a test message, repeats one message, and repeats a period', async () => {
   const { webhook_id } = await make({ events: ['group.changed'] });
   expect(await list()).toMatchObject([{ disabled_at: null, last_try: null }]);
   const sent = await alice.call<{ message_id: string }>('venom/test-webhook', { webhook_id });
@@ -241,7 +241,7 @@ test('a test, one message again, and a span of time', async () => {
   expect((await alice.call('venom/retry-webhook', { webhook_id, ...span })).status).toBe(409);
 });
 
-test('what it may lead to, and how many there may be', async () => {
+test('rejects invalid URLs, and more than 20 webhooks', async () => {
   const create = (body: object) => alice.call('venom/create-webhook', body);
   for (const url of ['ftp://hooks.example.com/', 'https://a:b@hooks.example.com/', 'nonsense'])
     expect((await create({ url })).body.details).toMatchObject([{ field: 'url' }]);
@@ -254,7 +254,7 @@ test('what it may lead to, and how many there may be', async () => {
   expect(await list()).toHaveLength(19);
 });
 
-test('of v1a the key that verifies is shown, and nothing that signs', async () => {
+test('returns the public key of v1a, and no secret', async () => {
   const made = await alice.call('venom/create-webhook', { url: receiver.url, signature: 'v1a' });
   expect(made.body.data).toMatchObject({ secret: null, public_key: expect.stringMatching(/^whpk_/) });
   await happen('one');

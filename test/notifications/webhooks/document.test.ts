@@ -15,7 +15,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every event has a schema in the document, which names its type and what it tells', async () => {
+test('documents a schema for every event, with its type and data', async () => {
   const { body } = await server.request('/openapi.json');
   const { webhooks } = body as {
     webhooks: Record<string, { post: { requestBody: { content: Record<string, unknown> } } }>;
@@ -31,7 +31,7 @@ test('every event has a schema in the document, which names its type and what it
   expect(JSON.stringify(webhooks)).not.toContain('$ref');
 });
 
-test('what is told fits its schema', () => {
+test('validates event data by its schema', () => {
   const about = {
     campaign_id: '5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10',
     name: 'News',

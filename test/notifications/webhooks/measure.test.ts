@@ -1,4 +1,4 @@
-/** What an operator sees of webhooks, and what becomes of their secrets under another key. */
+/** Metrics of webhooks, and the rotation of the key that seals their secrets. */
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
@@ -74,7 +74,7 @@ test('counts attempts by outcome, and disabled webhooks', async () => {
   ).toEqual([0, 1, 1]);
 });
 
-test('who waits is measured from when there was something to tell, and only where nobody tells it; slow endpoints are counted by themselves', async () => {
+test('measures the wait of webhooks from their first pending event, except of claimed, slow and held ones', async () => {
   const database = await createTestDatabase();
   const { db, clock } = database;
   const overdue = async () => Math.round((await countWebhooks(db)).overdueSeconds);
@@ -100,7 +100,7 @@ test('who waits is measured from when there was something to tell, and only wher
   await database.drop();
 });
 
-test('what was sealed under the key of before is sealed with the present one, and signs as it did', async () => {
+test('reseals secrets under the present key, and signs as before', async () => {
   const { db } = app.database;
   const { webhook_id, secret } = await make();
   const rotated = await alice.call<{ secret: string }>('venom/rotate-webhook-secret', { webhook_id });
@@ -124,7 +124,7 @@ test('what was sealed under the key of before is sealed with the present one, an
   expect(sealed.rows.map((row) => [row.secret, row.former].map((one) => present.open(one, about)))).toEqual([
     [open(rotated.body.data.secret), open(secret)],
   ]);
-  // The service has its own key, and goes on with what that has sealed.
+  // The service continues with the secrets that its own key has sealed.
   await sql`
     update webhooks set secret = ${ours.secret}, former_secret = ${ours.former} where webhook_id = ${webhook_id}`.execute(
     db,

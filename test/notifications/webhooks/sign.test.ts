@@ -5,7 +5,7 @@ import { generateSecret, signMessage, verifierOf } from '../../../src/notificati
 import { parseRetryAfter } from '../../../src/platform/http-client/retry-after.ts';
 import { nextAttemptIn } from '../../../src/notifications/webhooks/retry-schedule.ts';
 
-test('the vector that the standard publishes', () => {
+test('signs the test vector of Standard Webhooks', () => {
   const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
   const message = {
     messageId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -15,7 +15,7 @@ test('the vector that the standard publishes', () => {
   expect(signMessage('v1', [secret], message)).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
-test('the library of the standard takes what was signed with either of two secrets, and nothing else', () => {
+test('verifies with the standard’s library under either of two secrets, and under no other', () => {
   const [present, former, other] = [generateSecret(), generateSecret(), generateSecret()];
   const message = {
     messageId: randomUUID(),
@@ -35,7 +35,7 @@ test('the library of the standard takes what was signed with either of two secre
   );
 });
 
-test('of v1a the public key verifies', () => {
+test('verifies v1a with the public key', () => {
   const secret = generateSecret();
   const message = { messageId: 'msg_1', timestamp: 1614265330, body: '{"ü":1}' };
   const [, signature = ''] = signMessage('v1a', [secret], message).split(',');
@@ -50,7 +50,7 @@ test('of v1a the public key verifies', () => {
   expect(verify(null, Buffer.from('msg_1.1614265331.{"ü":1}'), key, Buffer.from(signature, 'base64'))).toBe(false);
 });
 
-test('tries follow at the times of the standard, counted from the first, a tenth later at most', () => {
+test('retries at the times of the standard after the first attempt, with up to 10 % jitter', () => {
   const HOUR = 3_600;
   const times: number[] = [];
   let at = 0;
@@ -62,13 +62,13 @@ test('tries follow at the times of the standard, counted from the first, a tenth
   expect(times.map((time) => Math.round(time))).toEqual(expected);
 });
 
-test('an endpoint can ask for a longer wait, for a day at most', () => {
+test('waits as long as an endpoint asks for, up to a day', () => {
   expect(nextAttemptIn(0, 120, () => 0)).toBe(120);
   expect(nextAttemptIn(0, 1, () => 0)).toBe(5);
   expect(nextAttemptIn(0, 999_999_999, () => 0)).toBe(86_400);
 });
 
-test('retry-after is a number of seconds or a date', () => {
+test('reads Retry-After as seconds or as a date', () => {
   const nowMs = Date.parse('2030-01-01T00:00:00Z');
   expect(parseRetryAfter('120', nowMs)).toBe(120);
   expect(parseRetryAfter('Tue, 01 Jan 2030 00:10:00 GMT', nowMs)).toBe(600);

@@ -28,7 +28,7 @@ async function totalsOf(service: Service, token: string, campaign_id: string): P
   return (body.data?.['totals'] ?? {}) as Record<string, number>;
 }
 
-test('a backup that is taken in the middle of a campaign is verified, restored, held, shown and released', async () => {
+test('makes a backup in the middle of a campaign, verifies, restores, holds and releases it', async () => {
   const service = await start();
   onTestFinished(() => removeService(service));
   const data = join(service.folder, 'data');
@@ -119,7 +119,7 @@ test('a backup that is taken in the middle of a campaign is verified, restored, 
   expect(again.log()).not.toContain('sends nothing');
 });
 
-test('what is restored without its secrets does not start until the key that sealed it is there', async () => {
+test('does not start a restore without secrets until its encryption key is there', async () => {
   const service = await start();
   onTestFinished(() => removeService(service));
   const data = join(service.folder, 'data');
@@ -140,7 +140,7 @@ test('what is restored without its secrets does not start until the key that sea
   expect(restored.log()).toContain('sends nothing');
 });
 
-test('a backup that was cut off, changed or is none is refused in a sentence, and so is another passphrase', async () => {
+test('rejects a truncated, altered or invalid backup and a wrong passphrase, with one sentence', async () => {
   const service = await start();
   onTestFinished(() => removeService(service));
   const data = join(service.folder, 'data');

@@ -17,12 +17,12 @@ import { start, temporaryFolder } from '../../support/servers/embedded.ts';
 const log = createLog('silent');
 const PASSPHRASE = 'a passphrase that is long';
 
-/** Starts on a database as a process does; the options are those of the backup. */
+/** Migrates a database as a process does at its start, with the options of the backup. */
 function upgrade(address: PostgresAddress, options: Omit<UpgradeBackupOptions, 'address' | 'version' | 'log'>) {
   return migrateDatabase(address, log, (trx) => backUpBeforeUpgrade(trx, { ...options, address, version: '1', log }));
 }
 
-/** As if an older version had been the last to use it. */
+/** Makes the database appear to be last used by an older version. */
 const makeOlder = (db: Database) => sql`update migrations set epoch = 0`.execute(db);
 const readEpoch = async (db: Database) =>
   (await sql<{ epoch: number }>`select max(epoch) as epoch from migrations`.execute(db)).rows[0]?.epoch;
@@ -35,7 +35,7 @@ async function startEmbedded() {
   return { dataDir, address, db };
 }
 
-test('an embedded database is backed up into DATA_DIR once, without the secrets that lie there, before it changes', async () => {
+test('backs up an embedded database once before an upgrade, into DATA_DIR and without the secrets there', async () => {
   const { dataDir, address, db } = await startEmbedded();
   const options = { settings: undefined, dataDir, isEmbedded: true };
   await writeFile(join(dataDir, 'jwt-secret'), 'x'.repeat(64));
@@ -51,7 +51,7 @@ test('an embedded database is backed up into DATA_DIR once, without the secrets 
   const { manifest } = await verifyBackup(join(folder, first), { passphrase: undefined, log });
   expect(Object.keys(manifest.files)).toEqual(['base.tar.zst']);
 
-  // A start that is repeated, and nothing was sent meanwhile.
+  // A repeated start: nothing was sent in between.
   await makeOlder(db);
   await upgrade(address, options);
   expect(await readdir(folder)).toEqual([first]);
@@ -64,7 +64,7 @@ test('an embedded database is backed up into DATA_DIR once, without the secrets 
   expect(await readdir(folder)).toHaveLength(2);
 });
 
-test('with BACKUP_TO it goes there, with its secrets sealed', async () => {
+test('backs up to BACKUP_TO, with sealed secrets', async () => {
   const { dataDir, address, db } = await startEmbedded();
   const to = join(temporaryFolder(), 'backups');
   const settings = { to, at: '03:00', keep: 7, passphrase: PASSPHRASE };
@@ -77,7 +77,7 @@ test('with BACKUP_TO it goes there, with its secrets sealed', async () => {
   expect(Object.keys(manifest.files)).toEqual(['base.tar.zst', 'secrets.json']);
 });
 
-test('where no backup can be made nothing is changed, and a sentence says how to go on', async () => {
+test('changes nothing if the backup fails, and says how to proceed', async () => {
   const { dataDir, address, db } = await startEmbedded();
   await migrateDatabase(address, log);
   await makeOlder(db);
@@ -92,7 +92,7 @@ test('where no backup can be made nothing is changed, and a sentence says how to
   expect(await readEpoch(db)).toBe(0);
 });
 
-test('a PostgreSQL of one’s own needs a pg_dump that is young enough', async () => {
+test('requires a recent pg_dump for an external PostgreSQL', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
   const before = process.env['PATH'];

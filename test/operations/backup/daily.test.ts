@@ -19,7 +19,7 @@ test.for([
   expect(lastOccurrence(new Date(now), '03:00', zone)).toEqual(new Date(last));
 });
 
-test('one is made where the last is older than a day, so many are kept, and nothing else is removed', async () => {
+test('makes a backup when the last is older than a day, keeps the given number, and removes no other files', async () => {
   const dataDir = temporaryFolder();
   const to = join(temporaryFolder(), 'backups');
   const log = createLog('silent');
@@ -62,7 +62,7 @@ test('one is made where the last is older than a day, so many are kept, and noth
   await rm(to, { recursive: true });
 });
 
-test('each time that none can be made it says when the last one was', async () => {
+test('reports the time of the last backup at each failure', async () => {
   const folder = temporaryFolder();
   const madeBefore = join(folder, 'campanile-20300101T030000Z.campanile');
   await writeFile(madeBefore, '');

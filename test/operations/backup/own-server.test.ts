@@ -15,7 +15,7 @@ import { signUpSender } from '../../support/service/storm.ts';
 import { findSystemPostgres, packageOf } from '../../support/servers/system-postgres.ts';
 
 const HELD_MS = 2_500;
-/** More than are sent while a backup is made. */
+/** More groups than are sent to during a backup. */
 const GROUPS = 20;
 const bin = findSystemPostgres();
 const log = createLog('silent');
@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** The URL of a new database on a server of one's own, of the PostgreSQL that this machine has; its socket asks for no password. */
+/** Creates a database on an external server of the PostgreSQL on this machine, and returns its URL. Its socket needs no password. */
 async function createDatabase(name: string, role?: string): Promise<string> {
   server ??= await startEmbeddedPostgres({
     dataDir: join(folder, 'server'),
@@ -58,7 +58,7 @@ const totalsOf = async (url: string, token: string, campaign_id: string) =>
     {}) as Record<string, number>;
 
 test.skipIf(!bin)(
-  'a PostgreSQL of one’s own is backed up in the middle of a campaign, verified, restored into an empty database, and held',
+  'backs up an external PostgreSQL in the middle of a campaign, verifies it, restores it into an empty database, and holds it',
   async () => {
     const PATH = `${bin}:${process.env['PATH']}`;
     const sealed = ['--passphrase-file', passphrase];
@@ -156,7 +156,7 @@ if (!bin)
     'Backups of a PostgreSQL of one’s own were not tried: this machine has no server with a pg_dump in /usr/lib/postgresql\n',
   );
 
-test('where pg_dump is missing or older than the server a sentence says so, and nothing is left', async () => {
+test('reports a pg_dump that is missing or older than the server in one sentence, and leaves nothing behind', async () => {
   const environment = {
     DATABASE_URL: await createDatabase('lacking'),
     DATA_DIR: join(folder, 'lacking'),

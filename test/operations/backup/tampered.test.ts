@@ -29,12 +29,12 @@ const PASSPHRASE = 'a passphrase that is long';
 const log = createLog('silent');
 
 let folder: string;
-/** Two backups of one database, made one after the other. */
+/** Two consecutive backups of one database. */
 let older: string;
 let newer: string;
-/** Made without a passphrase. */
+/** A backup without a passphrase. */
 let bare: string;
-/** Its schema is newer than this version. */
+/** A backup with a schema that is newer than this version. */
 let future: string;
 let canary: string;
 
@@ -79,7 +79,7 @@ async function rebuilt(change: (parts: string) => Promise<void>, from = newer): 
   return join(file, 'backup');
 }
 
-/** The sentence a backup is refused with, or what was found in it. */
+/** Returns the message of a rejection, or the contents of the backup. */
 async function verify(file: string, passphrase: string | undefined = PASSPHRASE): Promise<Verified | string> {
   return verifyBackup(file, { passphrase, log }).catch(sentence);
 }
@@ -98,11 +98,11 @@ async function emptyFolder(): Promise<string> {
 const restore = async (file: string, target: string, allowUnauthenticated = false) =>
   restoreBackup(file, target, { passphrase: PASSPHRASE, allowUnauthenticated }).catch(sentence);
 
-test('an untouched backup is authentic, and so is an older one that is put in its place', async () => {
+test('authenticates an unaltered backup, also an older one in its place', async () => {
   for (const file of [older, newer]) expect(await verify(file)).toMatchObject({ isAuthenticated: true, users: 0 });
 });
 
-test('a command in an altered backup never runs: not when it is verified, restored or started', async () => {
+test('never runs a command in an altered backup, neither on verify, restore nor start', async () => {
   const file = await rebuilt(async (parts) => {
     await plantCommand(parts);
     await resumManifest(parts);
@@ -131,14 +131,14 @@ test.for<[what: string, said: string, change: (parts: string) => Promise<void>]>
   ['its database', `${BASE_FILE} does not match its manifest`, plantCommand],
   ['a byte of its database', `${BASE_FILE} does not match its manifest`, (parts) => flipByte(join(parts, BASE_FILE))],
   [
-    'its database, cut off',
+    'its database, truncated',
     `${BASE_FILE} does not match its manifest`,
     (parts) => truncate(join(parts, BASE_FILE), 1_000),
   ],
-  ['its database, taken away', `${BASE_FILE} is missing`, (parts) => rm(join(parts, BASE_FILE))],
-  ['its secrets, taken away', `${SECRETS_FILE} is missing`, (parts) => rm(join(parts, SECRETS_FILE))],
+  ['its database, removed', `${BASE_FILE} is missing`, (parts) => rm(join(parts, BASE_FILE))],
+  ['its secrets, removed', `${SECRETS_FILE} is missing`, (parts) => rm(join(parts, SECRETS_FILE))],
   [
-    'a name',
+    'a renamed file',
     'the entry secrets.txt is not part of a backup',
     (parts) => rename(join(parts, SECRETS_FILE), join(parts, 'secrets.txt')),
   ],
@@ -159,9 +159,17 @@ test.for<[what: string, said: string, change: (parts: string) => Promise<void>]>
     (parts) => takeFrom(older, SECRETS_FILE, parts),
   ],
   ['the manifest of another backup', 'was altered after it was made', (parts) => takeFrom(older, MANIFEST_FILE, parts)],
-  ['the code of another backup', 'was altered after it was made', (parts) => takeFrom(older, MAC_FILE, parts)],
-  ['its code, damaged', 'its authentication code cannot be read', (parts) => writeFile(join(parts, MAC_FILE), 'none')],
-])('a backup is refused in a sentence where something was altered: %s', async ([, said, change]) => {
+  [
+    'the authentication code of another backup',
+    'was altered after it was made',
+    (parts) => takeFrom(older, MAC_FILE, parts),
+  ],
+  [
+    'its authentication code, damaged',
+    'its authentication code cannot be read',
+    (parts) => writeFile(join(parts, MAC_FILE), 'none'),
+  ],
+])('rejects an altered backup with one sentence: %s', async ([, said, change]) => {
   const file = await rebuilt(change);
   const target = await emptyFolder();
   expect(await restore(file, target)).toContain(said);
@@ -178,7 +186,7 @@ async function takeFrom(other: string, name: string, parts: string): Promise<voi
   await rebuildBackup(other, `${parts}.other`, (otherParts) => copyFile(join(otherParts, name), join(parts, name)));
 }
 
-test('another passphrase is distinguished from an altered backup, and both are refused', async () => {
+test('distinguishes a wrong passphrase from an altered backup, and rejects both', async () => {
   expect(await verify(newer, 'another one that is long')).toContain('was made with another passphrase');
   const target = await emptyFolder();
   const trust = { passphrase: 'another one that is long', allowUnauthenticated: true };
@@ -186,7 +194,7 @@ test('another passphrase is distinguished from an altered backup, and both are r
   expect(await readdir(target)).toEqual([]);
 });
 
-test('without its passphrase a backup is not started, and restored only when that is asked for', async () => {
+test('starts no backup without its passphrase, and restores it only with --unauthenticated', async () => {
   const found = await verifyBackup(newer, { passphrase: undefined, log });
   expect(found).toEqual({ isAuthenticated: false, manifest: expect.objectContaining({ version: '1' }) });
   const target = await emptyFolder();
@@ -196,7 +204,7 @@ test('without its passphrase a backup is not started, and restored only when tha
   expect(await readdir(target)).toEqual(['hold', 'postgres']);
 });
 
-test('a backup that was made without a passphrase is restored when that is asked for', async () => {
+test('restores a backup without a passphrase only with --unauthenticated', async () => {
   expect(await verify(bare)).toMatchObject({ isAuthenticated: false });
   const target = await emptyFolder();
   expect(await restore(bare, target)).toContain('--unauthenticated');
@@ -204,7 +212,7 @@ test('a backup that was made without a passphrase is restored when that is asked
   await start({ dataDir: target });
 });
 
-test('a backup of before there were authentication codes is restored when that is asked for, with its secrets', async () => {
+test('restores a backup without authentication codes, and its secrets, only with --unauthenticated', async () => {
   const file = await rebuilt(async (parts) => {
     await rm(join(parts, MAC_FILE));
     await resumManifest(parts, (manifest) => delete manifest.unpackedBytes);
@@ -216,20 +224,20 @@ test('a backup of before there were authentication codes is restored when that i
   await start({ dataDir: target });
 });
 
-test('a backup of a newer version is not verified', async () => {
+test('does not verify a backup of a newer version', async () => {
   expect(await verify(future)).toMatch(
     /written by a newer version of Campanile \(schema 999, this version knows \d+\)/,
   );
 });
 
-/** Out of the folder that it is unpacked into, which is two below the target. */
+/** A path out of the folder that is unpacked into, two levels below the target. */
 const OUTSIDE = '../../escaped';
 const PG_VERSION = { path: 'PG_VERSION', content: '18\n' };
 
 test.for<[what: string, said: string, entries: CraftedEntry[]]>([
   ['an absolute path', 'leads out of the folder', [{ path: '/tmp/campanile-escaped' }]],
-  ['a path upwards', 'leads out of the folder', [{ path: OUTSIDE }]],
-  ['a path upwards from within', 'leads out of the folder', [{ path: `base/../../${OUTSIDE}` }]],
+  ['a path traversal', 'leads out of the folder', [{ path: OUTSIDE }]],
+  ['a path traversal from a subfolder', 'leads out of the folder', [{ path: `base/../../${OUTSIDE}` }]],
   ['a symbolic link', 'neither a file nor a folder', [{ path: 'base', type: 'SymbolicLink', linkpath: '../..' }]],
   ['a hard link', 'neither a file nor a folder', [PG_VERSION, { path: 'b', type: 'Link', linkpath: 'PG_VERSION' }]],
   ['a device', 'neither a file nor a folder', [{ path: 'null', type: 'CharacterDevice' }]],
@@ -241,7 +249,7 @@ test.for<[what: string, said: string, entries: CraftedEntry[]]>([
     'the entry base occurs twice',
     [{ path: 'base/', type: 'Directory' }, { path: 'base' }],
   ],
-])('nothing is unpacked of an archive with %s, even if it is authentic', async ([, said, entries]) => {
+])('unpacks nothing of an archive with %s, even if it is authentic', async ([, said, entries]) => {
   const file = await rebuilt(async (parts) => {
     const archive = craftTar(entries);
     await writeFile(join(parts, BASE_FILE), zstdCompressSync(archive));
@@ -258,7 +266,7 @@ test.for<[what: string, said: string, entries: CraftedEntry[]]>([
 test.for([
   ['more than its manifest says', 1_000_000],
   ['more than the disk has room for', undefined],
-] as const)('an archive that unpacks to %s is given up at once (decompression bomb)', async ([, unpackedBytes]) => {
+] as const)('decompression bomb: rejects an archive at once that unpacks to %s', async ([, unpackedBytes]) => {
   const claimed = 2 ** 43;
   const file = await rebuilt(async (parts) => {
     const header = craftTar([{ path: 'bomb', claims: claimed }]).subarray(0, 512);
@@ -290,7 +298,7 @@ test.for<[what: string, said: string, entries: (manifest: string) => CraftedEntr
     () => [{ path: MANIFEST_FILE, type: 'SymbolicLink', linkpath: '/etc/passwd' }],
   ],
   [
-    'a path upwards',
+    'a path traversal',
     'the entry ../more is not part of a backup',
     (content) => [{ path: MANIFEST_FILE, content }, { path: '../more' }],
   ],
@@ -302,7 +310,7 @@ test.for<[what: string, said: string, entries: (manifest: string) => CraftedEntr
   ],
   ['no manifest', 'no manifest', () => [{ path: SECRETS_FILE }]],
   ['no entries', 'cannot be read as a backup', () => []],
-])('a file with %s is no backup', async ([, said, entries]) => {
+])('rejects a file with %s', async ([, said, entries]) => {
   let manifest = '';
   await rebuilt(async (parts) => void (manifest = await readFile(join(parts, MANIFEST_FILE), 'utf8')));
   const file = join(await emptyFolder(), 'backup');

@@ -1,4 +1,4 @@
-/** `campanile doctor`, as its operator has it, and what administrators see of it over HTTP. */
+/** `campanile doctor` on the command line, and its findings over HTTP. */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -21,7 +21,7 @@ interface Told {
 }
 const levels = ({ findings }: Told) => Object.fromEntries(findings.map(({ check, level }) => [check, level]));
 
-test('an installation that works is told so while it runs, and that nobody sends when it does not', async () => {
+test('reports a running installation as healthy, and an error for missing workers when it is stopped', async () => {
   const service = await startService();
   const environment = { DATA_DIR: join(service.folder, 'data'), STATE_DIR: join(service.folder, 'state') };
   const running = await campanile(environment, 'doctor', '--json');
@@ -52,7 +52,7 @@ test('an installation that works is told so while it runs, and that nobody sends
   await removeService(service);
 });
 
-test('what keeps it from being looked at is a finding, too: settings that do not hold, and a database that is away', async () => {
+test('reports invalid settings and an unreachable database as findings', async () => {
   const wrong = await campanile({ PORT: 'abc', TIME_ZONE: 'Mars' }, 'doctor');
   expect(wrong.code).toBe(1);
   expect(wrong.said).toMatch(/configuration +PORT must be .*\n.*\nerror +configuration +TIME_ZONE must be /);
@@ -64,7 +64,7 @@ test('what keeps it from being looked at is a finding, too: settings that do not
   expect((await campanile({}, 'doctor', '--yaml')).code).toBe(2);
 });
 
-describe('what is the matter is said, with what to do', () => {
+describe('reports with a remedy:', () => {
   let app: TestApp;
   let alice: Person;
   let folder: string;
@@ -86,13 +86,13 @@ describe('what is the matter is said, with what to do', () => {
     return found.filter((one) => one.check === check);
   };
 
-  test('of a server that a power cut would harm, as that of the tests', async () => {
+  test('a server that could lose data in a power failure', async () => {
     expect(await of('database')).toMatchObject([
       { level: 'error', message: expect.stringContaining('fsync'), advice: expect.stringContaining('postgresql.conf') },
     ]);
   });
 
-  test('of a schema that is not that of this version, and functions that are not', async () => {
+  test('a schema or functions of another version', async () => {
     expect(await of('schema')).toMatchObject([
       {
         level: 'ok',
@@ -120,12 +120,12 @@ describe('what is the matter is said, with what to do', () => {
     ]);
   });
 
-  test('of a clock that is not that of this machine', async () => {
+  test('the clock skew between database and machine', async () => {
     const [finding] = await of('clock');
     expect(finding).toMatchObject({ level: 'ok', message: expect.stringMatching(/ 0\.\d s apart$/) });
   });
 
-  test('of files that others can read, and a STATE_DIR that is not there', async () => {
+  test('files that others can read, and a missing STATE_DIR', async () => {
     await chmod(folder, 0o755);
     await writeFile(join(folder, 'jwt-secret'), 'a secret', { mode: 0o644 });
     const found = await of('permissions');
@@ -136,7 +136,7 @@ describe('what is the matter is said, with what to do', () => {
     ]);
   });
 
-  test('of stored time zones that are not known here', async () => {
+  test('stored time zones that are unknown to this version', async () => {
     await run(sql`update users set time_zone = 'Mars/Olympus'`);
     const isOfZones = ({ message }: Finding) => message.includes('time zones');
     expect((await of('accounts')).find(isOfZones)).toMatchObject({
@@ -148,21 +148,21 @@ describe('what is the matter is said, with what to do', () => {
     expect((await of('accounts')).find(isOfZones)).toBeUndefined();
   });
 
-  test('of a disk with too little left', async () => {
+  test('a disk below the free-space floor', async () => {
     expect(await of('disk', { diskFloorBytes: 2 ** 60 })).toMatchObject([
       { level: 'error', message: expect.stringContaining('new campaigns and files are rejected') },
     ]);
     expect(await of('disk', { diskFloorBytes: 0 })).toMatchObject([{ level: 'ok' }]);
   });
 
-  test('of a ledger that is held', async () => {
+  test('a ledger on hold', async () => {
     await run(sql`update ledger set held_since = campanile_now(), held_reason = 'a test'`);
     expect(await of('hold')).toMatchObject([{ level: 'error', message: expect.stringContaining('a test') }]);
     await run(sql`update ledger set held_since = null, held_reason = null`);
     expect(await of('hold')).toMatchObject([{ level: 'ok' }]);
   });
 
-  test('of runs that are late, and that were missed', async () => {
+  test('missed runs', async () => {
     const groups = (await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body.data;
     const { status } = await alice.call('venom/add-campaign-batch', {
       name: 'Later',
@@ -175,19 +175,19 @@ describe('what is the matter is said, with what to do', () => {
     });
     expect(status).toBe(200);
     expect(await of('runs')).toMatchObject([{ level: 'ok' }]);
-    // Of a shard that nobody serves, as it were.
+    // As if no worker had served the shard.
     await run(sql`update runs set status = 'missed', finished_at = campanile_now() where due_at < '2099-06-02'`);
     expect(await of('runs')).toMatchObject([{ level: 'warning', message: expect.stringMatching(/^Missed runs: 1 /) }]);
   });
 
-  test('of accounts that need somebody', async () => {
+  test('logged-out accounts', async () => {
     expect(await of('accounts')).toMatchObject([{ level: 'ok' }]);
     await run(sql`update accounts set status = 'logged_out'`);
     expect(await of('accounts')).toMatchObject([{ level: 'warning', message: '1 of 1 accounts: logged out' }]);
     await run(sql`update accounts set status = 'connected'`);
   });
 
-  test('of a WhatsApp that cannot be reached, and of a version that it refuses or that is old', async () => {
+  test('an unreachable WhatsApp, and a client version that is rejected or old', async () => {
     const server = createServer((_request, response) => response.writeHead(400).end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -210,7 +210,7 @@ describe('what is the matter is said, with what to do', () => {
     await run(sql`update accounts set status = 'connected', status_reason = null`);
   });
 
-  test('of backups that are not made, or not any more', async () => {
+  test('missing and old backups', async () => {
     const backup = {
       to: await mkdtemp(join(tmpdir(), 'campanile-backups-')),
       at: '03:00',
@@ -231,7 +231,7 @@ describe('what is the matter is said, with what to do', () => {
     ]);
   });
 
-  test('to administrators over HTTP, and to nobody else', async () => {
+  test('findings over HTTP, to administrators only', async () => {
     const bob = await app.signUp('bob');
     expect((await bob.call('admin/get_installation')).status).toBe(403);
     const [one, other] = await Promise.all([

@@ -8,7 +8,7 @@ let app: TestApp;
 let admin: Person;
 let alice: Person;
 beforeAll(async () => {
-  // One post of an account goes out, the next would only after this test.
+  // The gap is longer than this test: one post of an account leaves.
   app = await startTestApp({ sandboxGap: { minMs: 600_000, maxMs: 600_000 }, sandboxSpeed: 0 });
   admin = await app.signUp('admin');
   alice = await app.signUp('alice');
@@ -32,12 +32,12 @@ async function totalsOf(campaign_id: string) {
   return asked.body.data.totals;
 }
 
-test('a ledger that sends has nothing to be released', async () => {
+test('rejects the release of a ledger that is not on hold', async () => {
   expect((await look()).status).toBe(409);
   expect((await release({ others: 'unknown' })).status).toBe(409);
 });
 
-test('an administrator sees what is queued by campaign, chooses for each, and ends the hold with the own password', async () => {
+test('shows the queued posts by campaign, requires a choice for each and the password, and ends the hold', async () => {
   const groups: number[] = [];
   for (const name of ['A', 'B', 'C']) {
     const made = await alice.call<{ group_metadata_id: number }>('venom/create-group', {

@@ -1,4 +1,4 @@
-/** A PostgreSQL of one's own that is put back by its files, under workers whose STATE_DIR is empty. */
+/** An external PostgreSQL that is restored by its files, with workers whose STATE_DIR is empty. */
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import { startWitness } from '../../witness/start-witness.ts';
 
 const GROUPS = 40;
 
-/** Undefined while the service sends. */
+/** Returns the reason of a hold, or undefined while the service sends. */
 async function heldReason({ url }: Service): Promise<string | undefined> {
   const response = await fetch(`${url}/health/ready`);
   return ((await response.json()) as { held?: string }).held;
 }
 
-test('a database that was restored by its files under empty STATE_DIRs is held, sends nothing, and goes on once it is released', async () => {
+test('holds a database that was restored by its files when STATE_DIRs are empty, sends nothing, and resumes on release', async () => {
   const witness = await startWitness();
   onTestFinished(witness.stop);
   const postgres = await startOwnPostgres();

@@ -46,7 +46,7 @@ async function messageIds(owner: Owner): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** A campaign to six groups of which the first was sent; the second to fourth are in hand of a worker that is gone. */
+/** A campaign to six groups: the first post was sent, and a dead worker has the second to fourth in hand. */
 async function heldCampaign(): Promise<{ owner: Owner; campaign: string }> {
   const owner = await createOwner(database.db, 6);
   const campaign = await sendNow(database.db, owner);
@@ -57,7 +57,7 @@ async function heldCampaign(): Promise<{ owner: Owner; campaign: string }> {
   return { owner, campaign };
 }
 
-test('what is queued is shown by campaign, and a release waits for a choice for each', async () => {
+test('lists queued posts by campaign, and rejects a release without a choice for each', async () => {
   const { owner, campaign } = await heldCampaign();
   await sendNow(database.db, owner);
   expect(await listQueued(database.db)).toEqual([
@@ -73,7 +73,7 @@ test('what is queued is shown by campaign, and a release waits for a choice for 
   expect(await analyticsOf(database.db, owner, campaign)).toMatchObject({ totals: { sent: 1, queued: 5, failed: 0 } });
 });
 
-test('what is settled as unknown is not sent again, and becomes sent when a receipt proves it', async () => {
+test('sends nothing of a campaign released as unknown, and records a post as sent on its receipt', async () => {
   const { owner, campaign } = await heldCampaign();
   const [, second = ''] = await messageIds(owner);
   await release('unknown');
@@ -97,12 +97,12 @@ test('what is settled as unknown is not sent again, and becomes sent when a rece
   expect(messenger.arrivals).toHaveLength(6);
 });
 
-test('what is to be sent goes out under its ids, as what may have left, or is found where it has arrived', async () => {
+test('sends a campaign released as send under its message ids as uncertain, and skips posts that are found', async () => {
   const { owner, campaign } = await heldCampaign();
   const ids = await messageIds(owner);
   await release('send');
   const messenger = scriptMessenger();
-  // As in a channel, where the second and third have arrived.
+  // As in a channel in which the second and third posts have arrived.
   messenger.find = ({ messageId }) => Promise.resolve(ids.indexOf(messageId) < 3 ? { recipients: 2 } : null);
   const worker = await startTestWorker(database, messenger);
   workers.push(worker);
@@ -113,7 +113,7 @@ test('what is to be sent goes out under its ids, as what may have left, or is fo
 });
 
 test.for(['send', 'unknown'] as const)(
-  'a run that fell due meanwhile has the ids that it was sent under: %s',
+  'gives a run that fell due during the hold the message ids of its first attempt: %s',
   async (choice) => {
     const owner = await createOwner(database.db, 3);
     await database.clock.set('2030-01-01T08:00:00Z');
@@ -124,7 +124,7 @@ test.for(['send', 'unknown'] as const)(
     });
     await database.clock.set('2030-01-01T10:00:00Z');
     let ids: string[] = [];
-    // As the living ledger began it, of which this one knows nothing.
+    // The original ledger began the run, and the rollback removes it from this one.
     const forgotten = new Error('forgotten');
     const living = database.db.transaction().execute(async (trx) => {
       await beginRuns(trx, [owner.accountId], { first: 10 });
@@ -148,7 +148,7 @@ test.for(['send', 'unknown'] as const)(
   },
 );
 
-test('of a copy and its original one goes on: who is released holds the other, and needs no second release', async () => {
+test('holds either a copy or its original: releasing one holds the other, and one release is enough', async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'campanile-state-'));
   onTestFinished(() => rm(stateDir, { recursive: true }));
   const watch = () =>
@@ -164,7 +164,7 @@ test('of a copy and its original one goes on: who is released holds the other, a
   const { rows } = await sql<{ number: number; token: string }>`select number, token from ledger`.execute(database.db);
   const backup = rows[0];
   expect(await original()).toBe(true);
-  // The backup is put back under the worker.
+  // The backup is restored under the worker.
   await sql`update ledger set number = ${backup?.number}, token = ${backup?.token}`.execute(database.db);
   expect(await original()).toBe(false);
   await release();
@@ -174,7 +174,7 @@ test('of a copy and its original one goes on: who is released holds the other, a
   expect(await watch()()).toBe(false);
 });
 
-test('a database that was dumped and restored elsewhere is held without a mark, and goes on with one after a lease', async () => {
+test('holds a dumped and restored database without a fencing record, and resumes one with a record after a lease', async () => {
   const [state, none] = [
     await mkdtemp(join(tmpdir(), 'campanile-state-')),
     await mkdtemp(join(tmpdir(), 'campanile-state-')),

@@ -10,10 +10,10 @@ import { ENTRY } from '../../witness/start-worker.ts';
 import { startWitness, type Witness } from '../../witness/start-witness.ts';
 
 const GROUPS = 40;
-/** It looks whether it may send with each heartbeat, every 2 s. */
+/** A worker checks for a hold with each heartbeat, every 2 s. */
 const BEATS_MS = 3_000;
 
-/** A service that sends through a witness, and a campaign of it that is under way. */
+/** A service that sends through a witness, with a running campaign. */
 async function startCampaign() {
   const witness = await startWitness();
   onTestFinished(witness.stop);
@@ -48,7 +48,7 @@ async function startCampaign() {
   return { witness, service, start, token, data: join(service.folder, 'data') };
 }
 
-/** All posts that the witness was given, whatever it made of them. */
+/** Counts all posts that reached the witness, with any verdict. */
 const sentBy = async (witness: Witness) => (await witness.entries()).length;
 
 const allSent = (witness: Witness) =>
@@ -66,7 +66,7 @@ async function readiness(service: Service): Promise<{ status: number; held: unkn
 const copy = (from: string, to: string) =>
   cp(from, to, { recursive: true, filter: (path) => !path.endsWith('socket') });
 
-/** It would have begun to send by then. */
+/** Waits for longer than the service would take to begin sending. */
 async function expectHeld(service: Service, witness: Witness): Promise<void> {
   const before = await sentBy(witness);
   expect(await readiness(service)).toEqual({ status: 200, held: expect.stringContaining('campanile release') });
@@ -75,7 +75,7 @@ async function expectHeld(service: Service, witness: Witness): Promise<void> {
   expect(await sentBy(witness)).toBe(before);
 }
 
-test('a backup that is put back in the middle of a campaign is held: nothing of it is sent again', async () => {
+test('holds a backup that is restored in the middle of a campaign, and sends nothing again', async () => {
   const { witness, service, start, data } = await startCampaign();
   await killWithServer(service);
   await copy(data, `${data}-backup`);
@@ -91,9 +91,9 @@ test('a backup that is put back in the middle of a campaign is held: nothing of 
 });
 
 test.for([
-  ['beside its state', 'state'],
-  ['without any', 'nowhere'],
-] as const)('a folder that is copied and started beside the living one, %s, is held', async ([, state]) => {
+  ['with its STATE_DIR', 'state'],
+  ['with an empty STATE_DIR', 'nowhere'],
+] as const)('holds a folder that is copied and started beside the original %s', async ([, state]) => {
   const { witness, service, start, data } = await startCampaign();
   await killWithServer(service);
   await copy(data, `${data}-copy`);
@@ -107,7 +107,7 @@ test.for([
   expect(entries.filter((entry) => entry.verdict === 'accepted')).toHaveLength(GROUPS);
 });
 
-test('a crash, a restart, a renamed folder, and a lost STATE_DIR hold nothing', async () => {
+test('does not hold after a crash, a restart, a renamed folder, or a lost STATE_DIR', async () => {
   const { witness, service, start, data } = await startCampaign();
   await service.kill();
   const moved = { DATA_DIR: `${data}-renamed` };

@@ -1,4 +1,4 @@
-/** Workers of a PostgreSQL of one's own whose STATE_DIR has no mark of its ledger. */
+/** Workers of an external PostgreSQL whose STATE_DIR has no fencing record of its ledger. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createOwner, sendNow } from '../../support/ledger.ts';
 
-/** More than a worker waits for a sign of others. */
+/** More heartbeats than a worker waits for other workers. */
 const BEATS = 20;
 
 let database: TestDatabase;
@@ -28,7 +28,7 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** A worker, as far as it asks whether it may send. */
+/** The part of a worker that checks whether it may send. */
 const worker = (stateDir: string): MaySend =>
   watchLedger({
     db: database.db,
@@ -38,7 +38,7 @@ const worker = (stateDir: string): MaySend =>
     patienceMs: LEASE_MS,
   });
 
-/** What a worker is answered in so many heartbeats, and nobody else beats meanwhile. */
+/** Returns the answers to consecutive heartbeats of one worker. */
 async function beat(maySend: MaySend, beats = BEATS): Promise<boolean[]> {
   const answers: boolean[] = [];
   for (let count = 0; count < beats; count++) answers.push(await maySend());
@@ -51,7 +51,7 @@ async function acceptCampaign(): Promise<void> {
   await sendNow(database.db, await createOwner(database.db, 1));
 }
 
-test('an empty database, and one that no worker has served yet, are sent from without a mark', async () => {
+test('sends without a fencing record from an empty database, and from one that no worker has served', async () => {
   expect(await beat(worker(await emptyFolder()), 2)).toEqual([true, true]);
   expect(await beat(worker(await emptyFolder()), 2)).toEqual([true, true]);
   await sql`update ledger set token = null, number = 0`.execute(database.db);
@@ -59,7 +59,7 @@ test('an empty database, and one that no worker has served yet, are sent from wi
   expect(await worker(await emptyFolder())()).toBe(true);
 });
 
-test('with a history, no mark and nobody else at work it is held, once it is released it is sent from', async () => {
+test('holds a database with a history when no record and no other worker exists, until it is released', async () => {
   expect(await worker(await emptyFolder())()).toBe(true);
   await acceptCampaign();
   const fresh = worker(await emptyFolder());
@@ -70,7 +70,7 @@ test('with a history, no mark and nobody else at work it is held, once it is rel
   expect(await readHoldReason(database.db)).toBeUndefined();
 });
 
-test('a worker that is added is vouched for by one that is at work, and not by one that has stopped', async () => {
+test('accepts an added worker that a running one vouches for, and not a stopped one', async () => {
   const living = worker(await emptyFolder());
   expect(await living()).toBe(true);
   await acceptCampaign();
@@ -81,7 +81,7 @@ test('a worker that is added is vouched for by one that is at work, and not by o
   expect(await beat(added)).not.toContain(false);
 });
 
-test('workers without a mark do not vouch for each other, and a state that is put back vouches for nobody', async () => {
+test('lets no worker vouch for others without a record, or with a restored state', async () => {
   expect(await worker(await emptyFolder())()).toBe(true);
   await acceptCampaign();
   const { rows } = await sql<{ number: number }>`select number from ledger`.execute(database.db);
@@ -92,7 +92,7 @@ test('workers without a mark do not vouch for each other, and a state that is pu
   expect(await readHoldReason(database.db)).toMatch(/STATE_DIR/);
 });
 
-test('a worker whose mark was kept goes on alone, and one that cannot keep it for as long as it lives', async () => {
+test('resumes a single worker with its record, and accepts one that cannot write a record while it lives', async () => {
   const kept = await emptyFolder();
   expect(await worker(kept)()).toBe(true);
   await acceptCampaign();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from '../../../src/platform/concurrency/batcher.ts';
 
-/** A worker that carries out its batches when it is told to. */
+/** A worker that completes its batches on command. */
 function createSlowWorker() {
   const batches: number[][] = [];
   const ends: Array<(results: number[] | Error) => void> = [];
@@ -18,7 +18,7 @@ function createSlowWorker() {
 
 const breath = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what is asked for in one breath goes together, what comes meanwhile in the next batch', async () => {
+test('puts items of one tick into one batch, and later ones into the next', async () => {
   const { batch, batches, ends } = createSlowWorker();
   const first = [batch.add(1), batch.add(2)];
   await breath();
@@ -42,7 +42,7 @@ test('what is asked for in one breath goes together, what comes meanwhile in the
   expect(await Promise.all(later)).toEqual([40, 50, 60, 70]);
 });
 
-test('a batch that fails, fails for those in it and for nobody else', async () => {
+test('rejects the items of a failed batch, and no others', async () => {
   const { batch, ends } = createSlowWorker();
   const lost = batch.add(1);
   await breath();
@@ -58,7 +58,7 @@ test('a batch that fails, fails for those in it and for nobody else', async () =
   await expect(short).rejects.toThrow('1 items came to 0 results');
 });
 
-test('items of different sizes fill a batch by their weight, and one that is too heavy goes alone', async () => {
+test('fills a batch by the weight of its items, and gives a heavy item a batch of its own', async () => {
   const batches: number[][] = [];
   const batch = createBatcher<number, number>(
     async (items) => {

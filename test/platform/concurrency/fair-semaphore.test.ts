@@ -4,7 +4,7 @@ import { createFairSemaphore, type FairSemaphoreOptions } from '../../../src/pla
 
 const OPTIONS: FairSemaphoreOptions = { name: 'tests', size: 1, maxWaiting: 4, maxWaitMs: 60_000 };
 
-/** Asks for places in this order; answers the keys in the order in which they had their turn, and who was turned away. */
+/** Acquires permits in this order. Returns the keys in the order in which they were served, and the rejected keys. */
 async function serve(options: FairSemaphoreOptions, keys: readonly string[]) {
   const permits = createFairSemaphore(options);
   const first = await permits.acquire();
@@ -24,29 +24,29 @@ async function serve(options: FairSemaphoreOptions, keys: readonly string[]) {
   return { order, refused };
 }
 
-test('keys take turns, however many of one wait already', async () => {
+test('serves keys in turns, with any number of waiters of one key', async () => {
   const { order } = await serve(OPTIONS, ['a', 'a', 'a', 'b']);
   expect(order).toEqual(['a', 'b', 'a', 'a']);
 });
 
-test('who was served goes behind all that wait', async () => {
+test('moves a served key behind all waiting ones', async () => {
   const { order } = await serve({ ...OPTIONS, maxWaiting: 6 }, ['a', 'a', 'b', 'b', 'c', 'c']);
   expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
 
-test('where too many wait, the last of the longest line makes room for whoever has waited for less', async () => {
+test('load shedding: drops the last waiter of the longest queue for a key with a shorter one', async () => {
   const { order, refused } = await serve(OPTIONS, ['a', 'a', 'a', 'a', 'b', 'c']);
   expect(refused).toEqual(['a', 'a']);
   expect(order).toEqual(['a', 'b', 'c', 'a']);
 });
 
-test('where too many of one wait, the newcomer of the same is turned away', async () => {
+test('load shedding: rejects the newest waiter when one key has all of them', async () => {
   const { order, refused } = await serve(OPTIONS, ['a', 'a', 'a', 'a', 'a']);
   expect(refused).toEqual(['a']);
   expect(order).toHaveLength(4);
 });
 
-test('a key that has all its places does not keep another one from a place that is free', async () => {
+test('gives a free permit to another key while one key has its maximum', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1 });
   const release = await permits.acquire({ key: 'a' });
   const second = permits.acquire({ key: 'a' });
@@ -55,7 +55,7 @@ test('a key that has all its places does not keep another one from a place that 
   expect(await second).toBeTypeOf('function');
 });
 
-test('every place that comes free is given to somebody, also where one was held by a key that had its share', async () => {
+test('hands every released permit to a waiter, also when keys are at their maximum', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1 });
   const [one, other] = [await permits.acquire({ key: 'a' }), await permits.acquire({ key: 'b' })];
   const waiting = [permits.acquire({ key: 'a' }), permits.acquire({ key: 'b' })];
@@ -64,7 +64,7 @@ test('every place that comes free is given to somebody, also where one was held 
   expect(await Promise.all(waiting)).toHaveLength(2);
 });
 
-test('who has left is not waited for', async () => {
+test('skips a waiter that was aborted', async () => {
   const permits = createFairSemaphore(OPTIONS);
   const release = await permits.acquire();
   const gone = new AbortController();
@@ -76,7 +76,7 @@ test('who has left is not waited for', async () => {
   expect(await stays).toBeTypeOf('function');
 });
 
-test('the sentence says how many wait and how many of them are the own ones', async () => {
+test('reports the number of waiters, and how many belong to the caller', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, maxWaiting: 2 });
   await permits.acquire();
   const waiting = ['a', 'a', 'a'].map((key) => permits.acquire({ key }));
@@ -85,7 +85,7 @@ test('the sentence says how many wait and how many of them are the own ones', as
   );
 });
 
-test('a newcomer that fits is let in at once, however many of another key wait', async () => {
+test('admits a caller that fits at once, with any number of waiters of another key', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 2, perKey: 1, maxWaiting: 1 });
   await permits.acquire({ key: 'a' });
   const waits = permits.acquire({ key: 'a' });
@@ -94,7 +94,7 @@ test('a newcomer that fits is let in at once, however many of another key wait',
   expect(permits.waiting()).toBe(1);
 });
 
-test('exclusive permits of one key are held one at a time, and the others of the key pass them', async () => {
+test('grants exclusive permits of a key one at a time, and shared ones beside them', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 4 });
   const order: string[] = [];
   const release = await permits.acquire({ key: 'a', isExclusive: true });
@@ -106,7 +106,7 @@ test('exclusive permits of one key are held one at a time, and the others of the
   expect(order).toEqual(['shared', 'exclusive of another', 'exclusive']);
 });
 
-test('work that has begun goes first within its key, and is not shed for the length of its line', async () => {
+test('serves continuations first within their key, and does not shed them for a long queue', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, maxWaiting: 2 });
   const first = await permits.acquire({ key: 'a' });
   const order: string[] = [];
@@ -124,7 +124,7 @@ test('work that has begun goes first within its key, and is not shed for the len
   expect(order).toEqual(['begun', 'begun later', 'new']);
 });
 
-test('nobody overtakes a waiter that is too large for what is free', async () => {
+test('lets no small waiter pass a large one', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 10 });
   const release = await permits.acquire({ key: 'a', weight: 6 });
   const order: string[] = [];
@@ -135,7 +135,7 @@ test('nobody overtakes a waiter that is too large for what is free', async () =>
   expect(order).toEqual(['large', 'small']);
 });
 
-test('a waiter that leaves lets in those that stood behind it for its size', async () => {
+test('admits smaller waiters when the large one ahead is aborted', async () => {
   const permits = createFairSemaphore({ ...OPTIONS, size: 10 });
   await permits.acquire({ key: 'a', weight: 6 });
   const gone = new AbortController();
@@ -146,7 +146,7 @@ test('a waiter that leaves lets in those that stood behind it for its size', asy
   expect(await small).toBeTypeOf('function');
 });
 
-test('a crowd holds one permit while another key holds one, and more when it is alone', async () => {
+test('limits a crowded key to one permit while another key holds one, and not when it is alone', async () => {
   const permits = createFairSemaphore({
     ...OPTIONS,
     size: 8,

@@ -5,7 +5,7 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { startLoop } from '../../../src/platform/concurrency/loop.ts';
 import { until } from '../../support/ledger.ts';
 
-/** A loop that fails when it is told to, on a clock that is moved by hand. */
+/** A loop that fails on command, with a clock that the test advances. */
 function createFailing() {
   const health = createHealth();
   let shiftMs = 0;
@@ -19,7 +19,7 @@ function createFailing() {
   };
 }
 
-test('a loop is a problem once it has failed three times in a row, and for 15 s', async () => {
+test('reports a loop that has failed three times in a row, for 15 s', async () => {
   const { health, counter, fail, wait } = createFailing();
   fail();
   wait(FAILING_MS);
@@ -38,7 +38,7 @@ test('a loop is a problem once it has failed three times in a row, and for 15 s'
   await until(health.problems, (problems) => problems.length === 0);
 });
 
-test('a loop that fails often within 15 s is none, nor is one that succeeds in between', () => {
+test('ignores a loop that fails often within 15 s, or succeeds in between', () => {
   const { health, counter, fail, wait } = createFailing();
   for (let times = 0; times < 10; times++) fail();
   expect(health.problems()).toEqual([]);
@@ -49,7 +49,7 @@ test('a loop that fails often within 15 s is none, nor is one that succeeds in b
   expect(health.problems()).toEqual([]);
 });
 
-test('a problem keeps the instant since when it is one, and says the newest error', () => {
+test('keeps the start of a problem, and reports the newest error', () => {
   const { health, fail, wait } = createFailing();
   for (let times = 0; times < 3; times++) fail();
   wait(FAILING_MS);
@@ -60,7 +60,7 @@ test('a problem keeps the instant since when it is one, and says the newest erro
   expect(health.problems()[0]?.since).toEqual(first?.since);
 });
 
-test('the loop of one account that fails is no problem of the process', async () => {
+test('ignores the failing loop of a single account', async () => {
   const streaks: unknown[] = [];
   const loop = startLoop('channels', () => Promise.reject(new Error('its chat is gone')), {
     log: createLog('silent'),

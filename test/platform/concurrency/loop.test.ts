@@ -5,7 +5,7 @@ import { until } from '../../support/ledger.ts';
 
 const log = createLog('silent');
 
-test('a loop whose step fails says so, backs off longer each time, and goes on as before once it succeeds', async () => {
+test('reports failed steps, backs off exponentially, and recovers after a success', async () => {
   const startsMs: number[] = [];
   const failed: string[] = [];
   const loop = startLoop(
@@ -17,7 +17,7 @@ test('a loop whose step fails says so, backs off longer each time, and goes on a
     },
     { log, onError: (name) => failed.push(name) },
   );
-  // However often it is woken, a hint does not cut the back-off short.
+  // A wake-up does not shorten the backoff, however often it comes.
   const waking = setInterval(() => loop.wake(), 1);
   await until(
     () => startsMs.length,
@@ -36,7 +36,7 @@ test('a loop whose step fails says so, backs off longer each time, and goes on a
   await loop.stop();
 });
 
-test('a wake-up in the middle of a step is not lost', async () => {
+test('keeps a wake-up that arrives during a step', async () => {
   const entered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const gate = Promise.withResolvers<void>();
   let steps = 0;
@@ -58,7 +58,7 @@ test('a wake-up in the middle of a step is not lost', async () => {
   expect(steps).toBe(2);
 });
 
-test('a loop that is stopped ends its step and begins no other', async () => {
+test('finishes its step when it is stopped, and begins no other', async () => {
   const gate = Promise.withResolvers<void>();
   let [begun, ended] = [0, 0];
   const loop = startLoop(

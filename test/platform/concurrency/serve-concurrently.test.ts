@@ -9,7 +9,7 @@ interface Job {
   name: string;
 }
 
-/** Serves jobs, each of which ends when the test says so. */
+/** Serves jobs, and the test ends each of them. */
 function serve(jobs: Job[], options: Partial<Concurrently<Job, string>> = {}) {
   const running = new Map<string, PromiseWithResolvers<void>>();
   const loop = serveConcurrently<Job, string>({
@@ -44,7 +44,7 @@ function serve(jobs: Job[], options: Partial<Concurrently<Job, string>> = {}) {
   return { loop, running, end, underWay };
 }
 
-test('of each key one is under way, and of all keys no more than there are permits', async () => {
+test('runs one job per key, and no more jobs than permits', async () => {
   const jobs = ['a', 'a', 'b', 'c'].map((key, index) => ({ key, name: `${key}${index}` }));
   const { end, underWay } = serve(jobs);
   await underWay('a0', 'b2');
@@ -54,12 +54,12 @@ test('of each key one is under way, and of all keys no more than there are permi
   expect(await underWay('c3', 'a1')).toHaveLength(2);
 });
 
-test('work without a key is limited by the permits alone', async () => {
+test('limits jobs without a key by the permits alone', async () => {
   const { underWay } = serve(['x', 'y', 'z'].map((name) => ({ key: undefined, name })));
   expect(await underWay('x', 'y')).toHaveLength(2);
 });
 
-test('slow work goes on without its permit, and its key has nothing else under way', async () => {
+test('releases the permit of a slow job, and runs no other job of its key', async () => {
   const jobs = ['a', 'a', 'b', 'c', 'd'].map((key, index) => ({ key, name: `${key}${index}` }));
   const { end, underWay } = serve(jobs, { holdMs: 5 });
   await underWay('a0', 'b2', 'c3', 'd4');
@@ -67,7 +67,7 @@ test('slow work goes on without its permit, and its key has nothing else under w
   expect(await underWay('b2', 'c3', 'd4', 'a1')).toHaveLength(4);
 });
 
-test('work that fails is logged and counted, and gives its permit back', async () => {
+test('logs and counts a failed job, and releases its permit', async () => {
   const { log, lines } = recordLog('error');
   const failed: string[] = [];
   const jobs: Job[] = ['a', 'b', 'c'].map((name) => ({ key: name, name }));
@@ -80,7 +80,7 @@ test('work that fails is logged and counted, and gives its permit back', async (
   expect(lines()).toHaveLength(3);
 });
 
-test('it stops when all that is under way has ended, and begins nothing new', async () => {
+test('waits for running jobs when it is stopped, and begins no other', async () => {
   const jobs = ['a', 'b', 'c'].map((key) => ({ key, name: key }));
   const { loop, running, end, underWay } = serve(jobs);
   await underWay('a', 'b');

@@ -18,7 +18,7 @@ let primary: OwnPostgres;
 let replica: Replica;
 let current: OwnPostgres;
 let service: WitnessedService;
-/** Of an operator, who writes nothing. */
+/** The connection of an operator, who writes nothing. */
 let byHand: Database;
 beforeAll(async () => {
   primary = await startOwnPostgres();
@@ -34,7 +34,7 @@ afterAll(async () => {
   await primary.remove();
 });
 
-/** From now on the replica gets nothing, so that each commit waits. Resolves to the process that would send it. */
+/** Stops the WAL sender, so that each commit waits for the replica. Resolves to its pid. */
 async function silenceReplica(): Promise<number> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_replication`.execute(byHand);
   const pid = rows[0]?.pid ?? 0;
@@ -60,7 +60,7 @@ async function countCampaigns(name: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Takes a key, whose commit somebody cancels, and asks for its result. Resolves to whether that is told before the replica has it. */
+/** Takes a key, whose commit wait is cancelled, and looks its result up. Resolves to whether the result is returned before the replica has it. */
 async function isToldAgain(stopCancelling: () => Promise<unknown>): Promise<boolean> {
   const db = connectDatabase(primary.address(), { log: createLog('silent'), poolSize: 2, silenceMs: Infinity });
   const key = {
@@ -84,7 +84,7 @@ async function isToldAgain(stopCancelling: () => Promise<unknown>): Promise<bool
   return Promise.race([telling, sleep(1_000).then(() => false)]);
 }
 
-test('where waits for the replica are cancelled nothing is told as accepted and nothing is sent, so that a failover loses nothing', async () => {
+test('reports no commit as successful whose wait for the replica is cancelled, so that a failover loses nothing', async () => {
   await service.send('before');
   await until(
     () => service.accepted('before'),
@@ -96,7 +96,7 @@ test('where waits for the replica are cancelled nothing is told as accepted and 
   let isAccepted = false;
   const sending = service.send('cancelled').then(() => (isAccepted = true));
   await sleep(CANCELLED_MS);
-  // Others see what a failover will lose.
+  // Other sessions see the rows that a failover will lose.
   expect(await countCampaigns('cancelled')).toBeGreaterThan(0);
   expect(isAccepted).toBe(false);
   expect(await service.accepted('cancelled')).toBe(0);

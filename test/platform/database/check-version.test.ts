@@ -14,7 +14,7 @@ afterAll(() => database.drop());
 const said: string[] = [];
 const log = pino(new Writable({ write: (line: Buffer, _encoding, done) => (said.push(line.toString()), done()) }));
 
-test('a server that is too old is refused, with what to do', () => {
+test('rejects a server that is too old, with a remedy', () => {
   for (const number of [90_624, 140_018])
     expect(() => checkServerVersion(number, log)).toThrow(
       /^The database is a PostgreSQL (9|14), and Campanile needs 15 to 18: upgrade/,
@@ -22,7 +22,7 @@ test('a server that is too old is refused, with what to do', () => {
   expect(() => checkServerVersion(140_018, log)).toThrow(StartupError);
 });
 
-test('one of a version that was tried is taken without a word, a newer one with a warning', async () => {
+test('accepts a tested version silently, and a newer one with a warning', async () => {
   for (const number of [150_000, 160_014, 170_010, 180_004]) checkServerVersion(number, log);
   await checkVersion(database.db, log);
   expect(said).toEqual([]);

@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a connection that is cut off within a transaction fails the transaction, not the process', async () => {
+test('fails the transaction of a connection that is cut off, and keeps the process', async () => {
   const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
   const transaction = db.transaction().execute(async (trx) => {
     const pid = await backendPid(trx);
     await sql`select pg_terminate_backend(${pid}, 5000)`.execute(database.db);
-    // Lets the news of it arrive while no statement is under way.
+    // The error arrives while no statement runs.
     await new Promise((resolve) => setTimeout(resolve, 100));
     await backendPid(trx);
   });
@@ -27,7 +27,7 @@ test('a connection that is cut off within a transaction fails the transaction, n
   await db.destroy();
 });
 
-test('an idle connection that is cut off is replaced', async () => {
+test('replaces an idle connection that is cut off', async () => {
   const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
   const pid = await backendPid(db);
   await sql`select pg_terminate_backend(${pid}, 5000)`.execute(database.db);
@@ -36,7 +36,7 @@ test('an idle connection that is cut off is replaced', async () => {
   await db.destroy();
 });
 
-test('a statement is given up when the network carries nothing any more and does not say so', async () => {
+test('times out a statement on a stalled network', async () => {
   const { address } = database;
   if ('url' in address) throw new Error('tests need a server on a Unix socket');
   const network = await startProxy(() => ({ path: `${address.socketFolder}/.s.PGSQL.${address.port}` }));
@@ -52,7 +52,7 @@ test('a statement is given up when the network carries nothing any more and does
   await network.close();
 });
 
-test('a start waits for a server whose proxy is there before it', async () => {
+test('waits at start for a server behind a proxy that is already up', async () => {
   const { address } = database;
   if ('url' in address) throw new Error('tests need a server on a Unix socket');
   const network = await startProxy(() => ({ path: `${address.socketFolder}/.s.PGSQL.${address.port}` }));
@@ -68,7 +68,7 @@ test('a start waits for a server whose proxy is there before it', async () => {
   await network.close();
 });
 
-test('the locks of a process that froze or vanished are gone before its lease is', async () => {
+test('releases the locks of a frozen or disconnected process before its lease expires', async () => {
   const { address } = database;
   if ('url' in address) throw new Error('tests need a server on a Unix socket');
   const network = await startProxy(() => ({ path: `${address.socketFolder}/.s.PGSQL.${address.port}` }));

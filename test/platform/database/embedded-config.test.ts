@@ -9,7 +9,7 @@ import { ask, read, refusal, seeded, start, temporaryFolder, useSeed } from '../
 
 useSeed();
 
-/** Settings that run commands, load code, open doors or write elsewhere; `%` stands for a folder of the test. */
+/** Settings that run commands, load code, open ports or write elsewhere; `%` stands for a folder of the test. */
 const HOSTILE = [
   "restore_command = 'touch %/canary; false'",
   "archive_cleanup_command = 'touch %/canary'",
@@ -35,7 +35,7 @@ const HOSTILE = [
   "include_if_exists = '%/more.conf'",
 ];
 
-test.for(['postgresql.conf', 'postgresql.auto.conf'])('no setting in %s has any effect', async (name) => {
+test.for(['postgresql.conf', 'postgresql.auto.conf'])('ignores every setting in %s', async (name) => {
   const dataDir = seeded();
   const elsewhere = temporaryFolder();
   const cluster = join(dataDir, 'postgres');
@@ -52,14 +52,14 @@ test.for(['postgresql.conf', 'postgresql.auto.conf'])('no setting in %s has any 
   expect(existsSync(join(elsewhere, 'canary'))).toBe(false);
 });
 
-test('a folder that says it is a standby is started as a server of its own', async () => {
+test('starts a standby folder as a primary', async () => {
   const dataDir = seeded();
   await writeFile(join(dataDir, 'postgres/standby.signal'), '');
   const { address } = await start({ dataDir });
   expect(await ask(address, sql`select pg_is_in_recovery() as answer`)).toEqual([false]);
 });
 
-test('settings of the role or the database load no libraries into our connections', async () => {
+test('loads no libraries that the role or the database configures', async () => {
   const { address } = await start({ dataDir: seeded() });
   const db = connectDatabase(address, { log: createLog('silent'), poolSize: 1 });
   onTestFinished(() => db.destroy());
@@ -74,7 +74,7 @@ test('settings of the role or the database load no libraries into our connection
   ).toEqual(['']);
 });
 
-test('event triggers in the data do not run, at a connection or at a change of the schema', async () => {
+test('runs no event triggers, neither at login nor on DDL', async () => {
   const { address } = await start({ dataDir: seeded() });
   const db = connectDatabase(address, { log: createLog('silent'), poolSize: 1 });
   onTestFinished(() => db.destroy());
@@ -90,7 +90,7 @@ test.for([
   ['a tablespace elsewhere', 'pg_tblspc/16999'],
   ['a log elsewhere', 'pg_wal/archive_status/elsewhere'],
   ['a file elsewhere', 'postgresql.auto.conf'],
-])('symbolic links are refused: %s', async ([, name = '']) => {
+])('rejects symbolic links: %s', async ([, name = '']) => {
   const dataDir = seeded();
   const elsewhere = temporaryFolder();
   const target = join(elsewhere, 'target');
@@ -102,7 +102,7 @@ test.for([
   expect(said).toContain('symbolic link');
 });
 
-test('a map of tablespaces makes no links', async () => {
+test('creates no links for a tablespace map', async () => {
   const dataDir = seeded();
   const elsewhere = temporaryFolder();
   await writeFile(join(dataDir, 'postgres/tablespace_map'), `16999 ${elsewhere}\n`);

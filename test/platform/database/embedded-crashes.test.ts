@@ -32,7 +32,7 @@ const hasSetpriv = isLinux && works('setpriv', '--pdeathsig', 'INT', '--', 'true
 
 useSeed();
 
-test.runIf(hasSetpriv)('a process that is killed leaves no server behind', async () => {
+test.runIf(hasSetpriv)('stops the server of a process that was killed', async () => {
   const dataDir = seeded();
   const child = await startChild(dataDir);
   const server = serverPid(dataDir);
@@ -40,7 +40,7 @@ test.runIf(hasSetpriv)('a process that is killed leaves no server behind', async
   await expect.poll(() => isAlive(server)).toBe(false);
 });
 
-test('when process and server are killed, the next start has every committed row', async () => {
+test('recovers every committed row after process and server were killed', async () => {
   const dataDir = seeded();
   const child = await startChild(dataDir);
   const address = { socketFolder: join(dataDir, 'socket'), port: 5432, user: 'campanile', database: 'postgres' };
@@ -51,7 +51,7 @@ test('when process and server are killed, the next start has every committed row
   expect(await read(next.address)).toEqual(['a row of the first start', 'committed before the crash']);
 });
 
-test('a server that is killed is reported, and the next start has every committed row', async () => {
+test('reports a killed server, and recovers every committed row at the next start', async () => {
   const dataDir = seeded();
   const first = await start({ dataDir, restart: false });
   await write(first.address, 'committed before the crash');
@@ -62,7 +62,7 @@ test('a server that is killed is reported, and the next start has every committe
   expect(await read(next.address)).toEqual(['a row of the first start', 'committed before the crash']);
 });
 
-test('a server that is killed comes back at the same address with every committed row, again and again', async () => {
+test('restarts a killed server at the same address with every committed row, each time', async () => {
   const dataDir = seeded();
   const postgres = await start({ dataDir });
   const rows = ['a row of the first start'];
@@ -79,7 +79,7 @@ test('a server that is killed comes back at the same address with every committe
   expect(isAlive(last)).toBe(false);
 });
 
-test('stopping while the server is being started again leaves none behind', async () => {
+test('leaves no server behind when it is stopped during a restart', async () => {
   const dataDir = seeded();
   const postgres = await start({ dataDir });
   process.kill(serverPid(dataDir), 'SIGKILL');
@@ -89,7 +89,7 @@ test('stopping while the server is being started again leaves none behind', asyn
   expect(await read(next.address)).toHaveLength(1);
 });
 
-test('a server that cannot be started again is reported after a few tries', async () => {
+test('reports a server that cannot be restarted after a few attempts', async () => {
   const gone: Server = {
     pid: 1,
     ranOutOfDisk: () => false,
@@ -102,7 +102,7 @@ test('a server that cannot be started again is reported after a few tries', asyn
   await kept.stop();
 });
 
-test('a server that was left behind is stopped', async () => {
+test('stops an orphaned server', async () => {
   const dataDir = seeded();
   const { prefix, ...as } = await chooseIdentity(dataDir, join(dataDir, 'postgres'));
   const orphanIdentity = { ...as, prefix: hasSetpriv ? prefix.slice(0, -4) : prefix };
@@ -118,16 +118,16 @@ test('a server that was left behind is stopped', async () => {
   expect(await read(next.address)).toHaveLength(1);
 });
 
-test('a recorded process number that belongs to somebody else by now is left alone', async () => {
+test('leaves a recorded pid alone that now belongs to another process', async () => {
   const dataDir = seeded();
   await writeFile(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n`);
   const { address } = await start({ dataDir });
   expect(await read(address)).toHaveLength(1);
 });
 
-test.runIf(isLinux)('a dead server that nobody has reaped does not stand in the way', async () => {
+test.runIf(isLinux)('starts beside a dead server that is a zombie', async () => {
   const dataDir = seeded();
-  // The shell starts a process and becomes one that never looks after it.
+  // The shell starts a process and is replaced by one that never reaps it.
   const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill());
   const pid = await firstLine(parent);
@@ -138,7 +138,7 @@ test.runIf(isLinux)('a dead server that nobody has reaped does not stand in the 
   expect(await read(address)).toHaveLength(1);
 });
 
-test('a first start that is interrupted leaves nothing half-done', async () => {
+test('leaves nothing half-done of an interrupted first start', async () => {
   const dataDir = temporaryFolder();
   const child = spawnChild(dataDir);
   await expect

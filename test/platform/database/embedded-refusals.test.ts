@@ -26,7 +26,7 @@ const canMount = isRoot && isLinux && works('unshare', '--mount', '--', 'mount',
 
 useSeed();
 
-test('a second living process on the same folder, and the first goes on', async () => {
+test('rejects a second process on the same folder, and the first goes on', async () => {
   const dataDir = seeded();
   const child = await startChild(dataDir);
   expect(await refusal({ dataDir })).toContain(`already running on DATA_DIR (${dataDir}), as process ${child.pid}:`);
@@ -36,13 +36,13 @@ test('a second living process on the same folder, and the first goes on', async 
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('of two that start at the same moment one', async () => {
+test('accepts one of two processes that start at the same moment', async () => {
   const dataDir = seeded();
   const [first, second] = await Promise.allSettled([start({ dataDir }), start({ dataDir })]);
   expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('a folder that is a file', async () => {
+test('rejects a file in place of the folder', async () => {
   const dataDir = join(temporaryFolder(), 'data');
   await writeFile(dataDir, '');
   expect(await refusal({ dataDir })).toContain('is not a folder');
@@ -53,7 +53,7 @@ const node = process.execPath;
 const asNobody = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 const nobodyReachesUs =
   spawnSync(node, ['-e', `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`], asNobody).status === 0;
-test.runIf(process.platform !== 'win32' && nobodyReachesUs)('a folder that cannot be written', async () => {
+test.runIf(process.platform !== 'win32' && nobodyReachesUs)('rejects a folder that is not writable', async () => {
   const dataDir = temporaryFolder();
   chmodSync(dataDir, 0o555);
   const child = spawnChild(dataDir, asNobody);
@@ -62,13 +62,13 @@ test.runIf(process.platform !== 'win32' && nobodyReachesUs)('a folder that canno
   );
 });
 
-test.runIf(canMount)('a disk without room for a new database', async () => {
+test.runIf(canMount)('rejects a disk without room for a new database', async () => {
   const dataDir = smallDisk(20);
   expect(await refusal({ dataDir })).toContain(`The disk that holds DATA_DIR (${dataDir}) is full`);
   expect(readdirSync(dataDir).filter((name) => /^postgres($|\.)/.test(name))).toEqual([]);
 });
 
-test.runIf(canMount)('a disk that filled up', async () => {
+test.runIf(canMount)('rejects a disk that filled up', async () => {
   const dataDir = smallDisk(100);
   copySeed(dataDir);
   spawnSync('dd', ['if=/dev/zero', `of=${join(dataDir, 'ballast')}`, 'bs=64k'], { stdio: 'ignore' });
@@ -78,27 +78,27 @@ test.runIf(canMount)('a disk that filled up', async () => {
   expect(await read(address)).toHaveLength(1);
 });
 
-test('a database of another PostgreSQL version', async () => {
+test('rejects a database of another PostgreSQL version', async () => {
   const dataDir = temporaryFolder();
   mkdirSync(join(dataDir, 'postgres'));
   await writeFile(join(dataDir, 'postgres/PG_VERSION'), '17\n');
   expect(await refusal({ dataDir })).toContain('belongs to PostgreSQL 17');
 });
 
-test('a folder in its place that is no database', async () => {
+test('rejects a folder that is no database', async () => {
   const dataDir = temporaryFolder();
   mkdirSync(join(dataDir, 'postgres'));
   await writeFile(join(dataDir, 'postgres/notes.txt'), '');
   expect(await refusal({ dataDir })).toContain('is not a folder of PostgreSQL');
 });
 
-test("a server that does not start, in the server's words", async () => {
+test('reports the message of a server that does not start', async () => {
   expect(await refusal({ dataDir: seeded(), settings: { shared_buffers: 'plenty' } })).toMatch(
     /shared_buffers.*"plenty"/,
   );
 });
 
-test('a machine without the package', () => {
+test('rejects a machine without the package', () => {
   const other = process.arch === 'arm64' ? 'x64' : 'arm64';
   expect(() => findPackage('linux', other)).toThrow('run "npm ci" without --omit=optional, or set DATABASE_URL');
   expect(() => findPackage('aix', 'ppc64')).toThrow('There is no embedded PostgreSQL for aix-ppc64: set DATABASE_URL');

@@ -25,7 +25,7 @@ import { serverPid } from '../../support/servers/own-postgres.ts';
 useSeed();
 
 describe('starting', () => {
-  test('a second start finds what was written after the first', async () => {
+  test('finds at the second start the rows written after the first', async () => {
     const dataDir = seeded();
     const first = await start({ dataDir });
     await write(first.address, 'and one of the second');
@@ -34,7 +34,7 @@ describe('starting', () => {
     expect(await read(second.address)).toEqual(['a row of the first start', 'and one of the second']);
   });
 
-  test('the folder is for its owner alone and no TCP port is opened', async () => {
+  test('restricts the folder to its owner, and opens no TCP port', async () => {
     const dataDir = seeded();
     chmodSync(dataDir, 0o755);
     const { address } = await start({ dataDir });
@@ -44,13 +44,13 @@ describe('starting', () => {
     expect(await ask(address, sql`select current_setting('listen_addresses') as answer`)).toEqual(['']);
   });
 
-  test('text sorts and compares alike on every machine', async () => {
+  test('uses one collation on every machine', async () => {
     const { address } = await start({ dataDir: seeded() });
     const provider = sql`select datlocprovider::text || ' ' || datlocale as answer from pg_database where datname = current_database()`;
     expect(await ask(address, provider)).toEqual(['b C.UTF-8']);
   });
 
-  test('stopping twice is stopping once', async () => {
+  test('stops once, however often stop is called', async () => {
     const dataDir = seeded();
     const postgres = await start({ dataDir });
     const server = serverPid(dataDir);
@@ -59,7 +59,7 @@ describe('starting', () => {
     expect(isAlive(server)).toBe(false);
   });
 
-  test('a path may hold blanks, commas, quotes and what is no ASCII', async () => {
+  test('accepts blanks, commas, quotes and non-ASCII characters in a path', async () => {
     const dataDir = join(temporaryFolder(), `Bells, "great" & 'small' 鐘`);
     copySeed(dataDir);
     const postgres = await start({ dataDir });
@@ -67,7 +67,7 @@ describe('starting', () => {
     expect(postgres.address).toMatchObject({ socketFolder: join(dataDir, 'socket') });
   });
 
-  test('a path too long for a socket gets its socket elsewhere, and it is removed in the end', async () => {
+  test('moves the socket out of a path that is too long, and removes it in the end', async () => {
     const dataDir = join(
       temporaryFolder(),
       'a-folder-with-a-rather-long-name'.repeat(2),
@@ -84,7 +84,7 @@ describe('starting', () => {
 });
 
 describe('programs', () => {
-  test.runIf(process.platform !== 'win32')('what an installation without install scripts lacks is added', async () => {
+  test.runIf(process.platform !== 'win32')('are completed in an installation without install scripts', async () => {
     const copy = copyPackage();
     const list: Array<{ target: string }> = JSON.parse(readFileSync(join(copy, 'native/pg-symlinks.json'), 'utf8'));
     for (const { target } of list) rmSync(join(copy, target), { force: true });
@@ -95,7 +95,7 @@ describe('programs', () => {
     for (const { target } of list) expect(existsSync(join(copy, target))).toBe(true);
   });
 
-  test.runIf(isRoot)('programs another user cannot reach are copied once to where it can', async () => {
+  test.runIf(isRoot)('are copied once to a reachable folder for another user', async () => {
     const copy = copyPackage();
     chmodSync(copy, 0o700);
     const reachable = temporaryFolder();
@@ -112,7 +112,7 @@ describe('programs', () => {
 describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
   const userNamespaces = false;
 
-  test('the server runs under an id of its own on the files in DATA_DIR, and goes on so', async () => {
+  test('runs the server under its own uid on the files in DATA_DIR, also at the next start', async () => {
     const dataDir = seeded();
     const first = await start({ dataDir, userNamespaces });
     expect(await read(first.address)).toHaveLength(1);
@@ -127,7 +127,7 @@ describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
     expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).toBe(uid);
   });
 
-  test('a first start makes its database for that id, and leaves nothing else behind', async () => {
+  test('creates the database of a first start for that uid, and leaves nothing else behind', async () => {
     const dataDir = temporaryFolder();
     const { address } = await start({ dataDir, userNamespaces });
     expect(await ask(address, sql`select 1 as answer`)).toEqual([1]);
@@ -137,7 +137,7 @@ describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
     );
   });
 
-  test('files that an earlier server had as nobody become those of an id of its own', async () => {
+  test('changes the files of an earlier server from nobody to its own uid', async () => {
     const dataDir = seeded();
     for (const name of ['', ...readdirSync(join(dataDir, 'postgres'), { recursive: true })])
       lchownSync(join(dataDir, 'postgres', String(name)), NOBODY, NOBODY);
@@ -146,7 +146,7 @@ describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
     expect((await stat(`/proc/${serverPid(dataDir)}`)).uid).not.toBe(NOBODY);
   });
 
-  test('nobody else gets in: neither who runs as nobody nor who becomes the user of the server', async () => {
+  test('rejects connections of the user nobody and of the uid of the server', async () => {
     const dataDir = seeded();
     const { address } = await start({ dataDir, userNamespaces });
     const socket = join('socketFolder' in address ? address.socketFolder : '', '.s.PGSQL.5432');
@@ -156,7 +156,7 @@ describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
     expect(knock(socket, { uid: 0, gid: 0 })).toMatch(/^R/);
   });
 
-  test('a folder nobody can get to is named', async () => {
+  test('names a folder that the server cannot enter', async () => {
     const parent = temporaryFolder();
     chmodSync(parent, 0o700);
     expect(await refusal({ dataDir: join(parent, 'data'), userNamespaces })).toMatch(
@@ -165,7 +165,7 @@ describe.runIf(isRoot && isLinux)('root without user namespaces', () => {
   });
 });
 
-/** What a server answers to somebody who asks to be let in as its superuser; or why they cannot ask. */
+/** Connects to the server as its superuser. Returns the first bytes of its answer, or the error code. */
 function knock(socket: string, as: { uid: number; gid: number }): string {
   const words = Buffer.from('user\0campanile\0database\0postgres\0\0');
   const head = Buffer.alloc(8);

@@ -24,11 +24,11 @@ afterAll(async () => {
   await primary.remove();
 });
 
-test('when the server dies and a synchronous replica takes its place, nothing accepted is lost and nothing sent twice', async () => {
+test('loses nothing accepted and sends nothing twice when a synchronous replica replaces a dead server', async () => {
   await service.send('before');
   let during = 0;
   const over = new AbortController();
-  // Somebody goes on sending, so that something has just been accepted whenever the server dies.
+  // Campaigns arrive all the time, so that one has just been accepted whenever the server dies.
   const sending = (async () => {
     while (!over.signal.aborted && during < 6) await service.send(`during ${++during}`);
   })();

@@ -25,7 +25,7 @@ afterEach(() => database.drop());
 const run = (text: string) => sql.raw(text).execute(database.db);
 const differences = async () => findDifferences(expectCatalog(files.migrations), await readCatalog(database.db));
 
-test('the fingerprints are those of the migrations, on each PostgreSQL', async () => {
+test('equals the recorded fingerprints of the migrations, on each PostgreSQL', async () => {
   const computed = await computeFingerprints(database.db, files);
   const kept = new Map(files.migrations.map(({ name, fingerprint }) => [name, fingerprint]));
   expect(kept, 'run "npm run schema", which writes src/platform/database/fingerprints/').toEqual(computed);
@@ -33,20 +33,20 @@ test('the fingerprints are those of the migrations, on each PostgreSQL', async (
   expect(names).toEqual(files.migrations.map(({ name }) => name));
 });
 
-test('the epoch was raised for the migrations and functions as they are', () => {
+test('has an epoch raised for the present migrations and functions', () => {
   expect(
     files.epoch.sha256,
     'A migration or a function of the database has changed: run "npm run schema", which raises the epoch in src/platform/database/epoch.txt, so that no older process puts its own functions back',
   ).toBe(sumSchemaFiles(files));
 });
 
-test('001-schema.sql is frozen', () => {
+test('freezes 001-schema.sql', () => {
   expect(files.migrations[0]?.sha256, 'it never changes again: add a migration').toBe(
     '3180c526b09a1ba47cf5c6695f9f0e5481873df030897d3bf5f205dda31c7e46',
   );
 });
 
-test('what is missing or differs is named', async () => {
+test('names each missing or different object', async () => {
   await migrate(database.db, log);
   await run(`
     drop table group_sums;
@@ -79,7 +79,7 @@ test('what is missing or differs is named', async () => {
   `);
 });
 
-test('what an operator has added or tuned is no difference', async () => {
+test('ignores objects and settings that an operator has added', async () => {
   await migrate(database.db, log);
   await run(`
     create table bells (name text);
@@ -99,7 +99,7 @@ test('what an operator has added or tuned is no difference', async () => {
   expect(await differences()).toEqual([]);
 });
 
-test('settings of the server change nothing', async () => {
+test('does not depend on settings of the server', async () => {
   await migrate(database.db, log);
   const name = 'database' in database.address ? database.address.database : '';
   await run(`
@@ -112,7 +112,7 @@ test('settings of the server change nothing', async () => {
   expect(await differences()).toEqual([]);
 });
 
-test('a dump that is restored has the same fingerprint', async ({ skip }) => {
+test('is the same after pg_dump and pg_restore', async ({ skip }) => {
   const { rows } = await sql<{
     major: number;
   }>`select current_setting('server_version_num')::int / 10000 as major`.execute(database.db);
@@ -140,7 +140,7 @@ test('a dump that is restored has the same fingerprint', async ({ skip }) => {
   expect(await readCatalog(restored.db)).toEqual(await readCatalog(database.db));
 });
 
-test('the epoch of a file in which a merge has left both sides is the higher one, and is raised again', async () => {
+test('takes the higher epoch of a merge conflict, and raises it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-epoch-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const kind of ['migrations', 'functions']) mkdirSync(join(folder, kind));

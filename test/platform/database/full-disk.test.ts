@@ -41,7 +41,7 @@ function createSend({ url }: Service, { token, groupIds }: Sender) {
   };
 }
 
-/** Makes the server need room for its log of changes, without which it cannot go on at all. */
+/** Fills the WAL: the server cannot run without room for it. */
 async function useUpLog(): Promise<void> {
   const address = { socketFolder: join(folder, 'data/socket'), port: 5432, user: 'campanile', database: 'postgres' };
   const db = connectDatabase(address, { log: createLog('silent'), poolSize: 1 });
@@ -49,13 +49,13 @@ async function useUpLog(): Promise<void> {
     for (let round = 0; round < 50; round++)
       await sql`select pg_logical_emit_message(false, 'test', 'x'), pg_switch_wal()`.execute(db);
   };
-  // What it is told depends on how far the server's end has come.
+  // The error depends on how far the shutdown of the server has come.
   await expect(switchOften()).rejects.toThrow(/connection|No space left|EPIPE|ECONNRESET/i);
   await db.destroy();
 }
 
 test.runIf(mayMount)(
-  'on a full disk writes are answered 503, what was accepted stays, and with room again all goes on by itself',
+  'answers writes 503 on a full disk, keeps accepted campaigns, and recovers by itself',
   async () => {
     expect(mountDisk(folder, MEGABYTES)).toBe(true);
     service = await startService({ folder, environment: { SANDBOX_SPEED: '50', DISK_FLOOR_MB: '0' } });
@@ -98,7 +98,7 @@ test.runIf(mayMount)(
       status: 'ok',
       checks: { database: 'ok' },
     });
-    // It ended of it, and is started again by itself where it finds enough room for that, else by the service.
+    // The server crashed. It restarts by itself if it has enough room, and the service restarts it otherwise.
     expect(service.log()).toMatch(/PANIC: .*No space left on device/);
     expect(await service.stop()).toBe(0);
   },

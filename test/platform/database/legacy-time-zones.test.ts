@@ -1,4 +1,4 @@
-/** Zones that were stored before they were checked by `Temporal`. */
+/** Time zones that were stored before `Temporal` checked them. */
 import { mkdtempSync, cpSync, rmSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Brings the schema to the state of before the migration. */
+/** Migrates the schema to the state before the migration. */
 async function migrateUntil(name: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-before-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -60,7 +60,7 @@ const all = (zone: string | null) => ({
   draft: { html: 'Hello', is_schedule: true, time_zone: zone },
 });
 
-/** What clocks in the zone show at noon UTC of the days of some years, by ICU. */
+/** The local times of the zone at noon UTC on days of several years, by ICU. */
 function showClocks(timeZone: string): string[] {
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   const noon = Date.UTC(2020, 0, 1, 12);
@@ -71,7 +71,7 @@ const mapping = [
   ...readFileSync(join(DATABASE, 'migrations', MIGRATION), 'utf8').matchAll(/\('([^']+)', '([^']+)'\)/g),
 ].map(([, name = '', zone = '']) => [name, zone] as const);
 
-test('a name that was accepted and is no more becomes the zone that it stood for, wherever it is stored', async () => {
+test('replaces names that are no longer accepted by their zone, wherever they are stored', async () => {
   await migrateUntil(MIGRATION);
   const written = ['JST', 'ist', 'US/Pacific-New', 'SystemV/EST5EDT', 'Canada/East-Saskatchewan'];
   const kept = [null, 'Europe/Berlin', 'asia/calcutta', 'EST', 'Mars/Olympus', ''];
@@ -92,11 +92,11 @@ test('a name that was accepted and is no more becomes the zone that it stood for
   );
 });
 
-test('each of the 40 names is rejected by now, and its zone has the same clocks', () => {
+test('rejects each of the 40 names, and replaces it by a zone with the same clocks', () => {
   expect(mapping).toHaveLength(40);
   expect(mapping.filter(([name]) => isTimeZone(name))).toEqual([]);
   expect(mapping.filter(([, zone]) => !isTimeZone(zone))).toEqual([]);
-  // ICU gives those of System V that have clock changes the dates of before 2007.
+  // ICU uses the rules of before 2007 for System V zones with clock changes.
   const isOfToday = ([name]: readonly [string, string]) => !/^SYSTEMV.*DT$/.test(name);
   for (const [name, zone] of mapping.filter(isOfToday)) expect(showClocks(name), name).toEqual(showClocks(zone));
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('hints arrive, and one after a cut connection stands for all that were missed', async () => {
+test('delivers notifications, and one empty notification after a reconnect for all missed ones', async () => {
   const heard: string[] = [];
   const notifications = listenForNotifications(database.address, { log });
   notifications.on('campanile_lanes', (payload) => heard.push(payload));
@@ -30,7 +30,7 @@ test('hints arrive, and one after a cut connection stands for all that were miss
   await notifications.close();
 });
 
-test('closing ends also while it connects, and while there is no server', async () => {
+test('closes while it connects, and without a server', async () => {
   await listenForNotifications(database.address, { log }).close();
   await listenForNotifications({ url: 'postgres://127.0.0.1:1/nothing' }, { log }).close();
   const { rows } = await sql`select from pg_stat_activity

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test('processes that start at the same moment all succeed, and each migration ran once', async () => {
+test('applies each migration once when several processes start together', async () => {
   const pools = Array.from({ length: 4 }, () => connectDatabase(database.address, { log }));
   const outcomes = await Promise.allSettled(pools.map((pool) => migrate(pool, log)));
   await Promise.all(pools.map((pool) => pool.destroy()));
@@ -32,14 +32,14 @@ test('processes that start at the same moment all succeed, and each migration ra
   expect((await applied(database.db)).map(({ name }) => name)).toEqual(ours);
 });
 
-test('migrating again changes nothing', async () => {
+test('changes nothing when it is repeated', async () => {
   await migrate(database.db, log);
   const before = await snapshot(database.db);
   await migrate(database.db, log);
   expect(await snapshot(database.db)).toEqual(before);
 });
 
-test('a database written by a newer version is refused, and left as it is', async () => {
+test('rejects a database of a newer version, and leaves it as it is', async () => {
   await migrate(database.db, log);
   await sql`insert into migrations (number, name) values (999, '999-of-the-future.sql')`.execute(database.db);
   const before = await snapshot(database.db);
@@ -51,7 +51,7 @@ test('a database written by a newer version is refused, and left as it is', asyn
   expect(await snapshot(database.db)).toEqual(before);
 });
 
-test('a database with a migration that this version does not know is refused, and left as it is', async () => {
+test('rejects a database with an unknown migration, and leaves it as it is', async () => {
   await migrate(database.db, log);
   await sql`update migrations set name = '001-schema.sql', number = 0 where number = 1`.execute(database.db);
   await sql`insert into migrations (number, name) values (1, '001-of-somebody-else.sql')`.execute(database.db);
@@ -62,7 +62,7 @@ test('a database with a migration that this version does not know is refused, an
   expect(await snapshot(database.db)).toEqual(before);
 });
 
-test('a database of before the first release is refused, and left as it is', async () => {
+test('rejects a database from before the first release, and leaves it as it is', async () => {
   await migrate(database.db, log);
   await sql`update migrations set name = '001-ledger.sql'`.execute(database.db);
   await sql`insert into migrations (number, name) values (25, '025-neighbours-in-a-claim.sql')`.execute(database.db);
@@ -74,7 +74,7 @@ test('a database of before the first release is refused, and left as it is', asy
   expect(await snapshot(database.db)).toEqual(before);
 });
 
-test('a migration that fails leaves nothing half-done, keeps those before it and can be tried again', async () => {
+test('rolls back a failed migration, keeps earlier ones, and can be retried', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'create table bells (name text);');
   write('migrations/002-ropes.sql', "create table ropes (length int); insert into ropes values ('long');");
@@ -91,7 +91,7 @@ test('a migration that fails leaves nothing half-done, keeps those before it and
   expect(await tables(database.db)).toEqual(['bells', 'migrations', 'ropes']);
 });
 
-test('a guard that raises refuses the upgrade before any migration or function is applied', async () => {
+test('rejects the upgrade when a guard raises, before any migration or function is applied', async () => {
   const { write, run } = createFolder();
   write('functions/pitch.sql', "create or replace function pitch() returns text language sql as $$ select 'c' $$;");
   write('migrations/001-bells.sql', "create table bells (name text); insert into bells values ('cracked');");
@@ -117,7 +117,7 @@ drop table bells;`,
   expect(await tables(database.db)).toEqual(['migrations', 'ropes']);
 });
 
-test('the guards of an empty database are not run: there is nothing to guard', async () => {
+test('skips guards on an empty database', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'create table bells (name text);');
   write('migrations/002-no-bells.sql', 'do $guard$ begin perform from bells limit 1; end $guard$; drop table bells;');
@@ -125,7 +125,7 @@ test('the guards of an empty database are not run: there is nothing to guard', a
   expect(await tables(database.db)).toEqual(['migrations']);
 });
 
-test('a migration may take its time, also on a connection that a pooler has lent to others before', async () => {
+test('sets no timeout for a migration, also on a pooled connection with one', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'select pg_sleep(0.3); create table bells (name text);');
   const pooled = connectDatabase(database.address, { log, poolSize: 1, silenceMs: Infinity });
@@ -135,7 +135,7 @@ test('a migration may take its time, also on a connection that a pooler has lent
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
 });
 
-test('the list of migrations keeps the sum of each, also where it was begun by a version that kept none', async () => {
+test('records a checksum for each migration, also in a list begun without them', async () => {
   await makeFirstSchema();
   await migrate(database.db, log);
   const { migrations, epoch } = await loadSchemaFiles();
@@ -145,9 +145,9 @@ test('the list of migrations keeps the sum of each, also where it was begun by a
   expect(await rows(sql`select max(epoch) as epoch from migrations`)).toEqual([{ epoch: epoch.number }]);
 });
 
-test('a schema that is not what its migrations make is refused before anything is written', async () => {
+test('rejects a schema that differs from its migrations, before any write', async () => {
   await makeFirstSchema();
-  // As it was a day before 001-schema.sql was frozen.
+  // The schema of the day before 001-schema.sql was frozen.
   await sql.raw(DAY_BEFORE).execute(database.db);
   await sql`comment on function close_runs is null`.execute(database.db);
   const before = await snapshot(database.db);
@@ -162,7 +162,7 @@ test('a schema that is not what its migrations make is refused before anything i
   expect(await snapshot(database.db)).toEqual(before);
 });
 
-test('a migration that was applied with another text is refused', async () => {
+test('rejects a migration that was applied with another text', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'create table bells (name text);');
   await run();
@@ -176,7 +176,7 @@ test('a migration that was applied with another text is refused', async () => {
   expect(await snapshot(database.db)).toEqual(before);
 });
 
-test('an older process does not put its functions back, and a newer one replaces them', async () => {
+test('keeps newer functions when an older process starts, and replaces older ones', async () => {
   const { write, run } = createFolder();
   const pitch = (tone: string) =>
     `create or replace function pitch() returns text language sql as $$ select '${tone}' $$;`;
@@ -199,7 +199,7 @@ test('an older process does not put its functions back, and a newer one replaces
   expect(await rows(sql`select pitch()`)).toEqual([{ pitch: 'd' }]);
 });
 
-test('a database in use is backed up before a migration or another epoch, and stays as it is when that fails', async () => {
+test('backs up a database in use before a migration or a new epoch, and changes nothing if that fails', async () => {
   const { write, run } = createFolder();
   let backups = 0;
   const backUp = () => Promise.resolve(void backups++);
@@ -222,14 +222,14 @@ test('a database in use is backed up before a migration or another epoch, and st
   expect(backups).toBe(2);
 });
 
-test('two migrations with one number are a defect', async () => {
+test('rejects two migrations with one number', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', '');
   write('migrations/001-ropes.sql', '');
   await expect(run()).rejects.toThrow('two migrations have the number of 001-ropes.sql');
 });
 
-test('only files with a number are migrations', async () => {
+test('ignores files without a number', async () => {
   const { write, run } = createFolder();
   write('migrations/001-bells.sql', 'create table bells (name text);');
   write('migrations/001-bells.sql.orig', 'no sql at all');
@@ -238,12 +238,12 @@ test('only files with a number are migrations', async () => {
   expect(await tables(database.db)).toEqual(['bells', 'migrations']);
 });
 
-test('a function that was changed arrives on a database that exists, and no other is touched', async () => {
+test('replaces a changed function in an existing database, and no other', async () => {
   const { write, run } = createFolder();
   const functions = () =>
     rows(sql<{ name: string; oid: number; xmin: string }>`
     select proname as name, oid::int, xmin::text from pg_proc where pronamespace = 'public'::regnamespace order by 1`);
-  // What a function is made of may come with the tables.
+  // A function may depend on tables of a migration.
   write(
     'functions/count_bells.sql',
     'create or replace function count_bells() returns bigint language sql as $$ select count(*) from bells $$;',
@@ -269,7 +269,7 @@ test('a function that was changed arrives on a database that exists, and no othe
   ]);
 });
 
-test('a function with other arguments, and another result, takes the place of the one before', async () => {
+test('replaces a function whose arguments or result have changed', async () => {
   const { write, run } = createFolder();
   write(
     'functions/ring.sql',
@@ -290,7 +290,7 @@ test('a function with other arguments, and another result, takes the place of th
   await expect(rows(sql`select ring(1)`)).rejects.toThrow('does not exist');
 });
 
-test('what our functions say fits the tables', async () => {
+test('has functions that fit the tables', async () => {
   await migrate(database.db, log);
   const folder = new URL('../../../src/platform/database/functions/', import.meta.url);
   for (const file of readdirSync(folder))
@@ -339,7 +339,7 @@ async function tables(db: Connection): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Which migrations were applied when, and every table, index, sequence and function with the transaction that wrote it. */
+/** The applied migrations with their times, and every table, index, sequence and function with the transaction that wrote it. */
 async function snapshot(db: Connection): Promise<unknown> {
   const { rows } = await sql`
     select 'relation', oid::int, xmin::text from pg_class where relnamespace = 'public'::regnamespace
@@ -348,7 +348,7 @@ async function snapshot(db: Connection): Promise<unknown> {
   return { applied: await applied(db), rows };
 }
 
-test('each migration says which locks it takes, and for how long', () => {
+test('documents the locks of each migration and how long it takes them', () => {
   const folder = join(import.meta.dirname, '../../../src/platform/database/migrations');
   const silent = ours.filter((name) => !/^-- Locks: .{10}/m.test(readFileSync(join(folder, name), 'utf8')));
   expect(silent).toEqual([]);

@@ -32,14 +32,14 @@ beforeEach(() => {
   heard = [];
 });
 
-/** Hints arrive in the order they were sent in, so that none comes after this one that was sent before it. */
+/** Notifications arrive in order, so that all earlier ones have arrived before this one. */
 async function hearAll(): Promise<string[]> {
   await notifyAfterCommit(database.db, 'campanile_results', 'last');
   await expect.poll(() => heard).toContain('last');
   return heard.filter((payload) => payload !== 'last');
 }
 
-test('a hint is told after the commit, and not before', async () => {
+test('notifies after the commit, and not before', async () => {
   await database.db.transaction().execute(async (trx) => {
     await notifyAfterCommit(trx, 'campanile_results', '1');
     await sleep(100);
@@ -48,7 +48,7 @@ test('a hint is told after the commit, and not before', async () => {
   await expect.poll(() => heard).toEqual(['1']);
 });
 
-test('a hint about what was rolled back is not told, and does not cling to its connection', async () => {
+test('drops the notification of a rolled-back transaction', async () => {
   const undone = database.db.transaction().execute(async (trx) => {
     await notifyAfterCommit(trx, 'campanile_results', '2');
     throw new Error('undone');
@@ -58,7 +58,7 @@ test('a hint about what was rolled back is not told, and does not cling to its c
   expect(await hearAll()).toEqual(['3']);
 });
 
-test('what comes together goes together, and the same only once', async () => {
+test('coalesces notifications, and sends equal ones once', async () => {
   await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
       database.db.transaction().execute(async (trx) => {
@@ -71,7 +71,7 @@ test('what comes together goes together, and the same only once', async () => {
   expect(all.length).toBeLessThan(40);
 });
 
-test('whoever closes its pool right after a commit has told its hints', async () => {
+test('sends pending notifications before the pool closes', async () => {
   const db = connectDatabase(database.address, { log, poolSize: 1 });
   await notifyAfterCommit(db, 'campanile_results', 'first');
   await db.transaction().execute((trx) => notifyAfterCommit(trx, 'campanile_results', 'on leaving'));
@@ -79,7 +79,7 @@ test('whoever closes its pool right after a commit has told its hints', async ()
   await expect.poll(() => heard).toEqual(['first', 'on leaving']);
 });
 
-test('nothing else notifies', () => {
+test('is the only code that notifies', () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(ts|sql)$/.test(path));
   const notifying = files.filter((path) => /pg_notify\(|^\s*notify /m.test(readFileSync(join(SOURCES, path), 'utf8')));
   expect(notifying).toEqual(['platform/database/notify-after-commit.ts']);

@@ -8,7 +8,7 @@ import { startOwnPostgres, type OwnPostgres, type ServerEnd } from '../../suppor
 import { expectPutOff, startWitnessedService, type WitnessedService } from '../../witness/witnessed-service.ts';
 
 const GROUPS = 40;
-/** Whom the service is to the server: no superuser, for whom no limit would hold. */
+/** The database role of the service. It is no superuser: no limit applies to superusers. */
 const ROLE = 'campanile_service';
 
 let postgres: OwnPostgres;
@@ -27,18 +27,18 @@ afterAll(async () => {
   await postgres.remove();
 });
 
-/** Does something at the server as its superuser. */
+/** Runs `work` as the superuser of the server. */
 async function administer(work: (db: Database) => Promise<unknown>): Promise<void> {
   const db = connectDatabase(postgres.address(), { log: createLog('silent'), poolSize: 1 });
   await work(db);
   await db.destroy();
 }
 
-/** Of the service, at once; -1 is none. */
+/** Limits the connections of the service; -1 removes the limit. */
 const limitConnections = (db: Database, most: number) =>
   sql`alter role ${sql.id(ROLE)} connection limit ${sql.lit(most)}`.execute(db);
 
-/** Ends all connections of the service, and answers how many there were. */
+/** Ends all connections of the service, and returns their number. */
 async function cutOffTheService(db: Database): Promise<number> {
   const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${ROLE}`.execute(
     db,
@@ -64,7 +64,7 @@ async function expectAllPutOff(): Promise<void> {
 }
 
 test.each<ServerEnd>(['fast', 'immediate', 'kill -9'])(
-  'a server that ends in the middle of a campaign (%s) and comes back costs nothing but time',
+  'survives a server that ends in the middle of a campaign (%s), without loss or duplicates',
   async (how) => {
     await beInTheMiddle(how);
     await postgres.end(how);
@@ -77,7 +77,7 @@ test.each<ServerEnd>(['fast', 'immediate', 'kill -9'])(
   },
 );
 
-test('so does a network that breaks every connection', async () => {
+test('survives a network that breaks every connection', async () => {
   await beInTheMiddle('cut');
   service.network.cut();
   await expectAllPutOff();
@@ -85,22 +85,22 @@ test('so does a network that breaks every connection', async () => {
   await service.expectNothingLostOrTwice();
 });
 
-test('so does a network that carries nothing and does not say so', async () => {
+test('survives a stalled network', async () => {
   await beInTheMiddle('stall');
   service.network.stall();
   const before = await service.accepted('stall');
   await expectAllPutOff();
-  // Whatever it knew of its lease is over, so it has stopped sending; what was in hand is all that left.
+  // Its lease has expired, so it has stopped sending: only the post in hand has left.
   expect(await service.accepted('stall')).toBeLessThanOrEqual(before + 1);
   service.network.heal();
   await service.expectNothingLostOrTwice();
 });
 
-test('so does a server that is out of connections', async () => {
+test('survives a server that is out of connections', async () => {
   await beInTheMiddle('crowd');
   await administer(async (db) => {
     await limitConnections(db, 0);
-    // What was just being connected may have been asked before the limit; nothing new comes after it.
+    // A connection attempt may have begun before the limit; no new one succeeds after it.
     await until(
       () => cutOffTheService(db),
       (cut) => cut === 0,

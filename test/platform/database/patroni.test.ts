@@ -7,7 +7,7 @@ const GROUPS = 25;
 const CAMPAIGNS = 6;
 
 // `apt-get install patroni etcd-server haproxy postgresql-15` brings them.
-describe.runIf(hasPatroni)('on three PostgreSQL under Patroni', () => {
+describe.runIf(hasPatroni)('three PostgreSQL under Patroni', () => {
   let patroni: Patroni;
   let service: WitnessedService;
   beforeAll(async () => {
@@ -20,14 +20,14 @@ describe.runIf(hasPatroni)('on three PostgreSQL under Patroni', () => {
     await patroni.stop();
   });
 
-  test('when the leader dies in the middle of campaigns, nothing accepted is lost and nothing sent twice', async () => {
+  test('lose nothing accepted and send nothing twice when the leader dies in the middle of campaigns', async () => {
     for (let index = 1; index < CAMPAIGNS; index++) await service.send(`before ${index}`);
     await until(
       () => service.accepted('before 1'),
       (count) => count >= 5,
     );
     const killed = await patroni.killLeader();
-    // It is put off, and asked again, until there is a leader.
+    // The request gets 503, and is retried until there is a leader.
     await service.send('during');
     expect(await patroni.awaitLeader(killed)).not.toBe(killed);
     await patroni.revive(killed);

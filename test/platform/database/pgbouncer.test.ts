@@ -39,11 +39,11 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     await database.drop();
   });
 
-  test('the main job is done', async () => {
+  test('sends a campaign', async () => {
     expect(await doMainJob(service.url)).toContain('sent');
   });
 
-  test('hints come by a connection of their own, straight from the server', async () => {
+  test('listens on a direct connection to the server', async () => {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from pg_stat_activity
       where datname = current_database() and application_name = 'campanile hints'`.execute(database.db);
@@ -56,7 +56,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     expect(channels).toEqual([{ count: 0 }]);
   });
 
-  test('a start leaves the connections of the pooler their limits', async () => {
+  test('keeps the timeouts of pooled connections after a start', async () => {
     if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
     const single = await startPgBouncer(database.address, { size: 1 });
     const client = new pg.Client({ connectionString: single.url });
@@ -73,7 +73,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     }
   });
 
-  test('whoever listens through the pooler all the same loses nothing but time', async () => {
+  test('loses only time when it listens through the pooler', async () => {
     const notifications = listenForNotifications(pooler.address, { log: createLog('silent') });
     let told = 0;
     notifications.on('campanile_runs', () => told++);

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test('a database without a moved workspace keeps its rows and loses what served cells', async () => {
+test('keeps the rows of a database without moved workspaces, and removes the schema of cells', async () => {
   await sql`update ledger set cell = 3`.execute(database.db);
   await sql`insert into moves (move_id, workspace_id, direction, cell)
             values (gen_random_uuid(), 1, 'taken_back', 4), (gen_random_uuid(), 2, 'arrived', 4)`.execute(database.db);
@@ -44,7 +44,7 @@ test('a database without a moved workspace keeps its rows and loses what served 
   expect(await isApplied()).toBe(true);
 });
 
-test('a workspace that has moved away refuses the upgrade before anything has changed', async () => {
+test('rejects the upgrade before any change if a workspace has moved away', async () => {
   await moveAway('bob');
   const before = await readSchema();
   const refused = migrate(database.db, log);
@@ -54,13 +54,13 @@ test('a workspace that has moved away refuses the upgrade before anything has ch
   await expect(migrate(database.db, log, { folder: pathToFileURL(`${earlier}/`) })).resolves.toBeUndefined();
 });
 
-test('every moved workspace is named', async () => {
+test('names every moved workspace', async () => {
   await moveAway('alice');
   await moveAway('bob');
   await expect(migrate(database.db, log)).rejects.toThrow('workspace of alice, bob ');
 });
 
-test('a workspace that was taken back upgrades', async () => {
+test('upgrades a workspace that was taken back', async () => {
   await moveAway('bob');
   await expect(migrate(database.db, log)).rejects.toThrow(StartupError);
   await sql`update workspaces set moved_to = null`.execute(database.db);
@@ -68,7 +68,7 @@ test('a workspace that was taken back upgrades', async () => {
   expect(await isApplied()).toBe(true);
 });
 
-test('a moved workspace whose user was deleted upgrades', async () => {
+test('upgrades a moved workspace of a deleted user', async () => {
   await moveAway('bob');
   await sql`update users set deleted_at = now(), user_name = '' where user_name = 'bob'`.execute(database.db);
   await migrate(database.db, log);
@@ -107,7 +107,7 @@ async function readNames(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The columns, tables and indexes of cells that are still there. */
+/** Returns the remaining columns, tables and indexes of cells. */
 async function readRemains(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname || '.' || attname as name from pg_attribute join pg_class on attrelid = pg_class.oid

@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-test('a server that is a replica is one that is away, however often it is asked, until it is promoted', async () => {
+test('treats a replica as unavailable until it is promoted', async () => {
   const address = server.address();
   await server.end('fast');
-  // It says that it is ready when it has been promoted, and not before.
+  // The server reports that it is ready once it is promoted.
   const ready = server.startReplica();
   const db = connectDatabase(address, { log: createLog('silent'), poolSize: 1 });
   const ask = () =>

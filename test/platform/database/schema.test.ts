@@ -39,10 +39,10 @@ interface Column {
   table: string;
   column: string;
   type: string;
-  /** Of an enum. */
+  /** The labels of an enum. */
   labels: string[] | null;
   nullable: boolean;
-  /** By the database alone. */
+  /** The value comes from the database alone. */
   generated: boolean;
   has_default: boolean;
 }
@@ -59,7 +59,7 @@ async function readColumns(db: Connection): Promise<Column[]> {
   return rows;
 }
 
-/** What has to hold of the types, each with what it is about. */
+/** Lists the claims about the types, each with its subject. */
 function listClaims(columns: readonly Column[]): Array<[about: string, claim: string]> {
   const tables = Map.groupBy(columns, ({ table }) => table);
   return [
@@ -94,7 +94,7 @@ function classOf({ type, labels }: Pick<Column, 'type' | 'labels'>): string {
   return type.endsWith('[]') ? `${known}[]` : known;
 }
 
-/** What the compiler finds wrong with the types, held against these columns. */
+/** Returns the subjects of the claims that the compiler rejects for these columns. */
 function findDifferences(columns: readonly Column[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'campanile-schema-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -118,7 +118,7 @@ function findDifferences(columns: readonly Column[]): string[] {
   ];
 }
 
-test('the types name every table and column of the database, and no other, as they are', async () => {
+test('has types for every table and column of the database, and for no other', async () => {
   const database = await createEmptyDatabase();
   onTestFinished(() => database.drop());
   await migrate(database.db, createLog('silent'));

@@ -33,7 +33,7 @@ const read = (key: string, work: () => Promise<unknown>) => workFor({ key, isWri
 const write = (key: string, work: () => Promise<unknown>) => workFor({ key, isWrite: true }, work);
 const ask = () => sql`select 1`.execute(db);
 
-/** Holds a connection for each of these until the function is called. */
+/** Holds a connection for each holder until the returned function is called. */
 async function hold(
   ...holders: Array<(work: () => Promise<unknown>) => Promise<unknown>>
 ): Promise<() => Promise<void>> {
@@ -49,7 +49,7 @@ async function hold(
   };
 }
 
-test('requesters take turns, however many statements of one wait already', async () => {
+test('serves requesters in turns, with any number of waiting statements of one', async () => {
   open({ permits: 1 });
   const letGo = await hold((work) => work());
   const order: string[] = [];
@@ -59,7 +59,7 @@ test('requesters take turns, however many statements of one wait already', async
   expect(order).toEqual(['a', 'b', 'a', 'a']);
 });
 
-test('one requester leaves connections for the others, and its writes take turns on one', async () => {
+test('leaves connections to others, and serializes the writes of one requester', async () => {
   open({ permits: 3, perRequester: 2 });
   const letGo = await hold((work) => write('a', work));
   const second = write('a', ask);
@@ -70,7 +70,7 @@ test('one requester leaves connections for the others, and its writes take turns
   await second;
 });
 
-test('a wait for a connection that others use is an overload, not a database that is away', async () => {
+test('reports an overload when connections are in use by others', async () => {
   open({ permits: 1, maxWaitMs: 50 });
   const letGo = await hold((work) => read('a', work));
   const error: unknown = await read('b', ask).catch((reason: unknown) => reason);
@@ -85,7 +85,7 @@ test('a wait for a connection that others use is an overload, not a database tha
   await read('b', ask);
 });
 
-test('a wait for a connection while none can be made is a database that is away', async () => {
+test('reports an unavailable database when no connection can be made', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -102,7 +102,7 @@ test('a wait for a connection while none can be made is a database that is away'
   silent.close();
 });
 
-test('connections that break give their permits back', async () => {
+test('releases the permits of broken connections', async () => {
   open({ permits: 1 });
   for (let n = 0; n < 3; n++) {
     const broken = db.connection().execute(async (connection) => {
@@ -116,7 +116,7 @@ test('connections that break give their permits back', async () => {
   expect(readPool(db).waiting).toBe(0);
 });
 
-test('what is read for a requester piece by piece counts as theirs, whoever asks for the next piece', async () => {
+test('counts a streamed read for its requester, whichever request pulls the next piece', async () => {
   open({ permits: 2, perRequester: 1 });
   async function* pieces() {
     for (let n = 1; n <= 2; n++) yield (await sql<{ n: number }>`select ${n}::int as n`.execute(db)).rows[0]?.n;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('what takes room is put off while less than the floor is free, and nothing is where the disk is not ours', async () => {
+test('answers 503 below the free-space floor, and never without a folder of its own', async () => {
   const folder = tmpdir();
   await watchDisk({ folder, floorBytes: 0 }).assertDiskSpace();
   await watchDisk({ floorBytes: Number.MAX_SAFE_INTEGER }).assertDiskSpace();
@@ -20,7 +20,7 @@ test('what takes room is put off while less than the floor is free, and nothing 
   await expect(low).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 60 });
 });
 
-test('a statement that fails of a full disk is noticed, and that there is room again by writing', async () => {
+test('detects a full disk by a failed statement, and free space by a write', async () => {
   const disk = watchDisk();
   const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, onError: disk.recordError });
   await expect(sql`select 1 / 0`.execute(db)).rejects.toThrow('division by zero');
@@ -30,7 +30,7 @@ test('a statement that fails of a full disk is noticed, and that there is room a
   expect(disk.isFull()).toBe(true);
   await disk.check(db);
   expect(disk.isFull()).toBe(false);
-  // Any number of processes may look at the same time, and nothing is left of it.
+  // Any number of processes may check at the same time, and leave nothing behind.
   disk.reportDiskFull();
   await Promise.all([disk.check(db), disk.check(database.db), disk.check(database.db)]);
   expect((await sql`select from pg_class where relname = 'campanile_room'`.execute(db)).rows).toEqual([]);

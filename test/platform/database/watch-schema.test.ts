@@ -17,7 +17,7 @@ test.for([
   ['a table', 'select from nothing', 'drop table group_sums'],
   ['a function', 'select nothing()', 'drop function measure_use'],
 ] as const)(
-  'a statement that fails for want of %s counts until the schema is whole again',
+  'is not ready after a statement fails for a missing %s, until the schema is whole',
   async ([, statement, damage]) => {
     let ms = 0;
     const schema = watchSchema(() => ms);
@@ -46,14 +46,14 @@ test.for([
   },
 );
 
-test('other errors of statements do not count', async () => {
+test('ignores other errors of statements', async () => {
   const schema = watchSchema();
   for (const statement of ['selec', 'select 1 / 0', "select 'x'::int"])
     await sql.raw(statement).execute(database.db).catch(schema.record);
   await expect(schema.check(database.db)).resolves.toBeUndefined();
 });
 
-test('a service whose statements fail for a missing column is not ready, and says why', async () => {
+test('reports a service as not ready whose statements fail for a missing column', async () => {
   const app = await startTestApp({}, database);
   const ready = async () => {
     const answer = await fetch(`${app.url}/health/ready`);

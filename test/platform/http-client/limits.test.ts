@@ -72,7 +72,7 @@ async function post(url: string, options: Partial<EgressOptions> = {}) {
   }
 }
 
-test('what was answered is told: the status, when to come again, and the text', async () => {
+test('returns the status, Retry-After and the text of an answer', async () => {
   expect(await post(`http://127.0.0.1:${plain}/a?b=c`)).toEqual({
     status: 429,
     retryAfterSeconds: 7,
@@ -81,12 +81,12 @@ test('what was answered is told: the status, when to come again, and the text', 
   expect(asked.at(-1)).toEqual({ path: '/a?b=c', host: `127.0.0.1:${plain}`, body: '{"what":"ü"}' });
 });
 
-test('of an endless answer a KiB is kept, and the rest is not waited for', async () => {
+test('keeps one KiB of an endless answer, and does not wait for the rest', async () => {
   const { status, body } = await post(`http://127.0.0.1:${plain}/endless`);
   expect([status, body]).toEqual([200, 'x'.repeat(1024)]);
 });
 
-test('who says nothing in time has not answered; who has said the status has', async () => {
+test('times out without a status, and resolves once it has one', async () => {
   await expect(post(`http://127.0.0.1:${plain}/silent`, { timeoutMs: 100 })).rejects.toThrow(/aborted/);
   expect(await post(`http://127.0.0.1:${plain}/stalls`, { timeoutMs: 100 })).toMatchObject({
     status: 200,
@@ -94,7 +94,7 @@ test('who says nothing in time has not answered; who has said the status has', a
   });
 });
 
-test('an answer that trickles in is over in time: its status counts once the headers are complete', async () => {
+test('slowloris: times out on trickling headers, and resolves on a trickling body', async () => {
   expect(await post(`http://127.0.0.1:${plain}/trickles`, { timeoutMs: 100 })).toMatchObject({ status: 200 });
   const slow = createTcpServer((socket) => {
     socket.on('error', () => socket.destroy()).write('HTTP/1.1 200 OK\r\n');
@@ -108,12 +108,12 @@ test('an answer that trickles in is over in time: its status counts once the hea
   await expect(post(`http://127.0.0.1:${port}/`, { timeoutMs: 100 })).rejects.toThrow(/aborted/);
 });
 
-test('a name server that says nothing is given up in time, too', async () => {
+test('times out on a silent DNS server', async () => {
   const lookup = () => new Promise<string[]>(() => {});
   await expect(post('https://hooks.example.com/', { lookup, timeoutMs: 100 })).rejects.toThrow(/aborted/);
 });
 
-test('the certificate has to be one of the name, and of somebody known', async () => {
+test('rejects a certificate for another name or of an unknown issuer', async () => {
   expect((await post(`https://127.0.0.1:${sealed}/`)).status).toBe(429);
   const lookup = async () => ['127.0.0.1'];
   await expect(post(`https://hooks.example.com:${sealed}/`, { lookup })).rejects.toThrow(/altnames/);
@@ -122,7 +122,7 @@ test('the certificate has to be one of the name, and of somebody known', async (
   );
 });
 
-test('a proxy is told the address that was judged, and not the name', async () => {
+test('connects a proxy to the validated address, not to the name', async () => {
   const through = { HTTPS_PROXY: `http://127.0.0.1:${proxy}` };
   expect((await post(`https://127.0.0.1:${sealed}/through`, { proxy: through })).status).toBe(429);
   expect(asked.at(-1)?.path).toBe('/through');

@@ -14,7 +14,7 @@ function record() {
   };
 }
 
-test('a line has a word for its level and a time that people read', () => {
+test('writes the level as a word, and the time in ISO 8601', () => {
   const { log, line } = record();
   log.warn('careful');
   expect(line()).toEqual({
@@ -24,7 +24,7 @@ test('a line has a word for its level and a time that people read', () => {
   });
 });
 
-test('an error of the database is told in its words, without a stack', async () => {
+test('writes a database error by its message and code, without a stack', async () => {
   const database = await createTestDatabase();
   const { log, line } = record();
   const error = await sql`select * from nowhere`.execute(database.db).catch((found: unknown) => found);
@@ -36,7 +36,7 @@ test('an error of the database is told in its words, without a stack', async () 
   expect(err).not.toHaveProperty('stack');
 });
 
-test('so is a connection that was refused, and a defect keeps its stack', () => {
+test('writes a refused connection without a stack, and a defect with its stack', () => {
   const { log, line } = record();
   log.error({ err: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }) });
   expect(line().err).toEqual({
@@ -49,7 +49,7 @@ test('so is a connection that was refused, and a defect keeps its stack', () => 
   expect(line().err).toMatchObject({ type: 'TypeError', stack: expect.stringContaining('log.test.ts') });
 });
 
-test('on a terminal it is one line, with the date', () => {
+test('writes one line with the date on a terminal', () => {
   const written = new PassThrough();
   const log = pino(FORM, pretty({ ...READABLE, colorize: false, destination: written }));
   log.info({ ms: 3, deep: { a: 1 } }, 'PostgreSQL is ready');

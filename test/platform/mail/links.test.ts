@@ -4,12 +4,12 @@ import { createMailLinks } from '../../../src/platform/mail/mail-links.ts';
 
 const links = createMailLinks('the secret of the tests, long enough');
 
-test('a code leads back to the mail that it was made for', () => {
+test('maps a code back to its mail', () => {
   const mailId = randomUUID();
   expect(links.mailIdOf(links.codeOf(mailId))).toBe(mailId);
 });
 
-test('while the secret changes, codes of both lead back', () => {
+test('accepts codes of both secrets during a rotation', () => {
   const mailId = randomUUID();
   const [before, now] = ['the secret of the tests, long enough', 'another secret of the tests, long enough'];
   const changing = createMailLinks(now, before);
@@ -19,7 +19,7 @@ test('while the secret changes, codes of both lead back', () => {
   expect(createMailLinks(now).mailIdOf(createMailLinks(before).codeOf(mailId))).toBeUndefined();
 });
 
-test('a code that was changed, cut, or made with another secret leads nowhere', () => {
+test('rejects a code that is altered, truncated, or made with another secret', () => {
   const code = links.codeOf(randomUUID());
   const others = createMailLinks('another secret of the tests, long enough');
   const changed = [...code].map((letter, at) => code.slice(0, at) + (letter === 'A' ? 'B' : 'A') + code.slice(at + 1));

@@ -45,7 +45,7 @@ function startSending(log = createLog('silent'), smtpUrl = post.url) {
   return sendMails({ db: database.db, log, notifications, links, mail });
 }
 
-/** The newest mail with this subject to an address, once it has come. */
+/** Waits for a mail with this subject to an address, and returns the newest. */
 async function mailTo(email: string, subject: RegExp) {
   for (let count = 1; ; count += 1) {
     const found = (await post.received(email, count)).findLast((mail) => subject.test(mail.subject));
@@ -65,7 +65,7 @@ const askForReset = async (userName: string) => {
 };
 
 describe('an e-mail address', () => {
-  test('is proven by the link that is mailed at sign-up, once', async () => {
+  test('is verified by the link that is mailed at sign-up, once', async () => {
     const alice = await person(server, 'alice');
     const isVerified = async () =>
       ((await call('get_profile', {}, alice.token)).body as { data: { email_verified: boolean } }).data.email_verified;
@@ -79,7 +79,7 @@ describe('an e-mail address', () => {
     expect(again.body).toMatchObject({ code: 400, details: [{ field: 'code' }] });
   });
 
-  test('can be sent the link again, three times an hour', async () => {
+  test('gets the link again on request, three times an hour', async () => {
     const bob = await person(server, 'bob');
     await mailTo(bob.email, /confirm/i);
     for (const _ of [1, 2, 3]) expect((await call('send_verification', {}, bob.token)).status).toBe(200);
@@ -132,7 +132,7 @@ describe('the language of a mail', () => {
 });
 
 describe('a forgotten password', () => {
-  test('is replaced by the link that is mailed, once, and whatever held by the old one is refused', async () => {
+  test('is reset by the mailed link once, and all credentials of the old password are rejected', async () => {
     const carol = await person(server, 'carol');
     const made = await call('create_api_key', { name: 'x', scopes: ['read'] }, carol.token);
     const { key } = (made.body as { data: { key: string } }).data;
@@ -157,7 +157,7 @@ describe('a forgotten password', () => {
     await mailTo(carol.email, /was changed/i);
   });
 
-  test('is not replaced by one that is guessed first where strangers can come, and the link goes on', async () => {
+  test('rejects a guessable new password on a public server, and keeps the link valid', async () => {
     const open = await startTestServer({ db: database.db, users: { hasMail: true, isPublic: true } });
     const rupert = await person(server, 'rupert');
     await askForReset(rupert.email);
@@ -169,7 +169,7 @@ describe('a forgotten password', () => {
     await open.close();
   });
 
-  test('leaves the API keys alone where that is asked for', async () => {
+  test('keeps API keys on request', async () => {
     const dave = await person(server, 'dave');
     const made = await call('create_api_key', { name: 'x', scopes: ['read'] }, dave.token);
     const { key } = (made.body as { data: { key: string } }).data;
@@ -179,7 +179,7 @@ describe('a forgotten password', () => {
     expect((await call('get_profile', {}, key)).status).toBe(200);
   });
 
-  test('is not replaced by a link of another kind, nor by one that is 30 minutes old', async () => {
+  test('rejects a link of another kind, and one that is 30 minutes old', async () => {
     const erin = await person(server, 'erin');
     const { code: verification } = await mailTo(erin.email, /confirm/i);
     await askForReset(erin.email);
@@ -190,7 +190,7 @@ describe('a forgotten password', () => {
     await signIn(server, { user_name: erin.userName, password: erin.password });
   });
 
-  test('of nobody is answered like that of somebody, writes the same, and sends nothing', async () => {
+  test('user enumeration: is answered and stored alike for an unknown user, and no mail is sent', async () => {
     const frank = await person(server, 'frank');
     await mailTo(frank.email, /confirm/i);
     await sending.stop();
@@ -211,7 +211,7 @@ describe('a forgotten password', () => {
     expect(post.mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
   });
 
-  test('is mailed about three times an hour at most, which nobody is told', async () => {
+  test('is mailed at most three times an hour, without telling the requester', async () => {
     const grace = await person(server, 'grace');
     for (const _ of [1, 2, 3, 4, 5]) await askForReset(grace.userName);
     await post.received(grace.email, 4);
@@ -220,15 +220,15 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('a user is told by mail', () => {
-  test('of a changed password', async () => {
+describe('a security notice is mailed', () => {
+  test('after a change of the password', async () => {
     const heidi = await person(server, 'heidi');
     const change = { current_password: heidi.password, new_password: 'another password' };
     expect((await call('change_password', change, heidi.token)).status).toBe(200);
     await mailTo(heidi.email, /password was changed/i);
   });
 
-  test('of a second factor that is set up', async () => {
+  test('after a second factor was set up', async () => {
     const peggy = await person(server, 'peggy');
     const { secret } = ((await call('add_totp', {}, peggy.token)).body as { data: { secret: string } }).data;
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
@@ -236,7 +236,7 @@ describe('a user is told by mail', () => {
     await mailTo(peggy.email, /second|factor/i);
   });
 
-  test('of a sign-in from elsewhere, once a place, and not of the first', async () => {
+  test('once for each new network of a sign-in, except the first', async () => {
     const ivan = await person(server, 'ivan');
     const from = (address: string) =>
       server.post(
@@ -253,8 +253,8 @@ describe('a user is told by mail', () => {
   });
 });
 
-describe('a mail that does not get through', () => {
-  test('is sent again after a minute, also by another process, with the same id', async () => {
+describe('a mail that fails', () => {
+  test('is retried after a minute with the same id, also by another process', async () => {
     post.refuse(451);
     const before = post.refusals();
     const judy = await person(server, 'judy');
@@ -271,7 +271,7 @@ describe('a mail that does not get through', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  test('is given up when the mail server says that it never will take it', async () => {
+  test('is dropped after a permanent rejection by the mail server', async () => {
     post.refuse(550);
     const before = post.refusals();
     const mallory = await person(server, 'mallory');
@@ -282,7 +282,7 @@ describe('a mail that does not get through', () => {
   });
 });
 
-test('without a mail server the log says what would have been sent, and neither to whom nor with which link', async () => {
+test('logs mails without a mail server, and neither their recipients nor their links', async () => {
   await sending.stop();
   const { log, lines } = recordLog('info');
   const silent = startSending(log, '');
@@ -302,7 +302,7 @@ test('without a mail server the log says what would have been sent, and neither 
   expect(post.mails.filter(({ to }) => to === niaj.email)).toEqual([]);
 });
 
-test('what expires before it could be sent is told in the log', async () => {
+test('logs a mail that expires before it can be sent', async () => {
   await sending.stop();
   post.refuse(451);
   const before = post.refusals();

@@ -1,4 +1,4 @@
-/** The key that seals is the ledger's own: none is made over sealed rows, and no process joins with another one. */
+/** The encryption key belongs to the ledger: no new key is generated over sealed rows, and no process joins with another key. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ type Settings = NonNullable<Parameters<typeof startTestApp>[0]>;
 const dataDir = (name = 'data') => join(folder, name);
 const keyFile = (name?: string) => join(dataDir(name), 'encryption-key');
 
-/** A process of the installation; a generated key is in its data folder. */
+/** Starts a process of the installation; a generated key is in its data folder. */
 async function start(settings: Settings = {}): Promise<TestApp> {
   const app = await startTestApp({ dataDir: dataDir(), encryptionKey: undefined, ...settings }, database);
   apps.push(app);
@@ -43,7 +43,7 @@ async function startAndStop(settings?: Settings): Promise<void> {
   apps.pop();
 }
 
-/** The sentence that a start is refused with. */
+/** Returns the message of a rejected start. */
 async function refusal(settings?: Settings): Promise<string> {
   try {
     await start(settings);
@@ -60,11 +60,11 @@ async function recordedIds() {
   return rows[0];
 }
 
-/** What a version before wrote: sealed rows, and no id. */
+/** An earlier version wrote sealed rows without the id of their key. */
 const forgetIds = () =>
   sql`update ledger set encryption_key_id = null, former_key_id = null, jwt_secret_id = null`.execute(database.db);
 
-/** A second factor that was sealed with the key, as its user has one. */
+/** Stores a second factor that is sealed with the key. */
 async function sealFactor(key: Buffer, name = 'alice'): Promise<void> {
   await sql`
     with u as (insert into users (user_name, email, first_name, last_name, phone_number, whatsapp_number, whatsapp_digits, password_hash)
@@ -75,7 +75,7 @@ async function sealFactor(key: Buffer, name = 'alice'): Promise<void> {
   );
 }
 
-test('a key file that is lost is not replaced: the start says which key is wanted, where, and what can be done', async () => {
+test('does not start without its key file, generates no new key, and names the key, the path and the remedies', async () => {
   await startAndStop();
   const id = (await recordedIds())?.present;
   expect(id).toMatch(/^[\da-f]{16}$/);
@@ -87,7 +87,7 @@ test('a key file that is lost is not replaced: the start says which key is wante
   expect(existsSync(keyFile())).toBe(false);
 });
 
-test('the id gives nothing of the key away, and is in each row that it sealed', async () => {
+test('derives an id that reveals nothing of the key, and stores it in each sealed row', async () => {
   await startAndStop();
   const id = String((await recordedIds())?.present);
   expect(await readFile(keyFile(), 'utf8')).not.toContain(id);
@@ -95,7 +95,7 @@ test('the id gives nothing of the key away, and is in each row that it sealed', 
   expect(rows[0]?.sealed.toString('hex').startsWith(id.slice(0, 8))).toBe(true);
 });
 
-test('a process with another key does not join, neither by ENCRYPTION_KEY nor by a file of its own', async () => {
+test('rejects a process with another key, from ENCRYPTION_KEY or from its own file', async () => {
   const living = await start();
   const id = String((await recordedIds())?.present);
   const byVariable = await refusal({ encryptionKey: KEYS[0] });
@@ -111,7 +111,7 @@ test('a process with another key does not join, neither by ENCRYPTION_KEY nor by
   expect((await fetch(`${living.url}/health/ready`)).status).toBe(200);
 });
 
-test('of two first starts with folders of their own one is refused, with one folder both have the same key', async () => {
+test('rejects one of two first starts in separate folders, and shares the key in one folder', async () => {
   const started = await Promise.allSettled([start({ dataDir: dataDir('one') }), start({ dataDir: dataDir('other') })]);
   expect(started.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect([keyFile('one'), keyFile('other')].filter((file) => existsSync(file))).toHaveLength(1);
@@ -119,7 +119,7 @@ test('of two first starts with folders of their own one is refused, with one fol
   await Promise.all([startAndStop({ dataDir: dataDir(winner) }), startAndStop({ dataDir: dataDir(winner) })]);
 });
 
-test('a key is changed with the one before beside it, which is needed until all is sealed with the new one', async () => {
+test('rotates a key with the previous one beside it, which is required until all rows are resealed', async () => {
   const [first, second, third] = KEYS;
   await startAndStop({ encryptionKey: first });
   const before = await recordedIds();
@@ -129,7 +129,7 @@ test('a key is changed with the one before beside it, which is needed until all 
   expect(after?.former).toBe(before?.present);
   expect(await refusal({ encryptionKey: first })).toContain(String(after?.present));
 
-  // Of what workers seal anew, a part at a time, something is left.
+  // Workers reseal rows in steps, and one row is left.
   await sealFactor(first);
   const early = await refusal({ encryptionKey: second });
   expect(early).toMatch(/ENCRYPTION_KEY_PREVIOUS/);
@@ -140,7 +140,7 @@ test('a key is changed with the one before beside it, which is needed until all 
   expect(await recordedIds()).toEqual({ present: after?.present, former: null });
 });
 
-test('a ledger of a version before gets its id from a key that opens all that is sealed in it, and from no other', async () => {
+test('records the id of a key for an older ledger only if the key opens every sealed row', async () => {
   const [key, other, third] = KEYS;
   await startAndStop({ encryptionKey: key });
   await forgetIds();
@@ -156,14 +156,14 @@ test('a ledger of a version before gets its id from a key that opens all that is
   expect((await recordedIds())?.present?.slice(0, 8)).toBe(wanted);
 });
 
-test('a damaged key file is said to be damaged, and is left as it is', async () => {
+test('reports a damaged key file, and leaves it as it is', async () => {
   await startAndStop();
   await writeFile(keyFile(), 'half a k');
   expect(await refusal()).toMatch(/encryption-key is damaged/);
   expect(await readFile(keyFile(), 'utf8')).toBe('half a k');
 });
 
-test('100,000 sealed rows of a version before are compared within the time of a start', async () => {
+test('checks 100,000 sealed rows of an older ledger within the time of a start', async () => {
   const [key] = KEYS;
   await startAndStop({ encryptionKey: key });
   const owner = await createOwner(database.db, 1);

@@ -1,4 +1,4 @@
-/** What an operator has whose encryption key is lost for good: a count of what it takes along, and a command that gives that up. */
+/** A lost encryption key: the doctor counts the secrets that it sealed, and `campanile secrets give-up` deletes them. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Hashes, files and what was posted. */
+/** Columns of hashes, files and posts. */
 const OTHER_BYTES = [
   'api_keys.hash',
   'factors.public_key',
@@ -101,7 +101,7 @@ async function sealAll(app: TestApp, name: string): Promise<Person> {
   return person;
 }
 
-test('what no configured key opens is counted by kind, as an error that says what to do', async () => {
+test('counts the secrets that no configured key opens by kind, as an error with a remedy', async () => {
   const { app } = await start();
   await sealAll(app, 'alice');
   expect(await findings()).toEqual([['ok', expect.stringMatching(/^The encryption key [\da-f]{16} opens all/)]]);
@@ -133,7 +133,7 @@ test('what no configured key opens is counted by kind, as an error that says wha
     expect(said).toContain(part);
 });
 
-test('a lost key is given up by a command that is sure, and not while a worker is at work', async () => {
+test('gives up a lost key only with --yes, and not while a worker runs', async () => {
   const { app } = await start();
   const alice = await sealAll(app, 'alice');
   await rm(keyFile());
@@ -169,7 +169,7 @@ test('a lost key is given up by a command that is sure, and not while a worker i
   expect(nothing).toEqual({ code: 0, said: expect.stringContaining('Nothing to give up') });
 });
 
-test('what a key that is kept opens is not given up', async () => {
+test('keeps secrets that a configured key opens', async () => {
   const { app } = await start();
   await sealAll(app, 'alice');
   await app.signUp('bob');
@@ -184,7 +184,7 @@ test('what a key that is kept opens is not given up', async () => {
   expect(rows.map(({ status }) => status)).toEqual(['connected', 'logged_out']);
 });
 
-test('another secret for the tokens is said in the log, and one that was rotated is not', async () => {
+test('logs a changed token secret, and no rotated one', async () => {
   const quiet = async (settings: Partial<Config>) => {
     const { log } = await start({ jwtSecret: undefined, ...settings });
     await stop();
@@ -203,7 +203,7 @@ test('another secret for the tokens is said in the log, and one that was rotated
   expect(await quiet({ jwtSecret: 'y'.repeat(32), jwtSecretPrevious: before })).toBe(true);
 });
 
-test('every column of bytes is sealed and counted, or is known to hold no secret of ours', async () => {
+test('seals and counts every column of bytes, except the known ones without a secret', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = current_schema() and data_type = 'bytea'`.execute(database.db);

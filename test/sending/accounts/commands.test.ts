@@ -1,4 +1,4 @@
-/** What several accounts ask of their sessions at once. */
+/** Concurrent commands of several accounts to their sessions. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { serveCommands } from '../../../src/sending/sessions/command-handler.ts';

@@ -1,4 +1,4 @@
-/** What account-status tells of how the account stood before, where it is asked. */
+/** The history of `account-status`. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clearOldStates } from '../../../src/sending/accounts/account-history.ts';

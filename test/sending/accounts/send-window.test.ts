@@ -186,7 +186,7 @@ describe('a daily cap', () => {
     expect(totals.sent).toBe(4);
   });
 
-  test('expires what is left when the campaign’s next run falls due', async () => {
+  test('expires the rest when the campaign’s next run falls due', async () => {
     await database.clock.set('2027-04-05T00:00:00Z');
     const alice = await createOwner(database.db, 3);
     await rest(alice, { dailyCap: 2 });

@@ -1,4 +1,4 @@
-/** Sessions that end while what they told is still to be written down. */
+/** Sessions that end before their state changes are recorded. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSessions } from '../../../src/sending/sessions/sessions.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Sessions of a messenger that tells `first` when it links an account, and says of each account that it opens that it was opened. */
+/** Sessions of a messenger that emits `first` when it links an account, and records each account that it opens. */
 function openTestSessions(first: SessionState) {
   const messenger = scriptMessenger();
   const open = messenger.open;
@@ -47,7 +47,7 @@ function openTestSessions(first: SessionState) {
     linked?.tell(last);
     linked?.ended.resolve();
   };
-  /** The next to be closed says when that has begun, and takes until it is told to end. */
+  /** The next session to be closed reports the begin of its close, and closes on command. */
   const closeSlowly = () => {
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ function openTestSessions(first: SessionState) {
   return { sessions, end, closeSlowly };
 }
 
-/** Keeps what is told of an account from being written down until the answer is called. */
+/** Delays the recording of an account's state changes until the returned function is called. */
 async function keepUnwritten(accountId: number): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ async function createUnlinked(): Promise<number> {
   return accountId;
 }
 
-/** An account whose session tells `first`, and then ends with `last`, which is not written down before `write` is called. */
+/** An account whose session emits `first` and then ends with `last`, which is not recorded until `write` is called. */
 async function endUnwritten(first: SessionState, last: SessionState) {
   const { sessions, end } = openTestSessions(first);
   const accountId = await createUnlinked();

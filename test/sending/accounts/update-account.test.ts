@@ -20,7 +20,7 @@ test('has no send windows by default', async () => {
   expect(await hers.call('venom/update-account')).toEqual(NONE);
 });
 
-test('what is set stays, what is left out or null stays as it is, and "none" turns it off', async () => {
+test('keeps settings that are absent or null, and turns them off with "none"', async () => {
   const quiet_hours = { from: '22:00', to: '07:00' };
   await app.database.clock.set('2027-06-01T12:00:00Z');
   expect(await hers.call('venom/update-account', { quiet_hours })).toEqual({ ...NONE, quiet_hours });
@@ -46,7 +46,7 @@ test('records changes in the audit log, but no reads', async () => {
   expect(changes[0]).toMatchObject({ subject: 'sandbox' });
 });
 
-describe('what makes no sense is refused on its field:', () => {
+describe('rejects invalid settings with 400 on their field:', () => {
   test.each([
     [{ quiet_hours: { from: '22:00', to: '22:00' } }, 'quiet_hours'],
     [{ quiet_hours: { from: '24:00', to: '07:00' } }, 'quiet_hours'],

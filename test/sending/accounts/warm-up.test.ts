@@ -20,7 +20,7 @@ describe('the limit of a day', () => {
     expect(WARM_UP_CAPS).toHaveLength(14);
   });
 
-  test('is the smaller of what the warm-up and the daily cap allow', () => {
+  test('is the smaller of the warm-up limit and the daily cap', () => {
     const limits = { dailyCap: 35, warmUpFrom: DAY };
     expect([1, 2, 15].map((day) => capOn(limits, on(day)))).toEqual([30, 35, 35]);
     expect(capOn({ dailyCap: 35 }, DAY)).toBe(35);
@@ -32,7 +32,7 @@ describe('the limit of a day', () => {
   });
 });
 
-describe('what is sent', () => {
+describe('the number of posts a day', () => {
   let database: TestDatabase;
   let worker: Worker;
   beforeAll(async () => {

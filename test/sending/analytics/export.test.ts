@@ -81,7 +81,7 @@ test.each([
   ['Größe/Maß: "ü" 🌳', 'Größe Maß ü.csv'],
   ['../../etc/passwd\r\nx-evil: 1', 'etc passwd x-evil 1.csv'],
   ['🌳', 'file.csv'],
-])('a campaign called %j is downloaded as %j', async (name, fileName) => {
+])('downloads a campaign named %j as %j', async (name, fileName) => {
   const answer = await download({ campaign_id: await send(name), format: 'csv' });
   const header = answer.headers.get('content-disposition') ?? '';
   expect(parseContentDisposition(header)).toMatchObject({ type: 'attachment', parameters: { filename: fileName } });
@@ -104,14 +104,14 @@ describe('a cell', () => {
   const cellOf = async (text: string) => parse(await writeCsv(['a', 'b'], [{ a: text, b: 'end' }]), { bom: true })[1];
 
   test.each(['=1', '+1', '-1', '@x', ' =1', '  -1', '＝1', '+49 151 1234', '\t1', '\r1', '\n1'])(
-    'that would be run is shown: %j',
+    'CSV injection: is quoted if it would run as a formula: %j',
     async (text) => {
       expect(await cellOf(text)).toEqual([`'${text}`, 'end']);
     },
   );
 
   test.each(['1=1', 'a-b', "'=1", 'x\n1', 'x\r\n1,"', '", "', 'a; b\tc', '', ' ', 'e@example.org'])(
-    'comes out as it went in: %j',
+    'is written unchanged: %j',
     async (text) => {
       expect(await cellOf(text)).toEqual([text, 'end']);
     },
@@ -124,11 +124,11 @@ describe('a cell', () => {
     ['Fair\t@x', "Fair\t'@x"],
     ['Fair;"=1;', 'Fair;\'"=1;'],
     ['Fair\n=1+1', "Fair\n'=1+1"],
-  ])('that another separator would begin amidst %j is shown too', async (text, shown) => {
+  ])('CSV injection: is quoted if another separator would begin a formula within %j', async (text, shown) => {
     expect(await cellOf(text)).toEqual([shown, 'end']);
   });
 
-  test('of any text comes out as it went in but for apostrophes, and no separator makes it be run', async () => {
+  test('keeps any text but for added apostrophes, and runs with no separator', async () => {
     const unit = fc.constantFrom('"', ',', '\r', '\n', '=', '-', ' ', '\t', 'x', 'é', '🌳', "'", ';');
     await fc.assert(
       fc.asyncProperty(fc.string({ unit, minLength: 1, maxLength: 12 }), async (text) => {
@@ -142,7 +142,7 @@ describe('a cell', () => {
     );
   });
 
-  test('of ten thousand rows is in its place', async () => {
+  test('is in its place among ten thousand rows', async () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ a: index, b: null }));
     const cells = parse(await writeCsv(['a', 'b'], rows), { bom: true }) as string[][];
     expect(cells).toHaveLength(10_001);

@@ -27,7 +27,7 @@ interface Overview {
 let app: TestApp;
 let alice: Person;
 let groups: number[];
-/** Of each of the groups, without the account itself. */
+/** The number of members of each group, without the account. */
 let members: number[];
 let people = 0;
 
@@ -61,7 +61,7 @@ async function sendNow(group_metadata_ids: number[]): Promise<void> {
   );
 }
 
-/** Has somebody read the account's newest post. */
+/** Records a read receipt of a participant for the account's newest post. */
 async function haveRead(participant: string): Promise<void> {
   const { rows } = await sql<{ account_id: number; message_id: string }>`
     select d.account_id, d.message_id from deliveries d join accounts a on a.account_id = d.account_id
@@ -71,7 +71,7 @@ async function haveRead(participant: string): Promise<void> {
   await recordReceipts(app.database.db, [{ kind: 'read', accountId, messageId, participant, at }]);
 }
 
-/** Has all runs added up that ended a day ago. */
+/** Rolls up all runs that ended a day ago. */
 async function sumAll(): Promise<void> {
   await until(
     () => rollUpRuns(app.database.db),
@@ -90,7 +90,7 @@ test('returns every day with zeros to a user who has sent nothing', async () => 
   expect((await overviewOf(alice, 366)).daily).toHaveLength(366);
 });
 
-test('each run counts on the day it began, with what came of it later, and the totals are the sums of the days', async () => {
+test('counts each run with its later receipts on the day it began, and returns totals that are the sums of the days', async () => {
   await sendNow(groups);
   await app.database.clock.set('2031-06-02T12:00:00Z');
   await sendNow(groups.slice(0, 2));
@@ -121,7 +121,7 @@ test('each run counts on the day it began, with what came of it later, and the t
   expect((await overviewOf(alice, 19)).totals).toMatchObject({ campaigns: 2, runs: 2 });
 });
 
-test('days are those of the user’s time zone', async () => {
+test('uses days of the user’s time zone', async () => {
   await app.database.clock.set('2031-06-02T03:30:00Z');
   await sendNow(groups);
   const dateOf = async (time_zone: string) => {
@@ -142,7 +142,7 @@ test('returns failures, and nothing of another user', async () => {
   expect((await overviewOf(bob, 1)).totals).toMatchObject({ campaigns: 0, runs: 0, groups: 0, sent: 0 });
 });
 
-test('a group that was sent to more than once was reached once, and one to which all failed was not', async () => {
+test('counts a group once for any number of posts, and not if all posts to it failed', async () => {
   await sendNow(groups);
   await sendNow(groups.slice(0, 2));
   expect((await overviewOf(alice, 1)).totals).toMatchObject({ runs: 2, sent: 5, groups: 3 });
@@ -154,7 +154,7 @@ test('a group that was sent to more than once was reached once, and one to which
   expect((await overviewOf(alice, 2)).totals).toMatchObject({ runs: 4, sent: 6, groups: 3 });
 });
 
-test('of a campaign whose single posts were folded the groups that it reached are still known', async () => {
+test('counts the groups of a folded campaign', async () => {
   await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
   await sendNow(groups);
   await app.database.clock.advance({ days: 3 });
@@ -181,13 +181,13 @@ test('returns the days before on request', async () => {
   expect(await overviewOf(alice, 5)).not.toHaveProperty('previous');
 });
 
-test.each([0, 367, 1.5, '7'])('%j days are a 400', async (days) => {
+test.each([0, 367, 1.5, '7'])('rejects %j days with 400', async (days) => {
   const answer = await alice.call('analytics/get-overview', { days });
   expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'days' }] } });
 });
 
 describe('a day', () => {
-  test('may have 23 or 25 hours, and none is left out', () => {
+  test('may have 23 or 25 hours, and none is skipped', () => {
     const hours = (now: string, timeZone: string) =>
       listDays(new Date(now), 3, timeZone).map((day) => (day.endsAt.getTime() - day.beginsAt.getTime()) / 3_600_000);
     expect(hours('2031-03-31T12:00:00Z', 'Europe/Berlin')).toEqual([24, 23, 24]);

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Sent to these, with four members of the group reached of whom one read, and a hundred followers of the channel. */
+/** Posts to these chats. Of the group's 8 members 4 received and 1 read; the channel has 100 followers. */
 async function analyticsOfPostTo(ids: number[]): Promise<Analytics> {
   const post = { name: 'Fair', html: 'Hello', group_metadata_ids: ids };
   const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', post);
@@ -52,18 +52,18 @@ async function analyticsOfPostTo(ids: number[]): Promise<Analytics> {
   return read();
 }
 
-test('the rates of a campaign are of those who can acknowledge: followers of a channel are left out', async () => {
+test('excludes followers of channels, who acknowledge nothing, from the rates of a campaign', async () => {
   const { totals, groups } = await analyticsOfPostTo([group, channel]);
   expect(totals).toMatchObject({ recipients: 108, delivered: 4, read: 1, delivery_rate: 4 / 8, read_rate: 1 / 8 });
   expect(groups.find((row) => row.kind === 'channel')).toMatchObject({ recipients: 100, read_rate: null });
 });
 
-test('a campaign to channels alone has no rates', async () => {
+test('returns no rates for a campaign to channels only', async () => {
   const { totals } = await analyticsOfPostTo([channel]);
   expect(totals).toMatchObject({ recipients: 100, delivered: null, read: null, delivery_rate: null, read_rate: null });
 });
 
-describe('one read rate', () => {
+describe('the read rate', () => {
   let person: Person;
   let ids: number[];
   let people = 0;
@@ -80,7 +80,7 @@ describe('one read rate', () => {
     ids.push(created.body.data.group_metadata_id);
   });
 
-  /** The rate as each of them tells it. */
+  /** The rate in each answer that has one. */
   async function ratesOf(campaign_id: string) {
     const analytics = await person.call<Analytics>('analytics/get-campaign-group-analytics-master', { campaign_id });
     const listed = await person.call<{ campaigns: Array<{ progress: { read_rate: number | null } }> }>(
@@ -121,7 +121,7 @@ describe('one read rate', () => {
     return body.data.campaign_id;
   }
 
-  /** Have so many people read the post to the first group. */
+  /** Records read receipts of `many` people for the post to the first group. */
   async function haveRead(many: number, from: number): Promise<void> {
     const { rows } = await sql<{ accountId: number; messageId: string }>`
       select account_id as "accountId", message_id as "messageId" from deliveries where group_id = ${ids[0]}`.execute(
@@ -139,7 +139,7 @@ describe('one read rate', () => {
     await recordReceipts(app.database.db, events);
   }
 
-  test('is told by the campaign, its table, the list and the overview, before and after it is added up', async () => {
+  test('is the same in the campaign, its table, the list and the overview, before and after the roll-up', async () => {
     const id = await send(ids);
     const { rows } = await sql<{ members: number }>`
       select sum(d.recipients)::int as members from deliveries d join groups g on g.group_id = d.group_id
@@ -157,14 +157,14 @@ describe('one read rate', () => {
     expect(await ratesOf(id), 'once it is added up').toEqual(all(2 / members));
     await haveRead(2, 2);
     expect(await ratesOf(id), 'for what comes later').toEqual(all(4 / members));
-    // More people than were known of when it was sent.
+    // More people than the group had when the post was sent.
     await haveRead(members, 4);
     const { page, ...others } = await ratesOf(id);
     expect(page).toBeLessThanOrEqual(1);
     expect(others).toEqual({ table: page, list: page, overview: page, day: page });
   });
 
-  test('of channels alone is none, wherever it would be told', async () => {
+  test('is null everywhere for a campaign to channels only', async () => {
     expect(await ratesOf(await send(ids.slice(-1)))).toEqual(all(null));
   });
 });

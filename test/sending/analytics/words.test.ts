@@ -16,7 +16,7 @@ test.each([
   ],
   ['expired: it could not be sent in time', /^expired: .*send the post again if it is still relevant$/],
   ['Only admins may post here', /^Only admins may post here$/],
-])('the failure %j is told with what to do', async (error, words) => {
+])('returns the failure %j with a remedy', async (error, words) => {
   const owner = await createOwner(database.db, 1);
   const campaign = await sendNow(database.db, owner);
   await sql`update deliveries set status = 'failed', error = ${error} where account_id = ${owner.accountId}`.execute(
@@ -33,7 +33,7 @@ describe('the timeline', () => {
     ['7 days', 3_600],
     ['40 days', 6 * 3_600],
     ['366 days', 86_400],
-  ])('of a span of %s has steps of %d s, and counts every send', async (span, stepSeconds) => {
+  ])('of %s has steps of %d s, and counts every send', async (span, stepSeconds) => {
     const owner = await createOwner(database.db, 400);
     const campaign = await sendNow(database.db, owner);
     await sql`

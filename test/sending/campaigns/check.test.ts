@@ -71,7 +71,7 @@ test('returns a campaign as it would be sent now, without creating it', async ()
   expect(kept.rows).toEqual([]);
 });
 
-test('each run of a schedule is told in UTC and in the zone of the campaign, also across a clock change', async () => {
+test('returns each run of a schedule in UTC and in the zone of the campaign, also across a clock change', async () => {
   const { runs } = await checked({ ...later(), time_zone: 'Europe/Berlin' });
   expect(runs).toEqual([
     { due_at: '2031-10-25T07:00:00.000Z', local: '2031-10-25T09:00:00+02:00' },
@@ -87,7 +87,7 @@ test('skips past runs, as adding the campaign would', async () => {
   expect((await checked(later())).runs).toHaveLength(1);
 });
 
-test('of a change only the runs are told that come of it: a day that had its own gets no second one', async () => {
+test('returns the runs that a change would add, and no second run for a day that had one', async () => {
   const answer = await alice.call('venom/add-campaign-batch', later());
   const campaign_id = answer.headers.get('x-campaign-id') ?? '';
   await sql`update runs set status = 'missed' where run_id =
@@ -105,7 +105,7 @@ test('of a change only the runs are told that come of it: a day that had its own
   expect((await checked({ ...later(), schedule_time })).runs).toHaveLength(planned.length + 1);
 });
 
-test('warnings are those of the text, of a text too long to go along with a file, and of an account that is away', async () => {
+test('warns about the text, a text too long for a caption, and an account that is offline', async () => {
   const html = `<a href="https://example.org/">${'words '.repeat(300)}</a>`;
   const codes = async (body: object) => (await checked(body)).warnings.map(({ code }) => code);
   expect(await codes({ ...now(), html })).toEqual(['link_text_differs']);
@@ -117,12 +117,12 @@ test('warnings are those of the text, of a text too long to go along with a file
   expect(await codes(now())).toEqual(['account_not_connected']);
 });
 
-describe('a problem is told for a group', () => {
+describe('reports a group', () => {
   const problemsOf = async (body: object) => (await checked(body)).groups;
   const change = (groupId: number | undefined, set: ReturnType<typeof sql>) =>
     sql`update groups set ${set} where group_id = ${groupId}`.execute(app.database.db);
 
-  test('that is gone, in which one may not post, or in which only admins may', async () => {
+  test('that is gone, where the account may not post, or where only admins may', async () => {
     const created = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
     const channel = created.body.data.group_metadata_id;
     await change(groups[0], sql`removed_at = now(), can_send = false`);
@@ -141,7 +141,7 @@ describe('a problem is told for a group', () => {
     expect(added.status, 'adding it is not refused').toBe(200);
   });
 
-  test('that got the same text within the last 24 hours, or still waits for it, and for no other', async () => {
+  test('that got the same text within the last 24 hours or has it queued, and no other', async () => {
     const two = { ...now(), group_metadata_ids: groups.slice(0, 2) };
     const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', two);
     const repeats = [groups[0], groups[1]].map((group_metadata_id) => ({
@@ -151,7 +151,7 @@ describe('a problem is told for a group', () => {
     expect(await problemsOf(now())).toEqual({ ok: 1, problems: repeats });
     expect(await problemsOf({ ...now(), html: 'Another' })).toEqual({ ok: 3, problems: [] });
     expect(await problemsOf(later())).toEqual({ ok: 3, problems: [] });
-    // The second waits for its turn; the first would be sent later, were it not sent before the clock moves on.
+    // The second post waits for its turn. The first has to leave before the clock advances.
     await until(
       () => alice.call<{ totals: { sent: number } }>('analytics/get-campaign-group-analytics-master', body.data),
       (answer) => answer.body.data.totals.sent === 1,
@@ -160,7 +160,7 @@ describe('a problem is told for a group', () => {
     expect((await problemsOf({ ...now(), group_metadata_ids: [groups[0]] })).ok).toBe(1);
   });
 
-  test('that will get the same text within 24 hours of one of the runs', async () => {
+  test('that gets the same text within 24 hours of one of the runs', async () => {
     const planned = { start_date: '2031-10-26', end_date: '2031-10-26', group_metadata_ids: [groups[2]] };
     await alice.call('venom/add-campaign-batch', { ...later(), ...planned });
     expect(await problemsOf(later())).toMatchObject({ ok: 2, problems: [{ group_metadata_id: groups[2] }] });
@@ -168,7 +168,7 @@ describe('a problem is told for a group', () => {
     expect(await problemsOf(now())).toMatchObject({ ok: 3, problems: [] });
   });
 
-  test('but not where it was recalled meanwhile', async () => {
+  test('not for a post that was recalled', async () => {
     const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', now());
     const { campaign_id } = body.data;
     await until(
@@ -180,7 +180,7 @@ describe('a problem is told for a group', () => {
     expect((await problemsOf(now())).ok).toBe(3);
   });
 
-  test('but not for what the campaign says that it is to change; that has to be one’s own', async () => {
+  test('not for the posts of the campaign to change, and answers 404 to another user’s campaign', async () => {
     const answer = await alice.call('venom/add-campaign-batch', later());
     const campaign_id = answer.headers.get('x-campaign-id') ?? '';
     expect((await checked(later())).groups.ok).toBe(0);
@@ -190,7 +190,7 @@ describe('a problem is told for a group', () => {
     expect((await check({ ...later(), campaign_id: bobsCampaign })).status).toBe(404);
   });
 
-  test('but not for what another user sends', async () => {
+  test('not for the posts of another user', async () => {
     await bob.call('venom/add-campaign', { ...now(), group_metadata_ids: bobs });
     expect((await problemsOf(now())).ok).toBe(3);
   });
@@ -201,7 +201,7 @@ test('estimates the time from the pace and the queued posts', async () => {
   expect((await checked(now())).expected_seconds).toBe(61);
   await alice.call('venom/add-campaign', { ...now(), html: 'First' });
   const { expected_seconds } = await checked({ ...now(), group_metadata_ids: [groups[0]] });
-  // One turn of the other campaign, and what is left of the gap after its first post.
+  // One turn of the other campaign, and the rest of the gap after its first post.
   expect(expected_seconds).toBeGreaterThan(30);
   expect(expected_seconds).toBeLessThan(75);
   expect((await checked(later())).expected_seconds).toBe(61);
@@ -237,7 +237,7 @@ test('warns of a warm-up that is too small for a day, and includes it in the est
   expect(overCap(found)).toMatch(
     /at most 30 posts on 2031-05-31, while it warms up, and 33 posts are planned for that day/,
   );
-  // What today has no room for leaves after midnight, which is in twelve hours.
+  // Posts over today's limit leave after midnight, in twelve hours.
   expect(found.expected_seconds).toBeGreaterThanOrEqual(12 * 3_600);
   const later = {
     ...body,
@@ -263,7 +263,7 @@ test('includes quiet hours and the daily cap in the estimate', async () => {
   expectWithin((await checked(now())).expected_seconds, 12 * 3_600 + 1);
 });
 
-test('rejects what adding it rejects: 400 for the body, 404 for groups', async () => {
+test('rejects the same bodies as adding a campaign: 400 for the body, 404 for groups', async () => {
   const cases: Array<[object, string]> = [
     [{ ...now(), name: '' }, 'add-campaign'],
     [{ ...now(), html: '<script>x</script>', image: btoa('hello') }, 'add-campaign'],
@@ -294,7 +294,7 @@ test('reports ten thousand groups with the same text', async () => {
   const group_metadata_ids = rows.map((row) => row.group_id);
   await alice.call('venom/add-campaign', { ...now(), group_metadata_ids });
   const found = await checked({ ...now(), group_metadata_ids });
-  // The first is refused by the sandbox, which knows none of these groups; the second waits for its turn.
+  // The sandbox rejects the first, since it has none of these groups; the second waits for its turn.
   expect(found.groups.ok).toBeLessThanOrEqual(1);
   expect(found.groups.problems).toHaveLength(10_000 - found.groups.ok);
 });

@@ -40,7 +40,7 @@ const remove = (campaign_id: string) => alice.call('venom/delete-campaign', { ca
 
 const TABLES = ['deliveries', 'receipts', 'revisions', 'run_minutes', 'group_sums', 'time_sums', 'runs'] as const;
 
-/** How many rows there are of the campaigns of the account, by table; those that have none are left out. */
+/** Counts the rows of the account's campaigns by table; tables without rows are omitted. */
 async function rowsOf(messageId: string): Promise<Record<string, number>> {
   const { db } = app.database;
   const { rows } = await sql<{ id: number }>`
@@ -64,7 +64,7 @@ async function rowsOf(messageId: string): Promise<Record<string, number>> {
   return Object.fromEntries(Object.entries({ ...counts, ...own[0] }).filter(([, count]) => count > 0));
 }
 
-/** Somebody who reads that message. */
+/** Records a read receipt for that message. */
 async function receipts(messageId: string) {
   const { rows } = await sql<{ id: number }>`
     select account_id as id from accounts a join memberships m on m.workspace_id = a.workspace_id where m.user_id = ${alice.userId}`.execute(

@@ -1,4 +1,4 @@
-/** When what is under way is expected to be through, and how many read what was sent: both only for who asks. */
+/** The expected finish and the read counts of campaigns, on request. */
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Person } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';

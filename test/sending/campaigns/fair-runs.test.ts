@@ -1,4 +1,4 @@
-/** Many large runs due at one moment: begun and written in pieces, fair between accounts. Rows are counted here, and not time. */
+/** Many large runs due at one moment: begun and written in pieces, fair between accounts. The tests count rows, not time. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterAll(() => database.drop());
 
 const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
-/** No transaction writes more deliveries than that, so that none takes long, with however slow a disk. */
+/** The most deliveries in a transaction, so that none takes long on a slow disk. */
 const MOST_A_TRANSACTION = 5_000;
 
 async function scheduleRuns(owner: Owner, runs: number, time = '09:00:00'): Promise<string> {
@@ -54,7 +54,7 @@ async function beginAll(): Promise<void> {
   throw new Error('beginning runs never came to an end');
 }
 
-test('no transaction writes more than a few thousand deliveries, and somebody else’s run is not behind a million', async () => {
+test('writes at most 5,000 deliveries in a transaction, and does not delay a small account behind a large one', async () => {
   const large = await createOwner(database.db, 1_000);
   const small = await createOwner(database.db, 3);
   await scheduleRuns(large, 30);
@@ -88,7 +88,7 @@ test('writes deliveries of several accounts in turns', async () => {
   expect(await written(many), 'as much as the other, or little more').toBeLessThan(20_000);
 });
 
-test('of an account with very many runs due no step begins more than so many, and others begin beside it', async () => {
+test('begins a bounded number of due runs of an account in a step, beside those of others', async () => {
   const many = await createOwner(database.db, 1);
   const other = await createOwner(database.db, 1);
   await scheduleRuns(other, 1);
@@ -144,7 +144,7 @@ test('expires a run whose deliveries are not all written', async () => {
   const campaign = await scheduleRuns(owner, 1);
   await database.clock.set('2031-03-03T09:00:00Z');
   await beginDueRuns(database.db, EVERY_SHARD);
-  // As after a stop of the worker in the middle.
+  // As if the worker had stopped in the middle.
   await sql`delete from deliveries where position > 25`.execute(database.db);
   await sql`update runs set expanded = 25 where status = 'running'`.execute(database.db);
   await database.clock.set('2031-03-04T09:00:00Z');

@@ -1,4 +1,4 @@
-/** A campaign that ended long ago keeps what it came to, and no single posts. */
+/** Folding: a campaign that ended long ago keeps its sums, and loses its posts. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
@@ -44,7 +44,7 @@ const foldAll = () =>
     (more) => !more,
   );
 
-/** A campaign of which one post failed, one was read, and both that left were to be recalled. */
+/** An ended campaign with a failed, a read and a sent post; the sent ones were recalled. */
 async function ended(): Promise<{ owner: Owner; campaign: string }> {
   const { db } = database;
   const owner = await createOwner(db, 3);
@@ -95,7 +95,7 @@ test('rejects a retry, recall or correction of a folded campaign', async () => {
   await foldAll();
 });
 
-test('a campaign that is not over is not folded, however old its first runs are, and neither is one that is not added up', async () => {
+test('does not fold a campaign that is not over or not rolled up, however old its first runs are', async () => {
   const owner = await createOwner(database.db, 2);
   const today = (await database.clock.now()).getTime();
   const day = (days: number) => new Date(today + days * 86_400_000).toISOString().slice(0, 10);
@@ -161,10 +161,10 @@ test('folds campaigns by housekeeping, several at once', async () => {
   expect({ totals, groups }).toEqual({ totals: before.totals, groups: before.groups });
 });
 
-/** As docs/reference/data.md has it. */
+/** The size in docs/reference/data.md. */
 const MOST_BYTES_A_CAMPAIGN = 200_000;
 
-test('a daily campaign to 500 groups comes to what the documents say, a year of them to 75 MB', async () => {
+test('compacts a daily campaign to 500 groups to the documented size, 75 MB a year', async () => {
   const own = await createTestDatabase();
   const { db } = own;
   const [campaigns, groups] = [60, 500];
@@ -188,7 +188,7 @@ test('a daily campaign to 500 groups comes to what the documents say, a year of 
     select r.account_id, r.run_id, n, (${owner.groupIds}::bigint[])[n], r.run_id || ' ' || n, 'sent', r.due_at + n * interval '4 seconds', 100, 90, 60,
            case when n % 20 = 0 then 'refused: you are not a member of the group any more' end
     from runs r, generate_series(1, ${groups}::int) n where r.status = 'completed'`.execute(db);
-  // Somebody reads in most minutes of the first two days, and now and then for a month.
+  // Members read in every second minute of the first two days.
   await sql`
     insert into run_minutes (account_id, run_id, minute, delivered, read)
     select account_id, run_id, date_trunc('minute', due_at) + n * interval '1 minute', 5, 3

@@ -1,4 +1,4 @@
-/** Recalls, corrections and cancels of more deliveries than one transaction should touch. Rows are counted here, and not time. */
+/** Recalls, corrections and cancels of more deliveries than one transaction should touch. The tests count rows, not time. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { processBulkRequests } from '../../../src/sending/campaigns/change/process-bulk-requests.ts';
@@ -19,7 +19,7 @@ let db: Database;
 let turns: Turns;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // One connection, whose own counts tell what it read and wrote.
+  // One connection, whose statistics count its reads and writes.
   db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1 });
   turns = await takeTurnsByHand(db);
 });
@@ -35,7 +35,7 @@ afterAll(async () => {
 const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const GROUPS = 3_000;
 const RUNS = 12;
-/** What a request may read and write of deliveries and revisions, however many there are. */
+/** The most rows of deliveries and revisions that a request may read and write. */
 const MOST_ROWS = 20_000;
 const SENT: Outcome = { kind: 'sent', recipients: 2 };
 
@@ -53,7 +53,7 @@ async function effortOf(work: () => Promise<unknown>): Promise<number> {
   return (await rowsSoFar()) - before;
 }
 
-/** A scheduled campaign to many groups, of which so many runs have been sent: what years of sending would have written. */
+/** A scheduled campaign to many groups with many sent runs, inserted directly. */
 async function sendMuch(status: 'sent' | 'queued' = 'sent', many = RUNS): Promise<{ owner: Owner; campaign: string }> {
   const owner = await createOwner(db, GROUPS);
   const campaign = await schedule(db, owner, { startDate: '2031-03-02', endDate: '2031-03-31', time: '09:00:00' });
@@ -98,7 +98,7 @@ async function wanted(owner: Owner, kind: 'recall' | 'correct'): Promise<number[
 }
 
 describe('a request about very many deliveries', () => {
-  test('to recall them is accepted by touching few, told in full, and written down in pieces', async () => {
+  test('recalls them by reading few rows, reports all, and writes revisions in pieces', async () => {
     const { owner, campaign } = await sendMuch();
     let answer: unknown;
     expect(await effortOf(async () => (answer = await recall(owner, campaign)))).toBeLessThan(MOST_ROWS);
@@ -110,7 +110,7 @@ describe('a request about very many deliveries', () => {
     expect(await effortOf(() => carryOut())).toBeLessThan(10);
   });
 
-  test('to correct them is accepted by touching few, and so is a pause after it', async () => {
+  test('corrects them by reading few rows, and so does a pause after it', async () => {
     const { owner, campaign } = await sendMuch();
     let answer: unknown;
     const effort = await effortOf(async () => {
@@ -123,12 +123,12 @@ describe('a request about very many deliveries', () => {
     expect(await wanted(owner, 'correct')).toHaveLength(RUNS * GROUPS);
   });
 
-  test('to cancel them is accepted by touching few: none is sent any more, and each is told as cancelled in the end', async () => {
+  test('cancels them by reading few rows, sends none afterwards, and reports each as cancelled in the end', async () => {
     const { owner, campaign } = await sendMuch('queued');
     await sql`update lanes set work_at = campanile_now() where account_id = ${owner.accountId}`.execute(db);
     expect(await effortOf(() => cancelCampaign({ db }, owner, campaign))).toBeLessThan(MOST_ROWS);
     expect(await turns.tryClaim(owner)).toBeUndefined();
-    // Also of an account that is not linked any more.
+    // Also for an account that is no longer linked.
     await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(db);
     await carryOut();
     const { totals, campaign: head, runs } = await analyticsOf(db, owner, campaign);
@@ -137,8 +137,8 @@ describe('a request about very many deliveries', () => {
     expect(runs.every((run) => run.status === 'cancelled' && run.queued === 0)).toBe(true);
   });
 
-  test('touches no more where the planner still believes that there are hardly any', async () => {
-    // The key's index is one level higher by what is gone, and so a look into another that begins with the account would seem cheaper.
+  test('reads few rows also with stale statistics of the planner', async () => {
+    // Deleted rows make the primary key's index one level higher, so that another index that begins with the account seems cheaper.
     await sql`alter table deliveries set (autovacuum_enabled = false)`.execute(db);
     for (let times = 0; times < 3; times++) {
       await sendMuch();
@@ -150,7 +150,7 @@ describe('a request about very many deliveries', () => {
     const { owner, campaign } = await sendMuch('sent', runs);
     await sql`alter table deliveries set (autovacuum_enabled = true)`.execute(db);
     expect(await effortOf(() => correct(owner, campaign)), 'a request').toBeLessThan(MOST_ROWS);
-    // Each delivery and what is to be done about it, a few times.
+    // Each delivery and its revision, a few times.
     expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics').toBeLessThan(3 * runs * GROUPS);
     expect(await effortOf(() => carryOut()), 'the writing').toBeLessThan(10 * runs * GROUPS);
     expect(await effortOf(() => analyticsOf(db, owner, campaign)), 'the analytics after it').toBeLessThan(
@@ -158,7 +158,7 @@ describe('a request about very many deliveries', () => {
     );
   });
 
-  test('is written on where another worker left it, each delivery once', async () => {
+  test('continues where a crashed worker stopped, each delivery once', async () => {
     const { owner, campaign } = await sendMuch();
     await recall(owner, campaign);
     await sql`
@@ -176,7 +176,7 @@ describe('a request about very many deliveries', () => {
     expect(await wanted(owner, 'recall')).toHaveLength(RUNS * GROUPS);
   });
 
-  test('replaces an earlier one that is not wholly written, but no correction replaces a recall', async () => {
+  test('replaces an earlier request that is not wholly written, but a correction never replaces a recall', async () => {
     const { owner, campaign } = await sendMuch();
     await correct(owner, campaign, 'one');
     await correct(owner, campaign, 'two');
@@ -187,7 +187,7 @@ describe('a request about very many deliveries', () => {
     expect(await wanted(owner, 'recall')).toHaveLength(RUNS * GROUPS);
   });
 
-  test('keeps a retry from bringing back what is to be recalled, before that is written down', async () => {
+  test('rejects a retry of deliveries that are recalled, before the revisions are written', async () => {
     const { owner, campaign } = await sendMuch();
     await sql`update runs set failed = 1, sent = sent - 1 where account_id = ${owner.accountId} and status = 'completed'`.execute(
       db,
@@ -202,8 +202,8 @@ describe('a request about very many deliveries', () => {
   });
 });
 
-describe('what leaves after a request was accepted', () => {
-  /** A run that has not been written wholly into revisions by the request itself. */
+describe('a post that leaves after a request was accepted', () => {
+  /** A run that is too large for the request to write all of its revisions itself. */
   async function beginLarge(): Promise<{ owner: Owner; campaign: string }> {
     const owner = await createOwner(db, GROUPS);
     const campaign = await sendNow(db, owner);
@@ -215,7 +215,7 @@ describe('what leaves after a request was accepted', () => {
     return { owner, campaign };
   }
 
-  test('with the new text is not corrected, but what was in hand then is', async () => {
+  test('is corrected if it was in hand then, and not if it left with the new text', async () => {
     const { owner, campaign } = await beginLarge();
     const inHand = await turns.claim(owner, { batch: 3 });
     expect((await correct(owner, campaign)).groups).toBe(2_203);
@@ -228,7 +228,7 @@ describe('what leaves after a request was accepted', () => {
     expect(await wanted(owner, 'correct')).toEqual(Array.from({ length: 2_203 }, (_, index) => index + 1));
   });
 
-  test('from a turn in hand is recalled', async () => {
+  test('is recalled if it was in hand', async () => {
     const { owner, campaign } = await beginLarge();
     const inHand = await turns.claim(owner, { batch: 3 });
     expect((await recall(owner, campaign)).groups).toBe(2_203);
@@ -238,7 +238,7 @@ describe('what leaves after a request was accepted', () => {
     expect((await analyticsOf(db, owner, campaign)).totals).toMatchObject({ sent: 2_202, queued: 0 });
   });
 
-  test('from a turn whose worker died over it is recalled, should it have left', async () => {
+  test('is recalled if its worker died and it may have left', async () => {
     const { owner, campaign } = await beginLarge();
     await turns.claim(owner, { batch: 3 });
     await recall(owner, campaign);

@@ -59,7 +59,7 @@ test('lists the runs of a day in the user’s zone', async () => {
   ]);
 });
 
-test('what was sent at once is there when it was sent, a pause is told, and nobody sees another’s', async () => {
+test('lists campaigns sent at once at their time, shows a pause, and returns nothing of another user', async () => {
   const post = { name: 'now', html: 'Hello', group_metadata_ids: await groupsOf(alice) };
   await alice.call('venom/add-campaign', post);
   const paused = await schedule(alice, 'paused', '2031-06-01', '2031-06-01', '20:00:00');

@@ -6,33 +6,33 @@ const everyDay = { weekdays: null, skipDates: [] };
 const list = (schedule: Partial<Schedule> & Pick<Schedule, 'startDate' | 'endDate' | 'time' | 'timeZone'>) =>
   listOccurrences({ ...everyDay, ...schedule }).map(String);
 
-describe('a daily time', () => {
-  test('stays at nine by the clock on the wall when the clocks change', () => {
+describe('a daily run', () => {
+  test('stays at nine by the wall clock when the clocks change', () => {
     expect(
       list({ startDate: '2026-03-28', endDate: '2026-03-30', time: '09:00:00', timeZone: 'Europe/Berlin' }),
     ).toEqual(['2026-03-28T08:00:00Z', '2026-03-29T07:00:00Z', '2026-03-30T07:00:00Z']);
   });
 
-  test('that the clock skips comes at the instant it would have come without the change', () => {
+  test('moves forward by the length of the gap if the clock skips its time', () => {
     expect(
       list({ startDate: '2026-03-29', endDate: '2026-03-29', time: '02:30:00', timeZone: 'Europe/Berlin' }),
     ).toEqual(['2026-03-29T01:30:00Z']);
   });
 
-  test('that occurs twice comes the first time', () => {
+  test('comes the first time if its time occurs twice', () => {
     expect(
       list({ startDate: '2026-10-25', endDate: '2026-10-25', time: '02:30:00', timeZone: 'Europe/Berlin' }),
     ).toEqual(['2026-10-25T00:30:00Z']);
   });
 
-  test('on a day that a zone left out altogether is answered once', () => {
+  test('occurs once on a day that a zone skips', () => {
     const samoa = list({ startDate: '2011-12-29', endDate: '2011-12-31', time: '10:00:00', timeZone: 'Pacific/Apia' });
     expect(samoa).toEqual([...new Set(samoa)]);
     expect(samoa).toHaveLength(2);
   });
 });
 
-test('in every zone each occurrence has the wall time asked for, or lies where the clock skipped it, and they rise strictly', () => {
+test('lists rising instants with the requested wall time, or in the gap of a clock change, in every zone', () => {
   const zones = Intl.supportedValuesOf('timeZone');
   const days = fc.integer({ min: 0, max: 20 * 365 });
   const seconds = fc.integer({ min: 0, max: 86_399 });
@@ -77,7 +77,7 @@ function asIfUnchanged(wall: Temporal.PlainDateTime, shown: Temporal.ZonedDateTi
   return wall.toZonedDateTime('UTC').toInstant().subtract({ nanoseconds: before });
 }
 
-/** The first days of a year, and those around each change of the clock in it: first and last dates. */
+/** Date ranges: the first days of a year, and the days around each clock change. */
 function daysThatMatter(timeZone: string, year: number): Array<[Temporal.PlainDate, Temporal.PlainDate]> {
   const first = Temporal.PlainDate.from(`${year}-01-01`);
   const changes: Temporal.PlainDate[] = [];
@@ -98,7 +98,7 @@ function findOffences(
   let date = first;
   for (const instant of listOccurrences({ ...everyDay, ...dates, time, timeZone })) {
     const shown = instant.toZonedDateTimeISO(timeZone);
-    // A date that its zone left out altogether has the instant of the next one, and is not told apart from it.
+    // A date that its zone skips has the same instant as the next date.
     if (date.add({ days: 1 }).toPlainDateTime(time).equals(shown.toPlainDateTime())) date = date.add({ days: 1 });
     const wall = date.toPlainDateTime(time);
     const isOnTime = shown.toPlainDateTime().equals(wall);
@@ -115,7 +115,7 @@ function findOffences(
   return offences;
 }
 
-describe('in each of the zones there are a daily time comes once a day, on time or by the rule', () => {
+describe('lists a daily time once a day in each IANA zone, on time or by the rule for gaps', () => {
   const zones = Intl.supportedValuesOf('timeZone');
 
   // Years in which many zones changed their clocks, one of them by a whole day.

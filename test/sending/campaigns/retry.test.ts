@@ -22,7 +22,7 @@ const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 const statusOf = async (owner: Owner, campaign: string) => (await getCampaign(database, owner, campaign)).status;
 const retry = (owner: Owner, campaign: string) => retryCampaign(database, owner, campaign);
 
-/** What is in the ledger, counted anew; the sums that are kept have to say the same. */
+/** Counts the rows of the ledger; the stored sums have to be equal. */
 async function expectSums(owner: Owner, campaign: string) {
   const { totals, runs } = await analyticsOf(database.db, owner, campaign);
   const { rows } = await sql<{ queued: number; sent: number; failed: number; cancelled: number }>`

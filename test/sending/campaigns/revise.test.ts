@@ -183,7 +183,7 @@ describe('of a schedule', () => {
     expect((await textsIn(alice, groups[0])).at(-1)).toBe('Good evening');
   });
 
-  test('runs that were corrected one by one share the text, and the list of groups, of a correction of all', async () => {
+  test('shares one content among runs that were corrected one by one, after a correction of all', async () => {
     const { id, runs } = await twoDays();
     for (const [index, run] of runs.slice(0, 2).entries()) await correct(id, `Day ${index}`, run.run_id);
     const lists = async () =>
@@ -201,7 +201,7 @@ describe('of a schedule', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('a correction changes no file’s name, which is that of the campaign when its runs began', async () => {
+  test('keeps the file name of runs that have begun', async () => {
     const { id } = await twoDays();
     expectDone(await correct(id, 'Good evening'), id, 3);
     expect((await alice.call('venom/update-campaign', { campaign_id: id, name: 'Renamed' })).status).toBe(200);
@@ -303,7 +303,7 @@ describe('while it is being sent, slowly', () => {
   test('edits sent posts of a correction, and sends the rest with the new text', async () => {
     const id = await sendOne();
     expectDone(await correct(id, 'We open at ten'), id, 1);
-    // By the time the pace allows it the first cannot be edited any more; what is sent from now on says the new text.
+    // The pace reaches the first post after its edit window; later posts leave with the new text.
     await until(
       async () => {
         await app.database.clock.advance({ hours: 1, minutes: 1 });

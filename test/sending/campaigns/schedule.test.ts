@@ -127,7 +127,7 @@ describe('a schedule', () => {
 });
 
 describe('a run that cannot begin in time', () => {
-  test('is missed when nobody was there within six hours, and begins when somebody was', async () => {
+  test('is missed if no worker runs within six hours, and begins if one does', async () => {
     await database.clock.set('2031-03-01T00:00:00Z');
     const owner = await createOwner(database.db, 1);
     const late = await schedule(database.db, owner, { ...week, time: '08:00:00' });
@@ -173,7 +173,7 @@ describe('a run that cannot begin in time', () => {
   });
 });
 
-describe('what a run has not sent', () => {
+describe('the unsent rest of a run', () => {
   test('expires when the campaign’s next run falls due', async () => {
     await database.clock.set('2031-03-01T00:00:00Z');
     const owner = await createOwner(database.db, 3);

@@ -35,7 +35,7 @@ async function begin() {
   throw new Error('beginning runs never came to an end');
 }
 
-/** What each begun run says, and to how many. */
+/** Returns the text of each begun run, and its number of deliveries. */
 async function pinned(owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ said: string }>`
     select t.text || ' to ' || count(d.position) as said
@@ -45,7 +45,7 @@ async function pinned(owner: Owner): Promise<string[]> {
   return rows.map((row) => row.said);
 }
 
-/** The open runs that are noted on the campaign are those that there are. */
+/** Expects that the campaign's counter of open runs is right. */
 async function expectOpenRuns(campaign: string) {
   const { rows } = await sql<{ open_runs: number; open: number }>`
     select c.open_runs, count(r.run_id) filter (where r.finished_at is null)::int as open
@@ -55,8 +55,8 @@ async function expectOpenRuns(campaign: string) {
   expect(rows[0]?.open_runs).toBe(rows[0]?.open);
 }
 
-describe('another post', () => {
-  test('is what runs not yet begun say, and one that has begun keeps its own, groups and all', async () => {
+describe('a changed post', () => {
+  test('applies to runs that have not begun, and begun runs keep their text and groups', async () => {
     const owner = await createOwner(database.db, 3);
     const campaign = await schedule(database.db, owner, threeDays);
     await database.clock.set('2031-03-03T09:00:00Z');
@@ -82,7 +82,7 @@ describe('another post', () => {
     expect((await analyticsOf(database.db, owner, campaign)).totals).toMatchObject({ groups: 3, deliveries: 5 });
   });
 
-  test('leaves nothing behind of what no run ever said', async () => {
+  test('deletes contents that no run has used', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     for (const html of ['one', 'two', 'three']) await update(owner, campaign, { html });
@@ -93,7 +93,7 @@ describe('another post', () => {
     expect(rows).toEqual([{ text: 'three' }]);
   });
 
-  test('is checked as a new one is, everything wrong with it at once, and nothing of it is taken', async () => {
+  test('is validated like a new campaign with all problems at once, and changes nothing if rejected', async () => {
     const owner = await createOwner(database.db, 1);
     const stranger = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
@@ -110,8 +110,8 @@ describe('another post', () => {
   });
 });
 
-describe('another schedule', () => {
-  test('replaces what is planned, and leaves what has begun', async () => {
+describe('a changed schedule', () => {
+  test('replaces planned runs, and keeps begun ones', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     await database.clock.set('2031-03-03T09:00:00Z');
@@ -130,7 +130,7 @@ describe('another schedule', () => {
     expect((await read(owner, campaign)).status).toBe('scheduled');
   });
 
-  test('gives no second run to a day that had its own, and goes by the new zone', async () => {
+  test('adds no second run to a day that had one, and follows the new zone', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     await database.clock.set('2031-03-03T09:00:00Z');
@@ -144,7 +144,7 @@ describe('another schedule', () => {
     await expectOpenRuns(campaign);
   });
 
-  test('that still has what is due but could not begin yet keeps it', async () => {
+  test('keeps a due run that could not begin yet', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     await database.clock.set('2031-03-03T10:00:00Z');
@@ -154,7 +154,7 @@ describe('another schedule', () => {
     expect(await runsOf(owner, campaign)).toEqual(['2031-03-03T09:00 running', '2031-03-05T09:00 planned']);
   });
 
-  test('that leaves nothing to run is refused, and changes nothing', async () => {
+  test('is rejected without any change if nothing is left to run', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     const before = await read(owner, campaign);
@@ -172,7 +172,7 @@ describe('another schedule', () => {
     expect(await read(owner, campaign)).toEqual(before);
   });
 
-  test('that would leave only what is too late to begin is refused', async () => {
+  test('is rejected if the remaining runs are too late to begin', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);
     await database.clock.set('2031-03-03T15:00:01Z');
@@ -198,7 +198,7 @@ describe('another schedule', () => {
     expect((await runsOf(owner, campaign))[0]).toBe('2031-03-03T11:00 running');
   });
 
-  test('begun meanwhile takes the old post as a whole or the new one', async () => {
+  test('is atomic: a run that begins at the same time has either the old post or the new one', async () => {
     const owner = await createOwner(database.db, 3);
     for (let round = 0; round < 12; round++) {
       await database.clock.set('2031-03-01T00:00:00Z');
@@ -215,8 +215,8 @@ describe('another schedule', () => {
   });
 });
 
-describe('what the state forbids is refused', () => {
-  test('when the campaign was sent at once, has ended or was cancelled', async () => {
+describe('rejects with a conflict', () => {
+  test('a change of a campaign that was sent at once, has ended or was cancelled', async () => {
     const owner = await createOwner(database.db, 1);
     const now = await sendNow(database.db, owner);
     const ended = await schedule(database.db, owner, { ...threeDays, endDate: threeDays.startDate });
@@ -229,7 +229,7 @@ describe('what the state forbids is refused', () => {
       await expect(update(owner, campaign, { name: 'Other' })).rejects.toMatchObject({ kind: 'conflict' });
   });
 
-  test('for the post once every run has begun; name and schedule may still change', async () => {
+  test('a change of the post after every run has begun, but no change of name or schedule', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, { ...threeDays, endDate: threeDays.startDate });
     await database.clock.set('2031-03-03T09:00:00Z');
@@ -248,7 +248,7 @@ describe('what the state forbids is refused', () => {
   });
 });
 
-test('over HTTP a file is added, stays when it is not mentioned, and is removed; the audit log tells of each change', async () => {
+test('adds a file over HTTP, keeps it when it is absent, removes it, and records each change in the audit log', async () => {
   await database.clock.set('2031-03-01T00:00:00Z');
   const alice = await app.signUp('alice');
   const owner = await createOwner(database.db, 2);

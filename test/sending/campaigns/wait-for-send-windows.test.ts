@@ -7,7 +7,7 @@ const instant = (text: string) => Temporal.ZonedDateTime.from(`${text}[Europe/Be
 const MAY_1 = Temporal.PlainDate.from('2031-05-01');
 const MINUTE_MS = 60_000;
 
-/** So many posts, a minute apart; as the wall clock in Berlin says. */
+/** Returns the wall time in Berlin of the last of `posts` posts, a minute apart. */
 const last = (from: string, posts: number, rests: Partial<SendLimits>) =>
   findLastPost({ from: instant(from), posts, gapMs: MINUTE_MS }, { ...BERLIN, ...rests }, instant(from))
     .toZonedDateTimeISO('Europe/Berlin')
@@ -15,27 +15,32 @@ const last = (from: string, posts: number, rests: Partial<SendLimits>) =>
     .toString();
 
 test.each([
-  ['without rules they follow each other', 10, {}, '2031-05-01T21:04:00'],
-  ['one alone leaves at once', 1, NIGHT, '2031-05-01T20:55:00'],
-  ['what the evening has room for leaves in it', 65, NIGHT, '2031-05-01T21:59:00'],
-  ['one more waits for the morning', 66, NIGHT, '2031-05-02T07:00:00'],
-  ['a whole day between two nights', 65 + 15 * 60 + 1, NIGHT, '2031-05-03T07:00:00'],
-  ['a cap counts what was sent today', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T00:00:00'],
-  ['and each day anew', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T00:04:00'],
-  ['a warm-up allows more each day', 30 + 40 + 50 + 1, { warmUpFrom: MAY_1, sentToday: 0 }, '2031-05-04T00:00:00'],
+  ['follows the pace without send windows', 10, {}, '2031-05-01T21:04:00'],
+  ['sends a single post at once', 1, NIGHT, '2031-05-01T20:55:00'],
+  ['sends as many posts in the evening as fit before quiet hours', 65, NIGHT, '2031-05-01T21:59:00'],
+  ['holds one more post until the morning', 66, NIGHT, '2031-05-02T07:00:00'],
+  ['holds posts in two nights', 65 + 15 * 60 + 1, NIGHT, '2031-05-03T07:00:00'],
+  ['counts posts sent today towards the cap', 3, { dailyCap: 5, sentToday: 3 }, '2031-05-02T00:00:00'],
+  ['renews the cap each day', 12, { dailyCap: 5, sentToday: 3 }, '2031-05-03T00:04:00'],
   [
-    'and the cap where it is smaller',
+    'raises the limit of a warm-up each day',
+    30 + 40 + 50 + 1,
+    { warmUpFrom: MAY_1, sentToday: 0 },
+    '2031-05-04T00:00:00',
+  ],
+  [
+    'applies a cap below the limit of the warm-up',
     30 + 35 + 35,
     { warmUpFrom: MAY_1, dailyCap: 35, sentToday: 0 },
     '2031-05-03T00:34:00',
   ],
   [
-    'and after two weeks any number',
+    'applies no limit after two weeks of warm-up',
     5_000,
     { warmUpFrom: MAY_1.subtract({ days: 13 }), sentToday: 850 },
     '2031-05-05T11:19:00',
   ],
-  ['a cap of the day and a night', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T07:04:00'],
+  ['combines a daily cap and quiet hours', 12, { ...NIGHT, dailyCap: 5, sentToday: 3 }, '2031-05-03T07:04:00'],
 ])('%s', (_what, posts, rests, expected) => {
   expect(last('2031-05-01T20:55:00', posts, rests)).toBe(expected);
 });
@@ -44,7 +49,7 @@ test('starts in the morning after quiet hours', () => {
   expect(last('2031-05-01T03:00:00', 1, NIGHT)).toBe('2031-05-01T07:00:00');
 });
 
-test('what others have to send before takes its share of the days, and what is left of it then takes turns', () => {
+test('lets posts queued before use up their share of the days, and takes turns with the rest', () => {
   const at = (text: string) => instant(text);
   const after = (others: Array<[from: string, posts: number]>, rests: Partial<SendLimits> = {}) =>
     findLastPost(
@@ -64,7 +69,7 @@ test('what others have to send before takes its share of the days, and what is l
   expect(after([['2031-05-01T10:00:00', 600]])).toBe('2031-05-02T09:04:00');
   expect(after([['2031-05-02T08:58:00', 600]])).toBe('2031-05-02T09:09:00');
   expect(after([['2031-05-02T08:58:00', 4]])).toBe('2031-05-02T09:06:00');
-  // Both days are used up by then; on the third the turns are taken one by one.
+  // Both days are used up; on the third the campaigns take turns.
   expect(after([['2031-05-01T10:00:00', 100]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-03T00:09:00');
   expect(after([['2031-05-01T10:00:00', 20]], { dailyCap: 30, sentToday: 0 })).toBe('2031-05-02T09:04:00');
 });

@@ -1,4 +1,4 @@
-/** What would make the ledger wrong is not written: the account is stopped, the others go on. Each test plants a contradiction. */
+/** A write that would break a rule of the ledger is rejected: its account is quarantined, and the others go on. Each test plants a contradiction. */
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -53,7 +53,7 @@ async function connect(owner: Owner): Promise<void> {
   });
 }
 
-/** Takes a turn of each, plants what is wrong with the first, and has all finished in one batch. */
+/** Claims a turn of each owner, plants a contradiction in the first, and finishes all in one batch. */
 async function finishTogether(owners: Owner[], plant: () => Promise<unknown>, batch = 500): Promise<void> {
   const claimed = await Promise.all(owners.map((owner) => turns.claim(owner, { batch })));
   await plant();

@@ -19,7 +19,7 @@ let oneConnection: Database;
 
 beforeAll(async () => {
   ({ database, oneConnection } = await createLedger());
-  // What is prepared may take longer than a statement of the service.
+  // Preparation may take longer than the statement timeout of the service.
   const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   await createManyAccounts(db, { accounts: 500, groups: 1 });
   await planRuns(db, { afterMs: 86_400_000, each: 100 });
@@ -60,7 +60,7 @@ const finish = (db: Database, turns: Turn[], outcome: Outcome = SENT): Promise<v
     turns.map((turn) => ({ turn, outcomes: turn.deliveries.map(() => outcome), gapMs: 0 })),
   );
 
-/** What `work` answers, and how many rows it fetched. */
+/** Returns the result of `work`, and the number of rows that it fetched. */
 async function countReads<Answer>(
   work: (db: Database) => Promise<Answer>,
   connection = oneConnection,
@@ -80,7 +80,7 @@ async function readsSoFar(db: Connection): Promise<number> {
 }
 
 test('reads few rows a turn in a ledger that has grown since planning', async () => {
-  // While nothing has ever been sent, so that what is looked up seems empty.
+  // Statistics from before the first send: the tables seem empty to the planner.
   await finish(oneConnection, await claim(oneConnection));
   await planRuns(database.db, { afterMs: 0 });
   while ((await beginDueRuns(database.db, SHARDS)) === 0);
@@ -125,7 +125,7 @@ test('reads no earlier deliveries of the account in a turn', async () => {
 
 test('finds retries without walking along their run', async () => {
   const { own, connection } = await createLedgerOfOwn();
-  // Nobody has sent anything yet when the planner last looks.
+  // The last statistics of the planner are from before the first send.
   await sql`analyze`.execute(own.db);
   await createManyAccounts(own.db, { accounts: 2, groups: 6_000 });
   await planRuns(own.db, { afterMs: 0 });
@@ -138,7 +138,7 @@ test('finds retries without walking along their run', async () => {
   expect(turns).toHaveLength(2);
   expect(taken.length).toBeGreaterThan(100);
   expect(reads / taken.length).toBeLessThan(4);
-  // Few of them, so that what is read for nothing shows.
+  // Few of them, so that needless reads show.
   await finish(connection, turns);
   await sql`update deliveries set not_before = campanile_now(), status = 'queued' where position in (7, 1000, 2000)`.execute(
     own.db,

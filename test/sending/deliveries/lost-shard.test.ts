@@ -40,7 +40,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 const groupsOf = (uncertain: boolean) =>
   messenger.arrivals.filter((arrival) => arrival.uncertain === uncertain).map(({ chatId }) => groupNumber(chatId));
 
-/** The fifth post, or change of one, is on its way until told otherwise. */
+/** Holds the fifth post, or its revision, in hand until it is released. */
 function holdUp(): { isHeldUp: () => boolean; release: () => void } {
   const gate = Promise.withResolvers<void>();
   let asked = 0;

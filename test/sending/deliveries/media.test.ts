@@ -37,7 +37,7 @@ async function arrive(name: string, bytes: Buffer): Promise<NonNullable<Post['me
   return media;
 }
 
-test.each(TAKEN)('%s leaves as what it is', async (_name, bytes, mime, _kind, extension) => {
+test.each(TAKEN)('%s leaves with its type', async (_name, bytes, mime, _kind, extension) => {
   const media = await arrive('Spring fair', bytes);
   expect(media).toMatchObject({ mime, size: bytes.length, fileName: `Spring fair.${extension}` });
   expect((await media.load()).equals(bytes)).toBe(true);

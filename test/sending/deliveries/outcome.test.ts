@@ -57,7 +57,7 @@ test('retries a post that cannot leave yet, without counting an attempt', () => 
   });
 });
 
-describe('what may have left', () => {
+describe('a post that may have left', () => {
   test('is retried as uncertain, and its last failure is outcome_unknown', () => {
     expect(classifyResult(cut, tried(0))).toMatchObject({ kind: 'retry', uncertain: true });
     expect(classifyResult(cut, tried(MAX_ATTEMPTS - 1))).toEqual({

@@ -58,7 +58,7 @@ describe('a delivery whose sending kills the worker', () => {
     expect(found.groups[6]?.lastError).toMatch(
       /^outcome_unknown: its sending was interrupted 5 times, so it may crash the worker\. /,
     );
-    // Those before it were in its turn when the first worker died, at most.
+    // At most the deliveries before it in its turn were in hand when the first worker died.
     const repeated = groups.filter((group, index) => groups.indexOf(group) !== index && group !== 7);
     expect(repeated.filter((group) => group > 7)).toEqual([]);
     expect(repeated).toHaveLength(new Set(repeated).size);

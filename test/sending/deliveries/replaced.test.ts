@@ -83,11 +83,11 @@ async function beginAt(worker: WitnessedWorker, messenger: 'sandbox' | 'whatsapp
 }
 
 /**
- * Holds what a worker that freezes in the middle of a claim holds: its shards, locked, by a transaction of the service's own kind
- * in which nothing happens any more. Resolves once they are locked; `end` rejects if the server has ended it meanwhile.
+ * Simulates a worker that freezes in the middle of a claim: a transaction of the service locks its shards,
+ * and does nothing more. Resolves once they are locked; `end` rejects if the server has ended it meanwhile.
  */
 async function freezeWithin(worker: WitnessedWorker): Promise<{ end(): Promise<void> }> {
-  // Who is frozen gives up no connection.
+  // A frozen process closes no connection.
   const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: Infinity });
   const shards = await shardsOf(worker);
   const locked = Promise.withResolvers<void>();
@@ -193,7 +193,7 @@ test('sends everything once, in order and at the pace, and the analytics agree',
     turnSize: () => 1,
   });
   expect(Object.entries(faults).filter(([, found]) => found > 0)).toEqual([]);
-  // What was in hand of those who did not come to write it down left again, under its old id.
+  // Posts in hand of workers that recorded no outcome left again, under their old ids.
   expect(copies).toBeGreaterThan(0);
   expect(outcomes.size).toBe(6);
   for (const { owner, campaignId } of begun)

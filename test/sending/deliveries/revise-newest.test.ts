@@ -1,4 +1,4 @@
-/** What is recalled or corrected first, of more than the pace allows while the messaging application still takes it. */
+/** The order of revisions when the pace does not allow all of them within WhatsApp's window. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** From now on at the pace of WhatsApp. What was sent before took no time. */
+/** Sets the pace of WhatsApp from now on. Earlier posts took no time. */
 async function slowDown(): Promise<void> {
   await worker?.stop();
   worker = await startTestWorker(database, messenger, { gap: { minMs: GAP_MS, maxMs: GAP_MS } });
@@ -85,7 +85,7 @@ test('corrects today’s posts of a daily campaign, and reports those of earlier
     },
     (found) => found.totals.corrected === GROUPS && found.groups.every((group) => group.lastError !== null),
   );
-  // At four seconds each: those of the other days would have taken sixteen minutes, and the window is fifteen.
+  // Four seconds each: the posts of the other days would have taken 16 minutes, and the window is 15.
   expect(totals).toMatchObject({ sent: GROUPS * 5, corrected: GROUPS });
   expect(messenger.changes).toHaveLength(GROUPS);
 });

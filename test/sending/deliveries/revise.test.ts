@@ -1,4 +1,4 @@
-/** How recalls and corrections go through the lane: paced, in turns with what is sent, fenced, and past crashes. */
+/** Recalls and corrections in the lane: pace, turns with sends, fencing, and crashes. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';

@@ -1,4 +1,4 @@
-/** A claim that the server ends after its worker has given it up: the turn is nobody's, and must not stay so. */
+/** A claim that commits in the server after its worker has timed out: the turn is orphaned, and must be requeued. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';

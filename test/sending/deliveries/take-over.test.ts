@@ -32,7 +32,7 @@ const take = async (workerId: number) => [
   ...(await createTakeOver({ db: database.db, log, ...LEASE }).claimShards(workerId)).keys(),
 ];
 
-/** Who waits for a lock. */
+/** Counts the sessions that wait for a lock. */
 async function countWaiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
@@ -197,7 +197,7 @@ describe('a worker that dies in the middle of a turn', () => {
     const uncertain = messenger.arrivals.filter((arrival) => arrival.uncertain);
     expect(uncertain.map((arrival) => groupNumber(arrival.chatId))).toEqual([20]);
 
-    // The one that was cut off comes back to life: what it has to say is true already, and changes nothing.
+    // The disconnected worker comes back: its outcomes are known already, and change nothing.
     cutOff.resolve();
     await dying.stop();
     await next.stop();
@@ -236,7 +236,7 @@ describe('a worker that lost an account and got it back', () => {
       () => messenger.arrivals.length,
       (count) => count === 1,
     );
-    // By then the worker has looked for turns in hand that it does not know of.
+    // The worker has polled for orphaned turns in the meantime.
     await sleep(LOOKED_MS);
     const other = await createOwner(database.db, 1);
     const campaign = await sendNow(database.db, other);

@@ -1,4 +1,4 @@
-/** Tries of which nobody knows what became of them (contract §5), on messengers that drop repeated ids and on those that do not. */
+/** Attempts with an unknown outcome (contract §5), on messengers that drop repeated ids and on those that do not. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';

@@ -1,4 +1,4 @@
-/** What list-groups tells of the posts to each group, where it is asked. */
+/** The activity of each group in `list-groups`. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';

@@ -1,4 +1,4 @@
-/** All that is told of one group: its posts, what is planned, its lists, and how many were in it. */
+/** The page of a group: its posts, planned posts, lists, and members over time. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readGroup } from '../../../src/sending/analytics/read-group.ts';

@@ -111,7 +111,7 @@ test.each([
   ['no groups', { group_metadata_ids: [] }, 'group_metadata_ids'],
   ['an id that is no whole number', { group_metadata_ids: [1.5] }, 'group_metadata_ids.0'],
   ['a list id that is no number', { group_list_id: 'x' }, 'group_list_id'],
-])('%s is a 400', async (_what, change, field) => {
+])('rejects %s with 400', async (_what, change, field) => {
   const answer = await save(alice, { name: 'mine', group_metadata_ids: groups, ...change });
   expect(answer).toMatchObject({ status: 400, body: { details: [{ field }] } });
 });

@@ -7,7 +7,7 @@ import type { Poison } from '../../support/poison.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import type { Turns } from '../../support/turns.ts';
 
-/** What a case works with. */
+/** The environment of a case. */
 export interface Scene {
   database: TestDatabase;
   db: Database;
@@ -17,7 +17,7 @@ export interface Scene {
 /** A batch, and how one account can make it fail. */
 export interface Case {
   batch: BatchName;
-  /** What fails, of the owner at fault. */
+  /** The id of the owner at fault that fails. */
   poison: (owner: Owner) => Poison;
   /** Gives every owner the same work. */
   prepare: (scene: Scene, owners: readonly Owner[]) => Promise<void>;

@@ -1,4 +1,4 @@
-/** How a batch is split, what counts as the data's fault, and how long somebody is left out. */
+/** Fault isolation: bisection of a batch, classification of errors, and quarantine with backoff. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isolateEach, isolateFailures } from '../../../src/platform/database/isolate-failures.ts';
@@ -79,7 +79,7 @@ test('skips an account in quarantine, and retries it alone with backoff until an
   expect((await runBatch([])).goes).toEqual([accountIds]);
 });
 
-test('throws when ten or more fail and none succeeds, and quarantines nobody', async () => {
+test('throws when ten or more fail and none succeeds, without a quarantine', async () => {
   await expect(runBatch(accountIds)).rejects.toThrow('a bad value');
   expect(await read()).toEqual([]);
   // Fewer may well be all there are.

@@ -8,10 +8,10 @@ import { plantPoison, POISONED } from '../../support/poison.ts';
 import { takeTurnsByHand } from '../../support/turns.ts';
 import type { Case, Scene } from './cases.ts';
 import { SENDING } from './sending.ts';
-import { TELLING } from './telling.ts';
+import { NOTIFYING } from './notifying.ts';
 import { UPKEEP } from './upkeep.ts';
 
-const CASES: Case[] = [...SENDING, ...TELLING, ...UPKEEP];
+const CASES: Case[] = [...SENDING, ...NOTIFYING, ...UPKEEP];
 
 const readQuarantine = async ({ db }: Scene, batch: string) => {
   const { rows } = await sql<{ id: number; reason: string; failures: number }>`
@@ -32,7 +32,7 @@ describe.each(CASES)('$batch', ({ batch, poison, prepare, step, start, isDone })
   test('isolates a failing account, which goes on once its data is repaired', async () => {
     const owners: Owner[] = [];
     for (let count = 0; count < 4; count++) owners.push(await createOwner(scene.db, 3));
-    // The first, so that whoever takes the oldest takes it.
+    // The oldest, so that a step that takes the oldest first takes it.
     const [bad, ...good] = owners;
     if (!bad) throw new Error('there is nobody');
     await prepare(scene, owners);

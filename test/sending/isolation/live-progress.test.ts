@@ -43,7 +43,7 @@ test('closes the stream of a workspace whose progress cannot be read, and keeps 
     schedule_time: '09:00:00',
     time_zone: 'UTC',
   });
-  // No instant of the wire: what is told of the campaign cannot be written.
+  // No valid instant: the progress of the campaign cannot be serialized.
   await sql`update runs set due_at = 'infinity' where account_id = ${accountId}`.execute(app.database.db);
   const [broken, listener] = [await listen(app.url, bad.token), await listen(app.url, good.token)];
   const campaign = await send(good);

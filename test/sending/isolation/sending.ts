@@ -1,4 +1,4 @@
-/** What begins, sends and ends runs. */
+/** Cases of runs: begin, send and end. */
 import { sql } from 'kysely';
 import { createTakeOver } from '../../../src/sending/leases/take-over.ts';
 import { beginDueRuns, beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';

@@ -1,4 +1,4 @@
-/** What adds up, folds and removes. */
+/** Cases of housekeeping: roll-ups, folding, deletion. */
 import { sql } from 'kysely';
 import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';

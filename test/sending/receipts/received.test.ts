@@ -24,7 +24,7 @@ async function takeInHand() {
   return { owner, campaign, turn: await turns.claim(owner) };
 }
 
-/** Somebody receives its first post. */
+/** Records a receipt for the first post of the turn. */
 async function receiveFirst({ owner, turn }: { owner: Owner; turn: Turn }): Promise<void> {
   const { rows } = await sql<{ at: Date }>`select campanile_now() as at`.execute(database.db);
   const messageId = turn.deliveries[0]?.messageId ?? '';
@@ -34,7 +34,7 @@ async function receiveFirst({ owner, turn }: { owner: Owner; turn: Turn }): Prom
   ]);
 }
 
-/** Somebody received the first post of a turn that was in hand when its campaign was cancelled. */
+/** Cancels the campaign of a turn in hand, and records a receipt for its first post. */
 async function cancelInHand() {
   const taken = await takeInHand();
   await cancelCampaign({ db: database.db }, taken.owner, taken.campaign);
@@ -91,7 +91,7 @@ test('records it as sent when it expires', async () => {
 test.for<[string, Outcome]>([
   ['is to be tried again', { kind: 'retry', reason: 'no answer', waitMs: 1_000, uncertain: true }],
   ['is given up', { kind: 'failed', reason: 'no answer', uncertain: true }],
-])('and when its try %s', async ([, outcome]) => {
+])('records it as sent when its attempt %s', async ([, outcome]) => {
   const taken = await takeInHand();
   await receiveFirst(taken);
   await turns.finish(taken.turn, [outcome, sent, failed]);

@@ -1,4 +1,4 @@
-/** A person who is told of under two ids before it is known that both are theirs. */
+/** A person with receipts under two ids before both ids are known to be theirs. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { sql } from 'kysely';

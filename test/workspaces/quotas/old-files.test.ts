@@ -17,7 +17,7 @@ interface Campaign {
   media: { mime: string; size: number; sha256: string } | null;
 }
 
-test('a campaign whose file is no longer kept still tells what it was, can be copied without it, and is not tried again', async () => {
+test('keeps the metadata of a file that is no longer kept, duplicates its campaign without it, and rejects a retry', async () => {
   const person = await app.signUp('alice');
   const ask = async (operation: string, body: object) =>
     (await person.call<Campaign>(`venom/${operation}`, body)).body.data;
@@ -42,14 +42,14 @@ test('a campaign whose file is no longer kept still tells what it was, can be co
     message:
       'This campaign ended over 30 days ago, and its file is no longer kept. Duplicate it, and choose the file again.',
   });
-  // What has just been found good stays good for a day.
+  // A file that was just used stays for a day.
   expect((await ask('duplicate-campaign', { campaign_id })).image).toBe(`data:image/png;base64,${image}`);
   await app.database.clock.advance({ days: 1 });
   await dropUnusedMedia(app.database.db, 0, 30);
   expect((await ask('duplicate-campaign', { campaign_id })).image).toBeNull();
   expect((await ask('get-campaign', { campaign_id })).media).toEqual(sent.media);
   expect((await person.call('venom/get-media', { sha256: sent.media?.sha256 })).status).toBe(404);
-  // The same file can be sent anew.
+  // The same file can be sent again.
   expect((await ask('add-campaign', post)).campaign_id).toBeDefined();
   expect((await ask('duplicate-campaign', { campaign_id })).image).not.toBeNull();
 });

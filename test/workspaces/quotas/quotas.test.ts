@@ -25,7 +25,7 @@ async function groupOf(person: Person): Promise<number> {
   return body.data.groups[0]?.group_metadata_id ?? 0;
 }
 
-/** A picture of `FILE_BYTES` that is like no other. */
+/** A unique picture of `FILE_BYTES`. */
 function picture(mark: number): string {
   return Buffer.concat([PNG, Buffer.alloc(FILE_BYTES - PNG.length, `${mark} `)]).toString('base64');
 }
@@ -56,7 +56,7 @@ describe('the files of a workspace', () => {
     is_schedule: false,
   });
 
-  test('take no more room than its quota, also when they come at once, and the next is told so', async () => {
+  test('use at most the quota, also when they arrive at once, and a file above it is rejected with 507', async () => {
     const person = await app.signUp('stores');
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, mark) => person.call('venom/save-draft', draft(picture(mark)))),
@@ -66,16 +66,16 @@ describe('the files of a workspace', () => {
     const refused = await person.call('venom/add-campaign', campaignWith(await groupOf(person), picture(100)));
     expect(refused.body).toMatchObject({ code: 507, data: null });
     expect(refused.body.message).toMatch(/^The file has 0\.1 MB, and your files already use 0\.5 of 0\.5 MB\. Delete/);
-    // What is kept already takes no room, and neither does a post without a file.
+    // A stored file takes no more room, and neither does a post without a file.
     const kept = answers.findIndex((answer) => answer.status === 200);
     expect((await person.call('venom/save-draft', draft(picture(kept)))).status).toBe(200);
     expect((await person.call('venom/add-campaign', campaignWith(await groupOf(person)))).status).toBe(200);
-    // Whoever shares the service is not concerned.
+    // Another workspace is not affected.
     const other = await app.signUp('storesother');
     expect((await other.call('venom/save-draft', draft(picture(100)))).status).toBe(200);
   });
 
-  test('are added up to what they are, however they came and went', async () => {
+  test('add up to the recorded sum, after any saves and deletions', async () => {
     const { rows } = await sql<{ told: number; real: number }>`
       select stored_bytes as told, coalesce((select sum(octet_length(bytes)) from media m where m.workspace_id = w.workspace_id), 0)::bigint as real
       from workspaces w`.execute(app.database.db);
@@ -88,7 +88,7 @@ describe('the files of a workspace', () => {
   });
 });
 
-test('no more campaigns are under way or planned than the quota, also when they come at once, until one has ended', async () => {
+test('limits the campaigns that are open, also when they arrive at once, until one ends', async () => {
   const person = await app.signUp('plans');
   const group = await groupOf(person);
   const answers = await Promise.all(
@@ -109,7 +109,7 @@ describe('the groups that a workspace creates in a day', () => {
   const create = (person: Person, name: string) =>
     person.call('venom/create-community', { community_name: name, description: '' });
 
-  test('are no more than its quota, also when they are asked for at once', async () => {
+  test('are limited to the quota, also when they are requested at once', async () => {
     const person = await app.signUp('creates');
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => create(person, `No. ${index}`)));
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([3, 5]);
@@ -126,7 +126,7 @@ describe('the groups that a workspace creates in a day', () => {
     expect((await create(person, 'The day after')).status).toBe(200);
   });
 
-  test('count no try of which surely nothing came', async () => {
+  test('do not count attempts that surely failed', async () => {
     const person = await app.signUp('fails');
     for (let round = 0; round < 5; round += 1) await create(person, `No. ${round}`);
     await sql`
@@ -136,7 +136,7 @@ describe('the groups that a workspace creates in a day', () => {
     expect((await create(person, 'Again')).status).toBe(200);
   });
 
-  test('are not limited on the sandbox unless the operator says so', async () => {
+  test('are not limited on the sandbox by default', async () => {
     const other = await startTestApp({}, app.database);
     const person = await other.signIn('creates');
     expect((await quotasOf(person)).groups_created).toBeNull();

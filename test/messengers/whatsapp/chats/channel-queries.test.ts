@@ -1,4 +1,4 @@
-/** What WhatsApp is asked about channels, how seldom, and under which numbers. */
+/** Queries about channels: their kinds, their frequency, and their query ids. */
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
@@ -8,12 +8,12 @@ import { addOwnChannel, progressOf, sendCampaign } from '../../../support/whatsa
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import type { Channel } from '../../../whatsapp-peer/world.ts';
 
-// WhatsApp has retired the usual numbers.
+// WhatsApp has retired the usual query ids.
 const NUMBERS = { create: '1111111111', read: '2222222222', list: '3333333333' };
 const scene = await setWhatsAppScene({ answerMs: 1_500 }, { whatsappQueryIds: NUMBERS });
 const { peer, database, linked, finished } = scene;
 
-/** What was asked about channels since the test began: which number, or what of which channel. */
+/** The queries about channels since the test began: the query id, or the kind and the channel. */
 let asked: string[] = [];
 
 beforeEach(() => {
@@ -40,7 +40,7 @@ function lastPost({ posts }: Channel) {
   return post;
 }
 
-/** The server's numbers of the posts, as they are kept. */
+/** The stored server ids of the posts. */
 async function numbersKept({ posts }: Channel): Promise<Array<number | null>> {
   const ids = posts.map(({ messageId }) => messageId);
   const { rows } = await sql<{ server_id: number | null }>`

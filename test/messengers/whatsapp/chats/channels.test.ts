@@ -1,4 +1,4 @@
-/** Channels on WhatsApp: their pictures, those that were made elsewhere, and what their followers do. */
+/** Channels on WhatsApp: their pictures, channels created elsewhere, and the views and reactions of followers. */
 import sharp from 'sharp';
 import { sleep } from '../../../../src/platform/time/time.ts';
 import { describe, expect, test } from 'vitest';

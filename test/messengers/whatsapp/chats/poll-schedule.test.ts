@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const TIMING = { firstPollMs: 30_000, longestPollMs: HOUR, pollGapMs: 15_000 };
 
-/** When it looked at what until then, on a clock of its own. `news` says what each look finds. */
+/** Returns the polls until then, on a simulated clock. `news` returns the finding of each poll. */
 function follow(
   plan: ReturnType<typeof createPollSchedule>,
   untilMs: number,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { closeReasonOf, rejecting, rejectionCodeOf } from '../../../../src/messengers/whatsapp/client/errors.ts';
 
-/** An error as the library throws it. */
+/** An error of the library. */
 function thrown(statusCode: number, data?: unknown): Error {
   return Object.assign(new Error('as thrown'), { output: { statusCode }, data });
 }

@@ -5,7 +5,7 @@ import { createClient } from '../../../../src/messengers/whatsapp/client/create-
 import { NoAnswerError, QueryRejectedError } from '../../../../src/messengers/whatsapp/client/errors.ts';
 import type { Node } from '../../../../src/messengers/whatsapp/client/node.ts';
 
-/** A client whose library answers queries like this. */
+/** A client whose library answers queries with `answer`. */
 function clientWith(answer: (query: Node) => Promise<Node | undefined>) {
   return createClient({
     authState: { creds: { noiseKey: { private: Buffer.alloc(32) } }, keys: {} },

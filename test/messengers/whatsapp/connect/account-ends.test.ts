@@ -1,4 +1,4 @@
-/** What ends a connection to WhatsApp, and what follows for the account. */
+/** The ends of a connection to WhatsApp, and their consequences for the account. */
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import {

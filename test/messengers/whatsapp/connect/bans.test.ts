@@ -1,4 +1,4 @@
-/** Accounts that WhatsApp has banned for a while, and such as it does not even let link. */
+/** Accounts with a temporary ban, and accounts that WhatsApp does not allow to link. */
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign, statusOf, statusWhen, type Status } from '../../../support/whatsapp.ts';
@@ -23,12 +23,12 @@ test('pauses an account for the length of a temporary ban, also across a restart
 
   const before = peer.logins.length;
   await scene.restart();
-  // Somebody whose session is opened along with it.
+  // Another account, whose session is opened together with it.
   await linked(0);
   const kept = await statusOf(person);
   expect(kept).toMatchObject({ status: 'paused', reason: banned.reason });
   expect(Math.abs(Date.parse(kept.paused_until ?? '') - ends)).toBeLessThan(60_000);
-  // The other one came to be linked, and logged in.
+  // The other account was linked, and logged in.
   expect(peer.logins.length - before).toBe(2);
   expect(companion.connection).toBeUndefined();
   expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 1, failed: 0 });

@@ -1,4 +1,4 @@
-/** Which version of its client WhatsApp is told, and what follows when it refuses one. */
+/** The client version that is sent to WhatsApp, and the fallback when it is rejected. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ let peer: WhatsAppPeer;
 let database: TestDatabase;
 let page: Server;
 let pageUrl: string;
-/** What the page says; undefined: it never answers. */
+/** The content of the page; undefined: it never answers. */
 let named: string | undefined;
 let asked = 0;
 const MOVED = '/moved';
@@ -50,12 +50,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** As the page writes it: JSON within a string of JavaScript. */
+/** The version as in the page: JSON within a JavaScript string. */
 function say(revision: number | string): void {
   named = String.raw`self.__swData=JSON.parse("{\"dynamic_data\":{\"x\":1,\"client_revision\":${revision},\"y\":2}}")`;
 }
 
-/** A process with this WhatsApp, and what it told of one account. */
+/** A process with this WhatsApp, and the states that it emitted for one account. */
 function startProcess(options: Partial<WhatsAppOptions> = {}) {
   const alarms: string[] = [];
   const messenger = createWhatsApp({

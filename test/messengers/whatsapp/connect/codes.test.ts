@@ -1,4 +1,4 @@
-/** Codes to link with that nobody uses in time, and links that break off half done. */
+/** Codes that expire unused, and linking attempts whose connection breaks. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
@@ -6,7 +6,7 @@ import { linkByQr, OWN_NUMBER, statusOf, statusWhen, towards, type Status } from
 import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
 
-/** For as long as a phone may need on a busy machine. */
+/** The time that a phone may need on a busy machine. */
 const MANY_CODES = 200;
 let peer: WhatsAppPeer;
 let app: TestApp;
@@ -15,7 +15,7 @@ let people = 0;
 const signUp = () => app.signUp(`person${++people}`);
 const connect = (person: Person, body: object = {}) => person.call<Status>('venom/connect-account', body);
 
-/** With a number that nobody else here has entered: pairing codes go to no other. */
+/** A user with a unique phone number: a pairing code is bound to the number. */
 async function signUpAlone(): Promise<{ alice: Person; own: PeerPerson }> {
   const number = `4477009${10_000 + ++people}`;
   return { alice: await app.signUp(`person${people}`, `+${number}`), own: peer.addPerson(number) };

@@ -172,7 +172,7 @@ describe('the log', () => {
   });
 });
 
-/** Every key that is stored, in the ways that keys are written: base64, hexadecimal, a list of numbers. */
+/** Every stored key, in each encoding of keys: base64, hexadecimal, a list of numbers. */
 async function secretsIn({ db }: TestDatabase): Promise<string[]> {
   const { rows } = await sql<{ account_id: number; kind: string; name: string; sealed: Buffer }>`
     select * from account_keys where kind in ('creds', 'pre-key', 'session', 'sender-key')`.execute(db);

@@ -1,4 +1,4 @@
-/** `campanile whatsapp-check`, from end to end: with an operator who reads what it says, and phones that do what they are asked to. */
+/** `campanile whatsapp-check` from end to end, with a simulated operator and simulated phones. */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ const companion = () => {
   return linked;
 };
 
-/** The latest post that says so, as the second phone shows it, or the announcements of a community. */
+/** The latest post with this text on the second phone, or in the announcements of a community. */
 function shown(text: string): Arrival {
   const post = peer.arrivals.findLast((arrival) => arrival.text.includes(text));
   if (!post) throw new Error(`nobody was shown ${text}`);
@@ -66,7 +66,7 @@ function lookAtChannel(): void {
     for (const post of posts) Object.assign(post, { views: 3, reactions: { '👍': 1 } });
 }
 
-/** What the operator does, and types, when the plan asks for it; by the beginning of what it asks. */
+/** The actions and inputs of the operator, by the beginning of the prompt. */
 const DOINGS: ReadonlyArray<readonly [string, () => Promise<unknown> | string]> = [
   ['Type qr', () => 'qr'],
   ['Type the number', () => `+${second.number}`],
@@ -105,7 +105,7 @@ const DOINGS: ReadonlyArray<readonly [string, () => Promise<unknown> | string]> 
   ['Press Enter to unlink', () => ''],
 ];
 
-/** Runs the command with an operator who answers until they have had enough. */
+/** Runs the command with an operator who answers every prompt up to `quitAt`. */
 async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let said = '';
@@ -141,7 +141,7 @@ async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string
   const given = ['--url', app.url, '--report', path];
   const code = await Promise.race([
     whatsappCheck({ arguments: given, input, output, patience }),
-    // Whatever the operator cannot do ends the test, and not only their patience.
+    // A prompt that the operator cannot answer ends the test.
     new Promise<never>((_resolve, reject) => output.on('data', () => void doing.catch(reject))),
   ]);
   return { code, said };

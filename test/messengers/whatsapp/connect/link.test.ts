@@ -11,7 +11,7 @@ let people = 0;
 const signUp = () => app.signUp(`person${++people}`);
 const connect = (person: Person, body: object = {}) => person.call<Status>('venom/connect-account', body);
 
-/** With a number that nobody else here has entered: pairing codes go to no other. */
+/** A user with a unique phone number: a pairing code is bound to the number. */
 async function signUpAlone(): Promise<{ alice: Person; own: PeerPerson }> {
   const number = `4477009${10_000 + ++people}`;
   return { alice: await app.signUp(`person${people}`, `+${number}`), own: peer.addPerson(number) };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeService, startService, type Service } from '../../../support/service/service.ts';
 
 const run = promisify(execFile);
-/** Says on stderr what is loaded of the client, and of the libraries it brings along. */
+/** Writes the loaded modules of the client and its libraries to stderr. */
 const WATCH = `
   import { registerHooks } from 'node:module';
   registerHooks({ load(url, context, next) {

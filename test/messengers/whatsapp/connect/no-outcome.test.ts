@@ -1,11 +1,11 @@
-/** Connections that WhatsApp neither begins nor refuses as it should: they end, and others follow. */
+/** Connections that WhatsApp neither opens nor rejects properly: they time out, and are made again. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { allOnce, sendCampaign, statusOf, statusWhen, timesShown, type Status } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import type { Companion } from '../../../whatsapp-peer/world.ts';
 
-/** As many as may connect at once. */
+/** The number of accounts that may connect at once. */
 const PLACES = 8;
 const scene = await setWhatsAppScene();
 const { peer, linked, finished } = scene;
@@ -37,7 +37,7 @@ describe('a connection', () => {
     expect(timesShown(peer, `after ${answer}`)).toEqual(allOnce(1));
   });
 
-  test.each(['request', 'login'])('is given up and made again when its %s is never answered', async (what) => {
+  test.each(['request', 'login'])('times out and is made again when its %s is never answered', async (what) => {
     const { person, companion } = await linked(0);
     await scene.stop();
     let tries = 0;

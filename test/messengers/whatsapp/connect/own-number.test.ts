@@ -1,4 +1,4 @@
-/** The number of an account can be changed until a phone has been linked, and the number of a phone that was refused be taken over. */
+/** The number of an account can change until a phone is linked, and the user can take over the number of a rejected phone. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, PASSWORD, type Person, type TestApp } from '../../../support/app.ts';
 import { linkByQr, statusOf, statusWhen, towards, type Status } from '../../../support/whatsapp.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await peer.stop();
 });
 
-/** Has a phone with another number scan the code that is shown to that person. */
+/** Lets a phone with another number scan the code of that user. */
 async function scanWith(phone: Phone, person: Person): Promise<Status & { scanned_number?: string }> {
   const { body } = await person.call<Status>('venom/connect-account', { messenger: 'whatsapp' });
   await expect(peer.scan(phone, body.data.qr ?? '')).rejects.toThrow('hung up');

@@ -1,4 +1,4 @@
-/** Accounts that WhatsApp lets rest: for how long, what waits meanwhile, and what a restart remembers. */
+/** Cool-downs of accounts: their length, the waiting posts, and restarts. */
 import { describe, expect, test } from 'vitest';
 import type { SessionState } from '../../../../src/messengers/messenger.ts';
 import { createCooldown } from '../../../../src/messengers/whatsapp/connect/cooldown.ts';
@@ -15,12 +15,12 @@ import {
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { tellRestriction } from '../../../whatsapp-peer/phones.ts';
 
-/** Longer than any test: what ends a rest is what is tested. */
+/** Longer than any test: the tests end a cool-down themselves. */
 const REST_MS = 3_600_000;
 const scene = await setWhatsAppScene({ cooldownMs: REST_MS });
 const { peer, database, linked, finished } = scene;
 
-/** Waits until so many accounts rest for this cause, as operators see it: they are counted every few seconds. */
+/** Waits until the metric counts this many paused accounts for a cause; it is updated every few seconds. */
 async function paused(cause: string, count: number): Promise<void> {
   const counted = async () => {
     const text = await (await fetch(`${scene.app.url}/metrics`)).text();
@@ -110,11 +110,11 @@ describe('an account', () => {
     await scene.restart();
     const second = await statusOf(person);
     expect(second).toMatchObject({ status: 'paused', reason: first.reason });
-    // Another rest would be twice as long.
+    // Another cool-down would be twice as long.
     expect(Math.abs(untilWhen(second) - untilWhen(first))).toBeLessThan(REST_MS / 4);
     await scene.stop();
     expect(seen).toBe(1);
-    // A second of it is left.
+    // One second of it remains.
     await database.clock.set(new Date(untilWhen(second) - 1_000));
     await scene.start();
     await statusWhen(person, 'connected');
@@ -146,7 +146,7 @@ describe('a cool-down', () => {
     const rest = createCooldown((state) => void told.push(state), 40, undefined);
     rest.report({ status: 'connected' });
     rest.begin(why);
-    // Whatever comes meanwhile is part of the same rest.
+    // Further rejections are part of the same cool-down.
     expect(rest.begin(why)).toBeLessThanOrEqual(50);
     rest.report({ status: 'reconnecting', reason: 'It broke' });
     await until(

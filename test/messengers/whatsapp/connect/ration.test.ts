@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 import { createOwner, until } from '../../../support/ledger.ts';
 import { startWhatsAppPeer, type WhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 
-/** As many as make a group a large one. */
+/** The number of members that makes a group large. */
 const MANY = Array.from({ length: 100 }, (_, index) => `1555${String(index).padStart(7, '0')}`);
 let peer: WhatsAppPeer;
 let database: TestDatabase;
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** An account of its own, linked, with a group of these people. */
+/** A linked account with a group of these members. */
 async function linked(phoneNumber: string, people: readonly string[]) {
   const phone = peer.addPerson(phoneNumber);
   const { accountId } = await createOwner(database.db, 0);
@@ -79,7 +79,7 @@ test('prepares first posts to large groups one after the other, without delaying
   held.resolve('accept');
   expect(await Promise.all([sending, waiting])).toEqual(['sent', 'sent']);
 
-  // From then on members have the key, and a post to them is no more than any other.
+  // The members have the sender key now, and a post to them needs no more than others.
   const heldAgain = Promise.withResolvers<'accept'>();
   peer.script.judge = ({ chatId }) => (chatId === first.chatId ? heldAgain.promise : 'accept');
   const again = first.send();

@@ -1,4 +1,4 @@
-/** A link that is used from elsewhere too: whoever loses it does not fight for it. */
+/** A link that another program uses, too: the service backs off. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../../../src/platform/database/connect.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What a worker has of its own. */
+/** The resources of a worker. */
 function createMessenger(cooldownMs: number): Messenger {
   const messenger = createWhatsApp({
     db: connectDatabase(database.address, { log: createLog('fatal') }),
@@ -90,7 +90,7 @@ test('never takes the connection back when another worker serves the account', a
   const theirs: SessionState[] = [];
   const other = await createMessenger(50).open(account, (state) => theirs.push(state));
   if (other) sessions.push(other);
-  // It learns of the other when it has rested from the loss, or when it is to store what a new link still has to store.
+  // It notices the other worker after its cool-down, or when it stores credentials of a new link.
   await session.ended;
   const connections = told.filter(({ status }) => status === 'connected');
   expect(connections).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Who proves with which signature to be WhatsApp, or the phone that is linked, and what follows when it does not hold. */
+/** The signatures of WhatsApp's server and of the linked phone, and the result of invalid ones. */
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../../../src/platform/database/connect.ts';
 import { createLog } from '../../../../src/platform/log/log.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Links an account; resolves to what was told of it, at last that it is connected or that it is not linked. */
+/** Links an account. Resolves to its states, up to connected or unlinked. */
 async function link(options: Partial<WhatsAppOptions>) {
   const alarms: string[] = [];
   const messenger = createWhatsApp({

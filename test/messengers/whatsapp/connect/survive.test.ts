@@ -1,4 +1,4 @@
-/** What goes wrong between the service and WhatsApp, and that it costs nothing but time. */
+/** Failures between the service and WhatsApp: they cost only time. */
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 
-/** The query for the channels that one follows. */
+/** The query for the followed channels. */
 const LIST_CHANNELS = '6388546374527196';
 // Some answers are lost on purpose.
 const scene = await setWhatsAppScene({ answerMs: 1_500 });
@@ -131,7 +131,7 @@ describe('an account', () => {
     const { person, companion, groups } = await linked(1);
     const sandbox = await scene.app.signUp('sandbox');
     await sandbox.call('venom/connect-account', { messenger: 'sandbox' });
-    // Nothing breaks meanwhile that would be told.
+    // No connection breaks in the meantime.
     peer.script.ignoresLogin = () => true;
     await scene.restart({ outcomeMs: 10_000 });
     await statusWhen(person, 'reconnecting');

@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A worker in a process of its own, which can be killed without taking the test along. */
+/** A worker in its own process, which can be killed without ending the test. */
 async function startWorker(): Promise<Service> {
   if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
   const { socketFolder, user, database: name } = database.address;
@@ -66,7 +66,7 @@ test('lets another worker take over a campaign on the same link after a kill', a
     () => companion.connection,
     (connection) => connection === undefined,
   );
-  // As when its lease has run out, ten seconds later: that those are waited for is told by other tests.
+  // As if its lease had expired, ten seconds later. Other tests check the wait.
   await sql`update shards set worker_id = null`.execute(database.db);
   await startWorker();
   const { totals } = await until(

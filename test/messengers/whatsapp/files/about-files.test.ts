@@ -1,4 +1,4 @@
-/** A post may be a file and the text that follows it: what members do about either is about the post. */
+/** A post may be a file and a text that follows it: receipts, reactions and replies to either count for the post. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fileIdOf, textIdOf } from '../../../../src/messengers/whatsapp/send/split-post.ts';
@@ -19,7 +19,7 @@ interface Part {
   messageId: string;
 }
 
-/** Sends a picture with a text that is too long to be its caption, and finds both as phones show them. */
+/** Sends a picture with a text that is too long for a caption, and returns both as phones show them. */
 async function post(person: Person, groups: readonly number[]) {
   const text = `about ${person.name} ${'x'.repeat(1_100)}`;
   const before = peer.arrivals.length;

@@ -27,10 +27,10 @@ function fileOf(kind: string): Buffer {
 }
 
 let made = 0;
-/** One that was not uploaded before. */
+/** A sample that was not uploaded before. */
 const anotherFile = () => Buffer.concat([fileOf('PDF'), Buffer.from(`%${++made}`)]);
 
-/** All chats of a person, after they were read anew. */
+/** All chats of a user after a sync. */
 async function readGroups(person: Person) {
   await person.call('venom/sync-groups');
   const { body } = await person.call<{ groups: Array<{ group_metadata_id: number; kind: string }> }>(

@@ -1,4 +1,4 @@
-/** What WhatsApp's media host refuses concerns the file: the account goes on, and the deliveries say what became of them. */
+/** A rejection by WhatsApp's media host concerns the file: the account goes on, and the deliveries have the reason. */
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
@@ -7,18 +7,18 @@ import { TAKEN } from '../../../support/inputs/sample-files.ts';
 import { allOnce, progressOf, sendCampaign, statusOf, timesShown } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 
-// A rest would outlast the test.
+// A cool-down would outlast the test.
 const scene = await setWhatsAppScene({ cooldownMs: 3_600_000 });
 const { peer, database, linked, finished } = scene;
-// One more than an account may be refused at in a row.
+// One more than the rejections in a row that begin a cool-down.
 const somebody = await linked(6);
 let brought: number;
 
 const pdf = TAKEN.find(([name]) => name === 'PDF')?.[1] ?? Buffer.alloc(0);
-/** Each file is another one: what was refused is remembered for a while. */
+/** A unique file: a rejected one is cached for a while. */
 const fileFor = (what: string) => Buffer.concat([pdf, Buffer.from(`\n%${what}\n`)]);
 
-/** The media host answers each file with this, until `peer.behave()`. */
+/** Makes the media host answer each file with this, until `peer.behave()`. */
 function refuseFiles(status: () => number | undefined): void {
   brought = 0;
   peer.script.refuseUpload = () => {
@@ -27,7 +27,7 @@ function refuseFiles(status: () => number | undefined): void {
   };
 }
 
-/** How often each delivery of the campaign was tried. */
+/** The number of attempts of each delivery of the campaign. */
 async function attemptsOf(campaign: string): Promise<number[]> {
   const { rows } = await sql<{ attempts: number }>`
     select d.attempts from deliveries d join runs r using (account_id, run_id) join campaigns c using (campaign_id)

@@ -1,4 +1,4 @@
-/** What a picture does not show stays with its sender, and what it shows is not touched. */
+/** Metadata of a picture is removed, and its pixels are not changed. */
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const mimeOf = (format: string) => `image/${format}`;
 const strip = (bytes: Buffer, format: string, orientation?: number) =>
   stripPicture(bytes, mimeOf(format), orientation) ?? Buffer.alloc(0);
 
-/** Noise with everything noted in it that can be: position, author, a turn, a profile of its colours. */
+/** A noise picture with all kinds of metadata: location, author, orientation, colour profile. */
 async function taken(format: 'jpeg' | 'png', { orientation = 6, progressive = false, chroma = '4:2:0' } = {}) {
   const image = sharp(await drawNoise(61, 37))
     .withExif({ IFD0: { ImageDescription: SECRET }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 30/1 58/1' } })
@@ -136,7 +136,7 @@ test('removes metadata of any kind and position, and keeps the colour profile', 
   );
 });
 
-/** Where the parts of a JPEG begin, up to its pixels. */
+/** The offsets of the segments of a JPEG, up to its pixels. */
 function segmentStarts(bytes: Buffer): number[] {
   const starts: number[] = [];
   let at = 2;

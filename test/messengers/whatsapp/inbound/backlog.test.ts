@@ -1,4 +1,4 @@
-/** WhatsApp keeps what a device has missed, and hands out as much of it at a time as it is asked for. */
+/** WhatsApp queues messages for an offline device, and delivers as many at a time as are requested. */
 import { EventEmitter } from 'node:events';
 import type { WASocket } from 'baileys';
 import { expect, test } from 'vitest';
@@ -42,7 +42,7 @@ test('receives all 260 queued receipts, and then new ones', async () => {
   if (!post) throw new Error('nothing was posted');
   const { chatId, messageId } = post;
   await scene.stop();
-  // Of posts from elsewhere, and behind them one that counts.
+  // Events about unknown posts, followed by one that counts.
   const others = Array.from({ length: 259 }, (_, index) => `3EB0${index}`);
   const waiting = [...others, messageId].map((id) => sendReceipt(companion, { chatId, messageIds: [id], by: ann }));
   await scene.start();

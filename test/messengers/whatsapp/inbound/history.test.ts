@@ -1,4 +1,4 @@
-/** What a phone tells of earlier conversations when it has linked a device. */
+/** The history sync that a phone sends to a newly linked device. */
 import { randomBytes } from 'node:crypto';
 import { proto } from 'baileys';
 import { sql } from 'kysely';
@@ -16,7 +16,7 @@ const scene = await setWhatsAppScene();
 const { peer, database, linked, finished } = scene;
 const { INITIAL_BOOTSTRAP, INITIAL_STATUS_V3, RECENT, PUSH_NAME, FULL } = proto.Message.HistorySyncType;
 
-/** The client looks for such files at a host that it knows, and nowhere else: here the peer has them. */
+/** The client downloads history files from a known host only; here the peer serves them. */
 const files: string[] = [];
 const { fetch } = globalThis;
 globalThis.fetch = (wanted, how) => {
@@ -60,7 +60,7 @@ test('stores the LID mappings, downloads no full history, and stores no message'
   expect(friends.map(({ number }) => numbers.includes(number))).toEqual([true, true, true, false, false]);
   expect(files).toEqual([told[2]?.directPath, told[3]?.directPath]);
   expect(await namesOf(person, 'tctoken')).toEqual([]);
-  // Nor are the settings of private chats.
+  // The settings of private chats are not stored either.
   expect([...asked]).not.toContain('w:sync:app:state');
 });
 
@@ -87,7 +87,7 @@ test('does not open a file that is too large, and does not wait for it', async (
   const { companion } = await linked(0);
   const { uploads } = peer;
   const before = files.length;
-  // Which cannot be compressed.
+  // Random bytes cannot be compressed.
   const noise = randomBytes(1.2 * 1024 * 1024).toString('base64');
   await tellHistory(companion, { syncType: RECENT, people: friends, said: noise, uploads });
   await tellHistory(companion, { syncType: RECENT, people: friends, uploads });

@@ -1,4 +1,4 @@
-/** What members do is let go of when it is recorded, and not before. */
+/** Events of members are released once they are recorded, and not before. */
 import { expect, test } from 'vitest';
 import { createLog } from '../../../../src/platform/log/log.ts';
 import type { MemberEvent } from '../../../../src/messengers/messenger.ts';

@@ -1,4 +1,4 @@
-/** What members of WhatsApp groups do about posts, as the analytics tell it. */
+/** Receipts, reactions and replies of members of WhatsApp groups in the analytics. */
 import { expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
@@ -10,7 +10,7 @@ const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
 members.push(peer.addPerson('4915100000004'), peer.addPerson('4915100000005'));
 
-/** Somebody whose post has arrived in so many groups; the posts are in the order of the groups. */
+/** A user whose post has arrived in `groupCount` groups; the posts are in the order of the groups. */
 async function posted(groupCount: number) {
   const somebody = await linked(groupCount);
   const before = peer.arrivals.length;
@@ -84,11 +84,11 @@ test('counts a member with phone number and LID once, also when the mapping is l
   if (!post) throw new Error('nothing was posted');
   const { chatId, messageId } = post;
   const receipt = { chatId, messageIds: [messageId] };
-  // A member whose pair of ids the group itself has told.
+  // A member whose pair of ids is in the group's metadata.
   await sendReceipt(companion, { ...receipt, by: person(0), as: 'number' });
   await sendReceipt(companion, { ...receipt, by: person(0), as: 'lid' });
   expect(await totals()).toMatchObject({ delivered: 1 });
-  // Somebody of whom nothing is known yet.
+  // A member with an unknown pair of ids.
   await sendReceipt(companion, { ...receipt, by: stranger, as: 'number' });
   await sendReceipt(companion, { ...receipt, by: stranger, as: 'lid', type: 'read' });
   expect(await totals()).toMatchObject({ delivered: 3, read: 1 });

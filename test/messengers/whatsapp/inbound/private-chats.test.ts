@@ -1,4 +1,4 @@
-/** Nobody's private messages are read here: what is said of a group is, and what the account's own phone tells its devices. */
+/** Private messages are never decrypted. Messages about groups are, and messages of the account's own phone to its devices. */
 import { proto } from 'baileys';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const { peer, database, members, linked, finished } = scene;
 const [ann] = members as [PeerPerson];
 const stranger = () => peer.addPerson(`44770091${String(peer.world.people.length).padStart(4, '0')}`);
 
-/** What the account can decrypt with, whom it was used for and how far: whatever is decrypted changes it. */
+/** The Signal sessions of the account with their counters: every decryption changes them. */
 async function keysOf(person: Person): Promise<Array<{ kind: string; name: string; hash: string }>> {
   const { rows } = await sql<{ kind: string; name: string; hash: string }>`
     select k.kind, k.name, md5(k.sealed) as hash from account_keys k join accounts a using (account_id)
@@ -26,7 +26,7 @@ async function keysOf(person: Person): Promise<Array<{ kind: string; name: strin
   return rows;
 }
 
-/** What a device has said to something, and the code if it refuses it. */
+/** The answer of a device to a message, and the error code if it rejects it. */
 const tellAnswer = ({ tag, attrs }: Stanza) =>
   [tag, attrs['class'], attrs['type'] === 'text' ? undefined : attrs['type'], attrs['error']].filter(Boolean).join(' ');
 

@@ -1,4 +1,4 @@
-/** In announcement groups phones seal reactions and comments with a secret that each post brings. */
+/** In announcement groups phones encrypt reactions and comments with the message secret of the post. */
 import { expect, test } from 'vitest';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { addOwnChannel, progressOf, sendCampaign, statusWhen } from '../../../support/whatsapp.ts';
@@ -12,7 +12,7 @@ const { peer, members, linked, finished } = scene;
 const [ann, ben] = members as [PeerPerson, PeerPerson];
 const picture = await drawPlain(30, 20, 'png');
 
-/** Somebody with a community that Ann and Ben are in, and a post in its announcement group. */
+/** A user with a community with Ann and Ben, and a post in its announcement group. */
 async function announced({ file, text = 'Assembly' }: { file?: Buffer; text?: string } = {}) {
   const somebody = await linked(0);
   const { person, phone, companion } = somebody;
@@ -55,7 +55,7 @@ test('decrypts reactions: a removal alone does not count, and an undecryptable o
   const post = first(posts);
   await say(ann, sealedReaction({ post, author, by: ann }, ''));
   expect(await totals()).toMatchObject({ reactions: 0 });
-  // Sealed for another author: as if the account had been linked anew since.
+  // Encrypted for another author, as if the account had been linked again since.
   await say(ben, sealedReaction({ post, author: ann, by: ben }, ''));
   expect(await totals()).toMatchObject({ reactions: 1 });
 });
@@ -70,7 +70,7 @@ test('counts reactions to a file and to its text', async () => {
   expect(await totals()).toMatchObject({ reactions: 2 });
 });
 
-// The peer complains of another secret for the same message.
+// The peer reports another secret for the same message as an error.
 test('uses the same message secret in each attempt, after a restart, in answers to retry receipts and in a correction', async () => {
   const { person, companion, groups } = await linked(1);
   let tries = 0;

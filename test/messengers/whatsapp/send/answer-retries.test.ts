@@ -1,4 +1,4 @@
-/** Phones that could not read a post and ask for it again: each is answered, and nobody else hears of it. */
+/** Retry receipts of phones that could not decrypt a post: each is answered, and no other device gets the post again. */
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
@@ -18,7 +18,7 @@ const { peer, linked, finished } = scene;
 
 let made = 0;
 
-/** A group of so many members, each with a phone and another device, that was made on the phone of a linked person. */
+/** A group of `size` members, each with a phone and another device, created on the phone of a linked user. */
 async function groupOf({ person, phone }: Linked, size: number) {
   const members = Array.from({ length: size }, () => peer.addPerson(`1888${String(++made).padStart(7, '0')}`, [3]));
   const chat = addGroup(peer.world, phone, { subject: `Again ${++made}` }, members);
@@ -29,7 +29,7 @@ async function groupOf({ person, phone }: Linked, size: number) {
   return { chat, members, ids: body.data.groups.map((group) => group.group_metadata_id) };
 }
 
-/** Posts to a group, and resolves to the id under which the post has arrived. */
+/** Posts to a group, and resolves to the id of the post that has arrived. */
 async function postTo({ person }: Linked, { chat, ids }: { chat: Group; ids: readonly number[] }, text: string) {
   const { totals } = await finished(person, await sendCampaign(person, ids, text));
   expect(totals).toMatchObject({ sent: 1, failed: 0 });
@@ -44,11 +44,11 @@ function idOf(chat: Group, text: string): string {
 
 const devicesOf = (people: readonly Person[]): SignalDevice[] => people.flatMap(({ devices }) => devices);
 
-/** To which devices something was handed out under this id, one list a stanza: the post itself first. */
+/** The devices that got something under this id, one list per stanza; the first is the post itself. */
 const handedOut = (messageId: string) =>
   peer.handedOut.filter((one) => one.messageId === messageId).map(({ devices }) => devices);
 
-/** Waits until so many answers about a post have been handed out. */
+/** Waits for this many answers to retry receipts of a post. */
 const answered = (messageId: string, count: number) =>
   until(
     () => handedOut(messageId).slice(1),
@@ -75,7 +75,7 @@ describe('a device that sends a retry receipt', () => {
     await postTo(somebody, group, 'before');
     const [member] = group.members;
     if (!member) throw new Error('nobody is there');
-    // Nobody was told of the new phone.
+    // No device list was updated for the new phone.
     member.devices = [new SignalDevice(lidOf(member)), ...member.devices.slice(1)];
     const messageId = await postTo(somebody, group, 'first');
     await until(
@@ -222,7 +222,7 @@ describe('a post that is deleted for everyone', () => {
     };
     await somebody.person.call('venom/recall-campaign', { campaign_id: campaign });
     await leaving.promise;
-    // The peer deals with one stanza after the other: what asks now is answered, if at all, behind the deletion.
+    // The peer handles stanzas in order: a retry receipt from now on would be answered after the deletion.
     const asked = peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device });
     mayGoOn.resolve();
     await asked;
@@ -237,7 +237,7 @@ describe('a post that is deleted for everyone', () => {
       (groups) => groups.every(({ recalled }) => recalled === 1),
     );
     await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device: second });
-    // Who asks after that is answered after that.
+    // A later retry receipt is handled later.
     await peer.askAgain(somebody.companion, { chatId: other.chat.id, messageId: otherId, device: marker });
     await answered(otherId, 1);
     expect(handedOut(messageId)).toHaveLength(1);

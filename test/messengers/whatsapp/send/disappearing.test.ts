@@ -1,4 +1,4 @@
-/** Posts to groups whose messages disappear. The peer complains of each that does not say so. */
+/** Posts to groups with disappearing messages. The peer reports a post without the expiration as an error. */
 import { expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
@@ -11,7 +11,7 @@ const DAY = 86_400;
 const scene = await setWhatsAppScene();
 const { peer, database, linked, finished } = scene;
 
-/** Somebody with a group, and what its posts say of how long they stay. */
+/** A user with a group, and the expirations of its posts. */
 async function inGroup() {
   const { person, groups } = await linked(1);
   const group = [...peer.world.groups.values()].at(-1);

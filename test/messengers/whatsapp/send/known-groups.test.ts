@@ -1,4 +1,4 @@
-/** What the service knows of groups without asking, and that it asks when that is no longer true. */
+/** The cached metadata of groups, and its invalidation. */
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { followGroups } from '../../../../src/messengers/whatsapp/chats/follow-groups.ts';
@@ -14,7 +14,7 @@ import { addCommunity, addGroup, type Group, type Person } from '../../../whatsa
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
 
-/** Somebody whose groups were made on their phone, and have been synced. Counts how often WhatsApp is asked about one of them. */
+/** A user with synced groups that were created on the phone. Counts the queries about each of them. */
 async function synced(count: number, make: (phone: Person, subject: string) => Group = withMembers) {
   const { person, phone } = await linked(0);
   const groups = Array.from({ length: count }, (_, index) => make(phone, `Made on the phone ${index}`));

@@ -1,4 +1,4 @@
-/** A text that does not fit below its file follows it, and neither is lost or shown twice whatever breaks in between. */
+/** A text that is too long for a caption follows its file. Neither is lost or shown twice, also after failures in between. */
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
@@ -15,18 +15,18 @@ const editor = await linked(0);
 const picture = await drawPlain(30, 20, 'png');
 const longText = (about: string) => `${about} ${'x'.repeat(1_100)}`;
 
-/** A channel of somebody's that nothing was posted in yet. */
+/** A channel without posts. */
 async function newChannel() {
   const { channel, groupId } = await addOwnChannel(peer, editor, 7);
   return { ...editor, channel, groups: [groupId] };
 }
 
-/** What becomes of the posts, one after the other; whatever follows is accepted. */
+/** Sets the verdicts on the next posts, in order; later posts are accepted. */
 function judgeInTurn(...verdicts: Verdict[]): void {
   peer.script.judge = () => verdicts.shift() ?? 'accept';
 }
 
-/** What each device has shown since, as the kind of file or the text. */
+/** The messages that each device has shown since, as the kind of file or the text. */
 function shownSince(before: number): string[][] {
   const arrivals = peer.arrivals.slice(before);
   const byDevice = Map.groupBy(arrivals, ({ chatId, device }) => `${chatId} ${device}`);

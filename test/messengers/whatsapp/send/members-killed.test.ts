@@ -1,4 +1,4 @@
-/** A campaign to several WhatsApp groups while the service is killed: the analytics are what the phones did, exactly. */
+/** A campaign to several WhatsApp groups while the service is killed: the analytics equal the actions of the phones. */
 import { afterAll, expect, test } from 'vitest';
 import { post, type Answer } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
@@ -68,7 +68,7 @@ test('counts receipts, reactions and replies exactly when killed in between, and
 
   const done = new Map<string, Record<'delivered' | 'read' | 'reactions' | 'replies', Set<Person>>>();
   const noted: Array<Promise<void>> = [];
-  /** Two halves of what happens; each person does each thing once or more. */
+  /** The events in two halves; each person does each action once or more. */
   async function happen(share: number): Promise<void> {
     for (const { chatId, messageId } of posts) {
       const did = done.get(chatId) ?? {
@@ -97,7 +97,7 @@ test('counts receipts, reactions and replies exactly when killed in between, and
       }
     }
   }
-  /** One message of a phone after the other is encrypted; that it was taken note of is not waited for. */
+  /** Encrypts the messages of a phone one after the other, without waiting for their acknowledgements. */
   async function say(by: Person, chatId: string, message: Parameters<typeof postInGroup>[1]['message']) {
     const sizeBefore = companion.outbox.size;
     const taken = postInGroup(companion, { chatId, by, message });

@@ -4,7 +4,7 @@ import { queryInBatches } from '../../../../src/messengers/whatsapp/send/query-i
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Asks about so many, where a batch is refused with a code for any of these. */
+/** Queries `count` subjects; a batch with one of `bad` is rejected with a code. */
 async function ask(count: number, { most, bad = [], code = 406 }: { most: number; bad?: number[]; code?: number }) {
   const batches: number[][] = [];
   const answered: number[] = [];
@@ -38,7 +38,7 @@ test.each([400, 404, 406, 410])(
     const { batches, answered, refused } = await ask(120, { most: 50, bad: [0, 77], code });
     expect(refused.toSorted()).toEqual([0, 77]);
     expect(answered).toEqual(upTo(120).filter((subject) => subject !== 0 && subject !== 77));
-    // Three, and for each of the two at most two for every time that fifty can be halved.
+    // Three batches, and for each of the two bad subjects at most two for each bisection of fifty.
     expect(batches.length).toBeLessThanOrEqual(3 + 2 * 2 * 6);
   },
 );

@@ -1,4 +1,4 @@
-/** That a post reaches all who can be reached, whatever is the matter with the others, and costs no question that was answered before. */
+/** A post reaches all reachable members, also beside unreachable ones, and repeats no query that was answered before. */
 import { jidDecode } from 'baileys';
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../../../src/platform/time/time.ts';
@@ -13,7 +13,7 @@ const { peer, linked, finished } = scene;
 
 let made = 0;
 
-/** So many people; `devices` are those besides the phone, of each. */
+/** `count` people, each with `devices` devices besides the phone. */
 const peopleWith = (count: number, devices: readonly number[] = []): Person[] =>
   Array.from({ length: count }, () => peer.addPerson(`1777${String(++made).padStart(7, '0')}`, devices));
 
@@ -39,7 +39,7 @@ const shownBy = (chat: Group, text: string) =>
 
 const devicesOf = (...people: readonly Person[]) => people.flatMap(({ devices }) => devices.map(({ jid }) => jid));
 
-/** Whom WhatsApp is asked about from now on: for their devices, and for keys. */
+/** Records the people in queries for device lists and keys from now on. */
 function watchQuestions() {
   const asked = { devices: new Array<readonly string[]>(), keys: new Array<readonly string[]>() };
   peer.script.refuseQuery = ({ namespace, action, users }) => {
@@ -50,7 +50,7 @@ function watchQuestions() {
   return asked;
 }
 
-/** Each of the stanzas with which something left for a group: who got a key with it. */
+/** The devices that got a key with each stanza of a post to a group. */
 const keyedIn = (chat: Group) =>
   peer.received
     .filter(({ attrs }) => attrs['to'] === chat.id)
@@ -119,7 +119,7 @@ describe('a device without keys', () => {
     const members = peopleWith(3);
     const group = await groupOf(somebody, members);
     const asked = watchQuestions();
-    // Refused for a whole try: until all of them are asked about together once more.
+    // Rejected for a whole attempt, until all of them are queried together again.
     const tries = () => asked.keys.filter(({ length }) => length === asked.keys[0]?.length).length;
     peer.script.keysOf = () => (tries() > 1 ? 'given' : { refuseAll: 406 });
     const campaign = await sendCampaign(somebody.person, group.ids, 'in the end');
@@ -164,7 +164,7 @@ describe('a member with a new phone', () => {
       );
       expect(keyedIn(group.chat).at(-1)).toEqual([lidOf(member)]);
     }
-    // Once for the post, and never because a phone had to ask.
+    // Once for the post, and never after a retry receipt.
     expect(groups.map(({ chat }) => keyedIn(chat).length)).toEqual([2, 2]);
   });
 
@@ -226,7 +226,7 @@ describe('a stale cache of members', () => {
     expect((await postTo(somebody, group, 'in the end')).toSorted()).toEqual(
       devicesOf(...members, somebody.phone).toSorted(),
     );
-    // All have got the key anew.
+    // All have received the new key.
     expect(keyedIn(group.chat).at(-1)?.toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
   });
 });

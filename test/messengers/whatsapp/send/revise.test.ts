@@ -20,20 +20,20 @@ const scene = await setWhatsAppScene({ answerMs: 1_500 });
 const { peer, database, members, linked, finished } = scene;
 const somebody = await linked(0);
 
-/** A campaign that has arrived in so many groups, or in a channel. */
+/** A campaign that has arrived in that many groups, or in a channel. */
 async function posted(what: number | 'channel', text: string) {
   const { person } = somebody;
   const groups = what === 'channel' ? [await createChannel(person)] : await createGroups(person, what, members);
   const campaign = await sendCampaign(person, groups, text);
   expect((await finished(person, campaign)).totals).toMatchObject({ sent: groups.length });
   const chats = [...new Set(peer.arrivals.filter((one) => one.text === text).map(({ chatId }) => chatId))];
-  /** What each device shows, and the channel, in all chats of the campaign. */
+  /** The messages that each device and the channel show in all chats of the campaign. */
   const shown = () => chats.flatMap((chatId) => [...postsNow(peer, chatId).values()]);
   const outcomes = async () => {
     const path = 'analytics/get-campaign-group-analytics-master';
     return (await person.call<{ groups: Outcome[] }>(path, { campaign_id: campaign })).body.data.groups;
   };
-  /** Waits until nothing is to be done any more about any group. */
+  /** Waits until no revision is pending in any group. */
   const settled = (holds: (outcome: Outcome) => boolean) =>
     until(
       async () => {
@@ -123,7 +123,7 @@ test.each([
 
 test('corrects the caption of a file, up to its maximum length', async () => {
   const { person, campaign, shown, settled } = await posted(1, 'Below a picture');
-  // As if the post had had a picture: what was sent is what is looked at.
+  // As if the post had had a picture: the stored message decides.
   const picture = { mimetype: 'image/jpeg', directPath: '/v/1', fileLength: 7, caption: 'Below a picture' };
   const { rows } = await sql<{ message: Buffer }>`
     update whatsapp_posts p set message = ${Buffer.from(proto.Message.encode({ imageMessage: picture }).finish())}

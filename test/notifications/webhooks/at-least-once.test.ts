@@ -45,7 +45,7 @@ const tell = (lane: Parameters<typeof deliverBatch>[1]) =>
     lane,
   );
 
-test('a receiver that is slow, wrong, away and back: nothing is lost, the order is kept, and what comes twice has the same id', async () => {
+test('delivers every event to a slow, failing and absent receiver in order, and repeats one with the same id', async () => {
   const COUNT = 1_500;
   await addWebhook();
   const random = seededRandom(7);
@@ -53,7 +53,7 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
   receiver.answer(() =>
     random() < 0.99 ? { status: 204 } : (moods[Math.floor(random() * moods.length)] ?? { status: 204 }),
   );
-  // Two processes, one of which comes and goes.
+  // Two processes, and one of them restarts repeatedly.
   const steady = start();
   let other = start();
   await happen(1, COUNT / 2);
@@ -64,7 +64,7 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
     async () => {
       rounds += 1;
       if (rounds % 20 === 0) {
-        // Ends what anybody has in hand: who is slower than that for ever would never get on.
+        // Expires all claims.
         await database.clock.advance({ minutes: 10 });
         await other.stop();
         other = start();
@@ -80,7 +80,7 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
         select position = newest as done from webhooks where newest >= ${COUNT} and disabled_at is null`.execute(
         database.db,
       );
-      // However long it takes: that it was away is what is tried here, and not that it is given up.
+      // The webhook is never disabled: this test is about the retries.
       await sql`update webhooks set failing_since = null, next_try_at = least(next_try_at, campanile_now())`.execute(
         database.db,
       );
@@ -101,7 +101,7 @@ test('a receiver that is slow, wrong, away and back: nothing is lost, the order 
   expect(received.length).toBeGreaterThan(COUNT);
 });
 
-test('what a process had in hand when it died is told by another, and what it comes to say later counts for nothing', async () => {
+test('delivers the batch of a crashed process again, and records no late result of it', async () => {
   const id = await addWebhook();
   await happen(1, 3);
   await assignPositions(database);
@@ -121,7 +121,7 @@ test('what a process had in hand when it died is told by another, and what it co
   expect(rows).toHaveLength(3);
 });
 
-test('nothing is told of a ledger that is held', async () => {
+test('delivers nothing from a ledger on hold', async () => {
   await addWebhook();
   await happen(1, 1);
   await assignPositions(database);
@@ -131,7 +131,7 @@ test('nothing is told of a ledger that is held', async () => {
   expect(await claimDue(database.db)).toHaveLength(1);
 });
 
-test('one that wants nothing of what it waits for any more is told nothing, and rests', async () => {
+test('skips events that a webhook no longer subscribes to, and goes idle', async () => {
   const id = await addWebhook();
   await happen(1, 3);
   await assignPositions(database);
@@ -143,7 +143,7 @@ test('one that wants nothing of what it waits for any more is told nothing, and 
   expect(await claimDue(database.db)).toEqual([]);
 });
 
-test('loops that fail are noticed, and tell as soon as they can', async () => {
+test('reports failing loops, and delivers as soon as they recover', async () => {
   await addWebhook();
   await happen(1, 2);
   const failing = new Set<string>();

@@ -1,4 +1,4 @@
-/** What is told: events, webhooks, notices, mails, receipts; and what is asked of accounts. */
+/** Cases of events, webhooks, notices, mails, receipts, sessions and commands. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { keepSessionsOpen } from '../../../src/sending/sessions/keep-open.ts';
@@ -39,7 +39,7 @@ async function writeEvents({ db }: Scene, owners: readonly Owner[]): Promise<voi
   );
 }
 
-/** Somebody for whom something waits to be told, in a browser or by e-mail. */
+/** Adds a pending notice for each owner, for the browser or by e-mail. */
 async function waitToBeTold({ db }: Scene, owners: readonly Owner[], by: 'browser' | 'email'): Promise<void> {
   for (const { userId } of owners)
     await sql`
@@ -81,7 +81,7 @@ const startWebhooks = async ({ db }: Scene) => {
   return () => webhooks.stop();
 };
 
-export const TELLING: Case[] = [
+export const NOTIFYING: Case[] = [
   {
     batch: 'events',
     poison: ofWorkspace('events', 'update'),
@@ -296,7 +296,7 @@ export const TELLING: Case[] = [
   },
 ];
 
-/** Does what claims an account's credentials, and fails while that is poisoned. */
+/** Runs work that claims an account's credentials, and fails while the account is poisoned. */
 async function failAsPoisoned(db: Scene['db'], accountId: number): Promise<void> {
   await sql`
     insert into account_sessions (account_id, number) values (${accountId}, 1)

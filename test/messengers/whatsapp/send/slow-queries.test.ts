@@ -1,4 +1,4 @@
-/** What comes before a post takes its time: that is no reason to doubt the post. */
+/** Slow queries before a post do not make its outcome uncertain. */
 import { expect, test } from 'vitest';
 import { sleep } from '../../../../src/platform/time/time.ts';
 import { allOnce, sendCampaign, timesShown } from '../../../support/whatsapp.ts';

@@ -51,7 +51,7 @@ async function eventsOf({ workspaceId }: Owner) {
 
 const typesOf = async (whose: Owner) => (await eventsOf(whose)).map(({ type }) => type);
 
-/** Somebody wants to hear everything. */
+/** Adds a webhook for these events. */
 async function listen({ workspaceId, userId }: Owner, events: readonly string[] = EVENT_TYPES): Promise<void> {
   await sql`
     insert into webhooks (webhook_id, workspace_id, user_id, url, description, events, signature, secret, position, newest)
@@ -67,7 +67,7 @@ async function ended(whose: Owner): Promise<void> {
   );
 }
 
-test('a campaign tells its life in order, with nobody listening, and no more', async () => {
+test('emits the events of a campaign in order, each once, also without a listener', async () => {
   const campaignId = await sendNow(database.db, owner);
   await ended(owner);
   const events = await eventsOf(owner);
@@ -82,7 +82,7 @@ test('a campaign tells its life in order, with nobody listening, and no more', a
   expect(events[3]?.data).toMatchObject({ status: 'completed', group_count: 3, queued: 0, sent: 3, failed: 0 });
 });
 
-test('what failed is told a hundred at a time, what is unknown as that, and only where somebody listens', async () => {
+test('emits failed deliveries in groups of a hundred, unknown ones separately, and only for a listener', async () => {
   messenger.answer = ({ chatId }) =>
     chatId.endsWith('-1@g.us')
       ? { kind: 'unknown', reason: 'outcome_unknown: nobody answered' }
@@ -113,7 +113,7 @@ test('what failed is told a hundred at a time, what is unknown as that, and only
   expect(await typesOf(owner)).not.toContain('delivery.failed');
 });
 
-test('pause, resume and recall', async () => {
+test('emits pause, resume and recall', async () => {
   const campaignId = await schedule(database.db, owner, {
     startDate: '2090-01-01',
     endDate: '2090-01-02',
@@ -132,10 +132,10 @@ test('pause, resume and recall', async () => {
   expect((await typesOf(owner)).at(-1)).toBe('campaign.recalled');
 });
 
-test('a run that should have begun a minute ago is told as late, once; one that never could as missed', async () => {
+test('emits a run as late after a minute, once, and as missed if it can no longer begin', async () => {
   const tomorrow = new Date((await database.clock.now()).getTime() + 24 * 3_600_000).toISOString().slice(0, 10);
   await schedule(database.db, owner, { startDate: tomorrow, endDate: tomorrow, time: '09:00:00' });
-  // Nobody may send for it meanwhile.
+  // No worker may send for it meanwhile.
   await sql`update lanes set held_until = 'infinity' where account_id = ${owner.accountId}`.execute(database.db);
   await database.clock.set(`${tomorrow}T09:00:59Z`);
   const shards = Array.from({ length: 256 }, (_, shard) => shard);
@@ -154,7 +154,7 @@ test('a run that should have begun a minute ago is told as late, once; one that 
   expect(await typesOf(owner)).toContain('campaign.missed');
 });
 
-test('a run that begins a minute late, since nobody was there, is told as late, and one that its owner had paused is not', async () => {
+test('emits a run as late that begins a minute late, but not one that was paused', async () => {
   const alone = await createTestDatabase();
   onTestFinished(alone.drop);
   const due = async () => {
@@ -197,7 +197,7 @@ test('a run that begins a minute late, since nobody was there, is told as late, 
   ]);
 });
 
-test('an account tells that it is linked, rests, is restricted, is refused for its client, and lost its link', async () => {
+test('emits that an account is linked, paused, restricted, outdated, and logged out', async () => {
   const become = (set: string) =>
     sql`update accounts set ${sql.raw(set)} where account_id = ${owner.accountId}`.execute(database.db);
   await become(`status = 'linking'`);
@@ -220,7 +220,7 @@ test('an account tells that it is linked, rests, is restricted, is refused for i
   ]);
 });
 
-test('groups that come, go and change their name are told, and how many are in them is not', async () => {
+test('emits groups that are removed or renamed, but no change of their size', async () => {
   await listen(owner);
   await sql`update groups set participants = participants + 1 where account_id = ${owner.accountId}`.execute(
     database.db,
@@ -234,7 +234,7 @@ test('groups that come, go and change their name are told, and how many are in t
   ]);
 });
 
-test('replies and reactions are told as counts', async () => {
+test('emits replies and reactions as counts', async () => {
   await listen(owner, ['message.reply', 'message.reaction']);
   await sendNow(database.db, owner);
   await ended(owner);
@@ -250,7 +250,7 @@ test('replies and reactions are told as counts', async () => {
   expect(told.find(({ type }) => type === 'message.reply')?.data).toMatchObject({ groups: [{ replies: 1 }] });
 });
 
-test('whoever reads on never misses what was begun earlier and committed later', async () => {
+test('reads events in the order of their commits, and misses none that began earlier', async () => {
   const early = await createOwner(database.db, 1);
   const write = ({ workspaceId }: Owner, type: string) =>
     sql`insert into events (workspace_id, type, data) values (${workspaceId}, ${`test.${type}`}, '{}')`;
@@ -273,7 +273,7 @@ test('whoever reads on never misses what was begun earlier and committed later',
   expect(then[0]?.eventId).toBeLessThan(first[0]?.eventId ?? 0);
 });
 
-test('events go after a day, and after 30 where there is a webhook', async () => {
+test('deletes events after a day, and after 30 days with a webhook', async () => {
   const heard = await createOwner(database.db, 1);
   await listen(heard);
   for (const { workspaceId } of [owner, heard])

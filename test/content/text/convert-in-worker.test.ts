@@ -1,4 +1,4 @@
-/** Html that takes long is converted in threads: nobody waits for what another sent, and nothing goes on for ever. */
+/** Long html is converted in threads: no user waits for another, and each conversion has a deadline. */
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createConverter } from '../../../src/content/text/convert-in-worker.ts';
@@ -8,7 +8,7 @@ import { until } from '../../support/ledger.ts';
 import { WORST_HTML } from '../../support/inputs/worst-html.ts';
 
 const LONG = `<p>${'one <b>two</b> '.repeat(2_000)}</p>`;
-/** However busy the machine is with others. */
+/** Deadlines for a busy machine. */
 const UNHURRIED = { deadlineMs: 60_000, waitMs: 60_000 };
 const WORST = WORST_HTML['links around blocks, in marks']?.(HTML_LIMIT) ?? '';
 
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.off('worker', note));
 
-test('long html comes to the same in a thread, and none is left when it is closed', async () => {
+test('converts long html in a thread with the same result, and ends its threads on close', async () => {
   const converter = createConverter(UNHURRIED);
   expect(await converter.convert(LONG, 1)).toEqual(convertHtml(LONG));
   expect(await converter.convert(LONG, 2)).toEqual(convertHtml(LONG));
@@ -30,14 +30,14 @@ test('long html comes to the same in a thread, and none is left when it is close
   expect(threads.every(ended)).toBe(true);
 });
 
-test('short html needs no thread', async () => {
+test('converts short html without a thread', async () => {
   const converter = createConverter(UNHURRIED);
   expect(await converter.convert('<b>one</b>', 1)).toMatchObject({ text: '*one*' });
   expect(threads).toEqual([]);
   await converter.close();
 });
 
-test('what is past its deadline is refused as too tangled, and its thread ended', async () => {
+test('rejects html past its deadline as too tangled, and ends the thread', async () => {
   const converter = createConverter({ deadlineMs: 1 });
   const { text, problems } = await converter.convert(WORST, 1);
   expect({ text, problems }).toEqual({ text: '', problems: [{ field: 'html', issue: 'is too tangled to be read' }] });
@@ -45,14 +45,14 @@ test('what is past its deadline is refused as too tangled, and its thread ended'
   await converter.close();
 });
 
-test('a user has one conversion at a time, and nobody else waits for the second', async () => {
+test('runs one conversion per user, and no other user waits for the second', async () => {
   const converter = createConverter(UNHURRIED);
   const order: string[] = [];
   const convert = async (userId: number, name: string) => {
     await converter.convert(LONG, userId);
     order.push(name);
   };
-  // Both threads are there, so that none has to be started first.
+  // Both threads have started before the measurement.
   await Promise.all([converter.convert(LONG, 1), converter.convert(LONG, 2)]);
   const own = Array.from({ length: 20 }, (_, index) => `${index}`);
   await Promise.all([...own.map((name) => convert(1, name)), convert(2, 'of another')]);
@@ -62,7 +62,7 @@ test('a user has one conversion at a time, and nobody else waits for the second'
   await converter.close();
 });
 
-test('the process goes on meanwhile', async () => {
+test('does not block the event loop', async () => {
   const converter = createConverter(UNHURRIED);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -72,7 +72,7 @@ test('the process goes on meanwhile', async () => {
   await converter.close();
 });
 
-test('what waits when too much does already is turned away, and all of it when the service stops', async () => {
+test('load shedding: rejects conversions when too many wait, and all of them on close', async () => {
   const converter = createConverter(UNHURRIED);
   const all = Array.from({ length: 102 }, () => converter.convert(WORST, 1));
   const settled = Promise.allSettled(all);

@@ -1,4 +1,4 @@
-/** What ended runs came to is added up by and by, and nobody can tell: analytics answer the same, whatever is added when. */
+/** Roll-ups of ended runs do not change the analytics, in any order. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ const DONE: RevisionOutcome = { kind: 'done' };
 const REVISED = [DONE, { kind: 'failed', reason: 'Too late' }, { kind: 'absent' }] as const;
 const KINDS = ['delivered', 'read', 'reacted', 'replied'] as const;
 
-/** One thing that happens; numbers choose among what there is by then. */
+/** One event; its numbers choose among the existing rows. */
 type Step =
   | { kind: 'send' | 'schedule' | 'begin' | 'cancel' | 'retry' | 'recall' | 'correct' | 'cancelInHand'; pick: number }
   | { kind: 'post' | 'revise'; outcomes: number[] }
@@ -75,7 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: just('sum'), steps: fc.nat({ max: 6 }), minutes: fc.boolean() }) },
 );
 
-/** What became of each post of the first days of a campaign. */
+/** The outcome of each post of the first days of a campaign. */
 const beginning = fc.array(fc.array(fc.nat({ max: 20 }), { minLength: GROUPS, maxLength: GROUPS }), {
   minLength: 2,
   maxLength: 4,
@@ -150,7 +150,7 @@ async function change(
     case 'cancel':
       return unlessConflict(cancelCampaign({ db }, owner, campaignId));
     default: {
-      // What was in hand when it was cancelled had left.
+      // Posts in hand at the cancel had left.
       const turn = await turns.tryClaim(owner);
       await unlessConflict(cancelCampaign({ db }, owner, campaignId));
       if (turn)
@@ -171,7 +171,7 @@ async function post(owner: Owner, outcomes: number[]): Promise<void> {
     );
 }
 
-/** Lets a day's run begin, be sent and end, and adds up what has come to an end by then. */
+/** Begins, sends and ends the run of a day, and rolls up ended runs. */
 async function postDay(world: World, outcomes: number[]): Promise<void> {
   await take(world, { kind: 'begin', pick: 0 });
   await post(world.owner, outcomes);
@@ -217,14 +217,14 @@ async function scheduleSoon(owner: Owner): Promise<string> {
 const allOf = ({ owner, campaigns }: World) =>
   Promise.all(campaigns.map((campaign) => analyticsOf(database.db, owner, campaign)));
 
-/** What rates are of is told by the overview as by the campaigns. */
+/** Expects the same denominator of rates in the overview and in the campaigns. */
 async function expectOneDenominator(world: World): Promise<void> {
   const { totals } = await readOverview({ db: database.db, timeZone: 'UTC' }, world.owner, 366);
   const campaigns = await allOf(world);
   expect(totals.acknowledging).toBe(campaigns.reduce((all, one) => all + one.totals.acknowledging, 0));
 }
 
-/** Two deliveries of a run at a time, so that runs are in the sums in part, too. */
+/** Rolls up two deliveries of a run at a time, so that runs are also rolled up in part. */
 async function sum(world: World, { steps, minutes }: { steps: number; minutes: boolean }): Promise<void> {
   const before = await allOf(world);
   for (let count = 0; count < steps; count++) await rollUpRuns(database.db, 2);
@@ -241,7 +241,7 @@ async function sumAll(): Promise<void> {
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
 }
 
-test('agrees with the deliveries, whatever is rolled up when', async () => {
+test('equals the counts of the deliveries, in any order of roll-ups and events', async () => {
   await fc.assert(
     fc.asyncProperty(beginning, fc.array(step, { minLength: 5, maxLength: 25 }), async (before, steps) => {
       const world: World = { owner: await createOwner(database.db, GROUPS), campaigns: [] };
@@ -260,7 +260,7 @@ test('agrees with the deliveries, whatever is rolled up when', async () => {
             timeline.reduce((all, bucket) => all + bucket[field], 0),
             field,
           ).toBe(totals[field] ?? 0);
-      // As if nothing had ever been added.
+      // As if nothing had ever been rolled up.
       await sql`delete from group_sums where account_id = ${owner.accountId}`.execute(database.db);
       await sql`update runs set summed = 0, acknowledging = 0 where account_id = ${owner.accountId}`.execute(
         database.db,

@@ -1,6 +1,6 @@
 /**
- * Whatever happens in whatever order, the numbers agree: totals with groups, groups with runs, all of them with the ledger, and
- * receipts with what the members did. `FUZZ_RUNS` makes it longer.
+ * Property test: after any sequence of events the totals agree with the groups, the groups with the runs, all of them with the ledger,
+ * and the receipts with the actions of the members. `FUZZ_RUNS` lengthens it.
  */
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -43,7 +43,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One thing that happens; numbers choose among what there is by then. */
+/** One event; its numbers choose among the existing rows. */
 type Step =
   | { kind: 'send'; groups: number[] }
   | { kind: 'schedule' }
@@ -101,11 +101,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'sum' as const }) },
 );
 
-/** What has happened so far. */
+/** The state of the model. */
 interface World {
   owner: Owner;
   campaigns: string[];
-  /** What each member did about each post: `message/person` to kinds. */
+  /** The kinds of receipts of each member for each post, by `message/person`. */
   doings: Map<string, Set<string>>;
 }
 
@@ -191,7 +191,7 @@ async function tell(world: World, events: Extract<Step, { kind: 'told' }>['event
   });
   const stranger = { ...known[0], messageId: '3EB0NOBODYSENTTHIS' } as MemberEvent;
   await recordReceipts(database.db, [...known, stranger]);
-  // Told again, and late, it changes nothing.
+  // A late repetition changes nothing.
   await recordReceipts(database.db, known.toReversed());
 }
 
@@ -228,7 +228,7 @@ function expectToAddUp(analytics: GroupAnalytics) {
   expect(timeline.length).toBeLessThanOrEqual(200);
 }
 
-/** The ledger's rows, counted anew and receipt by receipt. */
+/** Counts the ledger's rows, receipt by receipt. */
 async function countLedger(campaignId: string) {
   const { rows } = await sql<Record<(typeof COUNTS)[number] | (typeof DOINGS)[number], number>>`
     with delivery as (
@@ -263,7 +263,7 @@ async function comeToRest(world: World): Promise<void> {
   );
 }
 
-test('totals, groups, runs, ledger and what members did agree, whatever happened', async () => {
+test('agrees in totals, groups, runs, ledger and receipts after any sequence of events', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 3, maxLength: 25 }),

@@ -28,7 +28,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Calls again until it is not put off; fails on any answer but 200 and a well-formed 503, and on one that takes too long. */
+/** Retries until an answer is 200. Fails on any other answer than a well-formed 503, and on one that takes too long. */
 async function insist<Data>(ask: () => Promise<Answer>): Promise<Data> {
   const answer = await until(
     async () => {
@@ -87,7 +87,7 @@ async function expectEveryPostOnce({ call, groups, totals }: Campaign, sentBesid
 
 const gap = { sandboxGap: { minMs: 10, maxMs: 20 }, sandboxSpeed: 50 };
 
-test('while a database server of the operator is away all is answered 503, and nothing is lost or sent twice', async () => {
+test('answers 503 while a database server of the operator is down, and loses or repeats nothing', async () => {
   const folder = await temporaryFolder();
   const dataDir = join(folder, 'server');
   const log = createLog('silent');
@@ -108,7 +108,7 @@ test('while a database server of the operator is away all is answered 503, and n
   const campaign = await beginCampaign(url);
   const acknowledged: string[] = [];
   const over = new AbortController();
-  // Somebody who goes on sending all the while, but not faster than all of it can be sent.
+  // Campaigns arrive all the time, but no faster than they can be sent.
   const sending = (async () => {
     for (let number = 1; !over.signal.aborted; number++) {
       acknowledged.push((await campaign.send(`No. ${number}`, campaign.groups.slice(0, 1))).campaign_id);
@@ -145,7 +145,7 @@ test('while a database server of the operator is away all is answered 503, and n
     );
 });
 
-test('an embedded server that is killed comes back by itself, and the service with it', async () => {
+test('recovers with an embedded server that is killed and restarted', async () => {
   const service = await startService({ environment: { SANDBOX_GAP_MS: '10-20', SANDBOX_SPEED: '50' } });
   undo.push(() => removeService(service));
   undo.push(() => service.kill());

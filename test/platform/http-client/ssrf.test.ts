@@ -55,7 +55,7 @@ async function post(url: string, options: Partial<EgressOptions> = {}) {
   }
 }
 
-describe('no trick reaches what is not public:', () => {
+describe('SSRF: rejects a URL that leads to an address that is not public:', () => {
   const LITERALS = [
     'http://127.0.0.1:PORT/',
     'http://2130706433:PORT/',
@@ -125,8 +125,8 @@ describe('no trick reaches what is not public:', () => {
   });
 
   test.each([
-    ['a name that leads to loopback', [['127.0.0.1']]],
-    ['a name that leads to metadata', [['169.254.169.254']]],
+    ['a name that resolves to loopback', [['127.0.0.1']]],
+    ['a name that resolves to the metadata service', [['169.254.169.254']]],
     ['a name with one public address and one that is not', [['93.184.215.14', '127.0.0.1']]],
     ['a name without an address', [[]]],
   ])('%s', async (_, list) => {
@@ -143,31 +143,31 @@ describe('no trick reaches what is not public:', () => {
     expect(reached).toEqual([]);
   });
 
-  test('http, unless it is allowed', async () => {
+  test('http, unless allowed', async () => {
     await expect(post('http://hooks.example.com/', { allowHttp: false })).rejects.toThrow('must begin with https://');
   });
 });
 
-test('a name server that gives another answer the second time is not asked a second time', async () => {
+test('DNS rebinding: resolves a name once, and connects to that address', async () => {
   answers.set('rebinding.example.com', [['127.0.0.2'], ['127.0.0.1']]);
   names.asked.length = 0;
   const { status } = await post(`http://rebinding.example.com:${port}/first`, { allowed: allow('127.0.0.2') });
   expect(status).toBe(200);
   expect(names.asked.toSorted()).toEqual(['4 rebinding.example.com', '6 rebinding.example.com']);
-  // Only the first of the two may be asked at all.
+  // Only the first of the two addresses is allowed.
   await expect(post(`http://rebinding.example.com:${port}/second`, { allowed: allow('127.0.0.2') })).rejects.toThrow(
     BlockedAddressError,
   );
   expect(reached.splice(0)).toEqual([`rebinding.example.com:${port} /first`]);
 });
 
-test('a redirect is an answer, and not followed', async () => {
+test('returns a redirect without following it', async () => {
   const answer = await post(`http://127.0.0.1:${port}/redirect`, { allowed: allow('127.0.0.0/8') });
   expect(answer.status).toBe(302);
   expect(reached.splice(0)).toEqual([`127.0.0.1:${port} /redirect`]);
 });
 
-test('what operators name may be asked, and nothing beside it', async () => {
+test('allows the names and networks that operators list, and no others', async () => {
   answers.set('hooks.internal', [['127.0.0.1']]);
   const allowed = allow('hooks.internal', '*.svc.internal', '10.1.0.0/16');
   expect((await post(`http://hooks.internal:${port}/named`, { allowed })).status).toBe(200);
@@ -181,7 +181,7 @@ test('what operators name may be asked, and nothing beside it', async () => {
   expect(readAllowedHosts(['not a host'])).toBeUndefined();
 });
 
-test('public addresses are public', () => {
+test('recognises public addresses', () => {
   for (const address of ['93.184.215.14', '1.1.1.1', '2606:4700::1', '2a00:1450:4001:81b::200e'])
     expect(isPublicAddress(address)).toBe(true);
 });

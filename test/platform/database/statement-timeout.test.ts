@@ -8,7 +8,7 @@ import { startOwnPostgres } from '../../support/servers/own-postgres.ts';
 import { expectPutOff } from '../../witness/witnessed-service.ts';
 
 let app: TestApp;
-/** Of somebody who works at the database by hand, as long as he likes. */
+/** The connection of an operator, without a timeout. */
 let byHand: Database;
 beforeAll(async () => {
   app = await startTestApp();
@@ -19,7 +19,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Holds a table so that nobody can read it, while `work` is done. */
+/** Locks a table exclusively during `work`. */
 async function whileHeld(table: string, work: () => Promise<void>): Promise<void> {
   await byHand.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
@@ -28,7 +28,7 @@ async function whileHeld(table: string, work: () => Promise<void>): Promise<void
   });
 }
 
-/** How many statements of this test's database the server still carries out for sessions of that name. */
+/** Counts the statements that the server still runs for sessions of that name. */
 async function countUnderWay(db: Database, name: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_stat_activity
@@ -36,7 +36,7 @@ async function countUnderWay(db: Database, name: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('a statement has ended in the server before it is given up here', async () => {
+test('cancels a statement in the server before it times out in the client', async () => {
   const name = 'who waits for a lock';
   const db = connectDatabase(app.database.address, { log: createLog('silent'), poolSize: 1, silenceMs: 2_000, name });
   const read = () => db.selectFrom('deliveries').select('position').execute();
@@ -54,7 +54,7 @@ test('a statement has ended in the server before it is given up here', async () 
   await db.destroy();
 });
 
-test('requests that wait too long for the database are put off and told why, and nothing of them goes on', async () => {
+test('answers 503 with the reason to requests that wait too long for the database, and leaves no statement running', async () => {
   const alice = await app.signUp('alice');
   const ask = () => alice.call('venom/list-campaigns', {});
   await whileHeld('campaigns', async () => {
@@ -72,16 +72,16 @@ test('requests that wait too long for the database are put off and told why, and
   expect((await ask()).status).toBe(200);
 });
 
-test('a commit that a replica has not confirmed is never taken for done, however long that takes', async () => {
+test('never reports a commit as done that a replica has not confirmed', async () => {
   const postgres = await startOwnPostgres({ synchronous_standby_names: 'nobody' });
   const db = connectDatabase(postgres.address(), { log: createLog('silent'), poolSize: 1, silenceMs: 1_000 });
-  // What ends a statement must not end the wait for its commit, which would then be told as done.
+  // A statement timeout must not end the wait of a commit: it would be reported as done.
   await expect(sql`create table accepted ()`.execute(db)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   await db.destroy();
   await postgres.remove();
 });
 
-test('what rightly takes long has no such limit', async () => {
+test('sets no statement timeout for long operations', async () => {
   const { rows } = await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`.execute(byHand);
   expect(rows).toEqual([{ limit: '0' }]);
 });

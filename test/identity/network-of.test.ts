@@ -13,6 +13,6 @@ test.for([
   ['2001:0db8::1:2', '2001:db8:0:0::/64'],
   ['2001:db8:0:1::', '2001:db8:0:1::/64'],
   ['user 7', 'user 7'],
-])('%s is the place %s', ([address, place]) => {
-  expect(networkOf(address ?? '')).toBe(place);
+])('%s belongs to the network %s', ([address, network]) => {
+  expect(networkOf(address ?? '')).toBe(network);
 });

@@ -24,7 +24,7 @@ const LINKS_WITHIN_LINKS = [
   '<a href="https://x.org/">x<a href="https://y.org/">y</a></a>z',
   '<a href="https://x.org/">x<b>y<a href="https://y.org/">z</b>x</a>y',
   '<a href="https://x.org/"><ul><li>x<a href="https://y.org/">y</a></li><li>z</a>x</ul>y',
-  // More blocks between two links than browsers mend: the outer one stays open.
+  // More blocks between two links than browsers repair: the outer link stays open.
   '<a href="https://x.org/"><ul><ol><ul><li><ol><ol><ul><p><a><a><ul>x',
   '<p><a href="https://x.org/">y</p>z<ul><ol><ul><li><ol><ol><ul><ol><ul><ol><h1><p><a>x',
 ];
@@ -38,8 +38,8 @@ function bare(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}\u034f]/gu, '');
 }
 
-describe('what members see', () => {
-  it('is what the document says, for any document', () => {
+describe('the text that members see', () => {
+  it('equals the document, for any document', () => {
     fc.assert(
       fc.property(documents, (document) => {
         expect(seen(parseWhatsApp(render(document)))).toEqual(visible(document));
@@ -48,7 +48,7 @@ describe('what members see', () => {
     );
   });
 
-  it('is what the document says, for any HTML', () => {
+  it('equals the document, for any HTML', () => {
     fc.assert(
       fc.property(anyHtml, (html) => {
         const { document } = readDocument(html);
@@ -60,7 +60,7 @@ describe('what members see', () => {
     );
   });
 
-  it('holds every letter of the HTML, in order', () => {
+  it('contains every letter of the HTML, in order', () => {
     fc.assert(
       fc.property(anyHtml, (html) => {
         // Links and markers of items add letters of their own.
@@ -73,7 +73,7 @@ describe('what members see', () => {
     );
   });
 
-  it('begins and ends with a line that has text, and has no needless space', () => {
+  it('begins and ends with a line that has text, without needless spaces', () => {
     fc.assert(
       fc.property(anyHtml, (html) => {
         const { text } = convertHtml(html);
@@ -92,7 +92,7 @@ describe('unclosed and misnested tags', () => {
     attributeHtmlTexts,
   );
 
-  it('make the same document as in a browser', () => {
+  it('produce the same document as in a browser', () => {
     fc.assert(
       fc.property(misnested, (html) => {
         const browser = new DocumentWriter();
@@ -112,7 +112,7 @@ describe('the converter', () => {
     fc.string({ unit: fc.constantFrom(...'<>/"\'=&;#!- \0\ud800abpsvgtdx1'), maxLength: 60 }),
   );
 
-  it('never throws, and always says why it refuses', () => {
+  it('never throws, and reports a problem whenever it returns no text', () => {
     fc.assert(
       fc.property(anything, (html) => {
         const { text, problems } = convertHtml(html);

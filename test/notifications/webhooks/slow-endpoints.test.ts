@@ -42,7 +42,7 @@ beforeEach(async () => {
   receiver.answer(({ path }) => (path.startsWith('/slow') ? held.promise.then(() => TAKEN) : TAKEN));
   const allowed = readAllowedHosts(['127.0.0.1', '*.hooks.test']);
   if (!allowed) throw new Error('no such hosts');
-  // No answer is given up while a test holds it back.
+  // No request times out while a test holds its answer back.
   egress = createSafeHttpClient({ allowHttp: true, allowed, lookup: createDnsLookup([names.at]), timeoutMs: 600_000 });
 });
 afterEach(async () => {
@@ -61,7 +61,7 @@ const counted = (prefix: string, wanted: number) =>
     (found) => found === wanted,
   );
 
-/** A workspace with webhooks at these paths or addresses, all of which have a message to be sent. */
+/** A workspace with webhooks at these paths or addresses, each with a pending message. */
 async function createWorkspace(...urls: string[]): Promise<Owner> {
   const owner = await createOwner(database.db, 1);
   for (const url of urls) await insertWebhook(database.db, vault, owner, new URL(url, receiver.url).href);
@@ -74,7 +74,7 @@ async function createWorkspaces(workspaces: number, urlOf: (name: string) => str
     await createWorkspace(...Array.from({ length: ENDPOINTS }, (_, endpoint) => urlOf(`${workspace}-${endpoint}`)));
 }
 
-/** Starts a process's part of the work; answers what stops it. */
+/** Starts delivery as one process, and returns the function that stops it. */
 function start(slowAfterMs?: number): () => Promise<void> {
   const { stop } = sendWebhooks({
     db: database.db,
@@ -93,17 +93,17 @@ const slowCounted = (wanted: number) =>
     ({ slow }) => slow === wanted,
   );
 
-test('a message is delivered while 10 workspaces have 20 endpoints each that do not answer', async () => {
+test('delivers a message while 10 workspaces have 20 endpoints each that do not answer', async () => {
   await createWorkspaces(CULPRITS, (name) => `/slow/${name}`);
   start(NONE_SLOW);
-  // Each workspace has its share under way, and all else waits.
+  // Each workspace has its share in flight, and all other messages wait.
   await counted('/slow', CULPRITS * FAST.perWorkspace);
   await createWorkspace('/bystander');
   await counted('/bystander', 1);
   expect(count('/slow')).toBe(CULPRITS * FAST.perWorkspace);
 });
 
-test('a permit is given back while its endpoint does not answer, so that those whom nobody knew to be slow hold up nobody', async () => {
+test('releases the permit of an endpoint that does not answer, so that unknown slow endpoints delay no other', async () => {
   const workspaces = Math.ceil(FAST.permits / FAST.perWorkspace) + 1;
   await createWorkspaces(workspaces, (name) => `/slow/${name}`);
   start(50);
@@ -112,7 +112,7 @@ test('a permit is given back while its endpoint does not answer, so that those w
   expect(await counted('/bystander', 1)).toBe(1);
 });
 
-test('an endpoint that answered slowly has permits of its own, also after a restart, until it is fast again', async () => {
+test('gives slow endpoints separate permits, also after a restart, until they are fast again', async () => {
   const workspaces = Math.ceil(SLOW.permits / SLOW.perWorkspace) + 1;
   await createWorkspaces(workspaces, (name) => `/slow/${name}`);
   const stop = start(ALL_SLOW);
@@ -120,7 +120,7 @@ test('an endpoint that answered slowly has permits of its own, also after a rest
   letGo();
   await slowCounted(workspaces * ENDPOINTS);
   await stop();
-  // Another process, in which none of them answers.
+  // A second process, to which no endpoint answers.
   const held = Promise.withResolvers<void>();
   letGo = held.resolve;
   receiver.answer(({ path }) => (path.startsWith('/slow') ? held.promise.then(() => TAKEN) : TAKEN));
@@ -130,7 +130,7 @@ test('an endpoint that answered slowly has permits of its own, also after a rest
   );
   start(NONE_SLOW);
   await counted('/slow', SLOW.permits);
-  // Each permit of the fast ones is free.
+  // All permits of the fast endpoints are free.
   await createWorkspace(...Array.from({ length: FAST.perWorkspace }, (_, index) => `/bystander/${index}`));
   await counted('/bystander', FAST.perWorkspace);
   expect(count('/slow')).toBe(SLOW.permits);
@@ -139,7 +139,7 @@ test('an endpoint that answered slowly has permits of its own, also after a rest
   await counted('/slow', workspaces * ENDPOINTS);
 });
 
-test('messages to a slow endpoint keep their order, each once', async () => {
+test('keeps the order of messages to a slow endpoint, each once', async () => {
   const owner = await createWorkspace('/slow');
   start(ALL_SLOW);
   await counted('/slow', 1);
@@ -152,7 +152,7 @@ test('messages to a slow endpoint keep their order, each once', async () => {
   );
 });
 
-test('of one workspace the fast endpoints are served while the slow ones do not answer', async () => {
+test('serves the fast endpoints of a workspace while its slow ones do not answer', async () => {
   const half = ENDPOINTS / 2;
   const paths = (prefix: string) => Array.from({ length: half }, (_, index) => `/${prefix}/${index}`);
   await createWorkspace(...paths('slow'), ...paths('fast'));
@@ -161,7 +161,7 @@ test('of one workspace the fast endpoints are served while the slow ones do not 
   expect(count('/slow')).toBeLessThanOrEqual(half);
 });
 
-test('a slow name server delays only those whose names it answers', async () => {
+test('delays only the endpoints whose names a slow DNS server resolves', async () => {
   const { port } = new URL(receiver.url);
   await createWorkspaces(CULPRITS, (name) => `http://slow-${name}.hooks.test:${port}/`);
   start(NONE_SLOW);

@@ -10,7 +10,7 @@ const PAGE = join(import.meta.dirname, '../../../docs/reference/formatting.md');
 const LONGEST_SHOWN = 90;
 const TAGS: Record<TextStyle, string> = { bold: 'b', italic: 'i', strike: 's', code: 'code', mono: 'code' };
 
-/** A table's row of code, of which what is too long is left out in the middle. */
+/** Code for a table cell. Long code is shortened in the middle. */
 function code(text: string): string {
   const cut = text.length > LONGEST_SHOWN ? `${text.slice(0, 40)} … ${text.slice(-20)}` : text;
   const shown = visibly(cut)
@@ -36,7 +36,7 @@ function seen({ kind, number, runs }: SeenLine): string {
   return plain(head) + text.join('');
 }
 
-/** Text as Markdown shows it and nothing else, also not an address as a link. */
+/** Escapes text for Markdown, and prevents links from addresses. */
 function plain(text: string): string {
   const bare = text.replaceAll(/[\u034f\u200b\u200d](?![\p{Extended_Pictographic}])/gu, '');
   return bare.replaceAll(/[\\`*_~|<>[\]&#]|:(?=\/\/)/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -79,7 +79,7 @@ function refusalsTable(): string {
   return table(['HTML', 'issue'], rows);
 }
 
-test('the page on formatting shows what the converter does (vitest -u writes its tables anew)', async () => {
+test('matches the tables of the formatting page (vitest -u rewrites them)', async () => {
   const tables = { cases: casesTable(), warnings: await warningsTable(), refusals: refusalsTable() };
   let page = await readFile(PAGE, 'utf8');
   for (const [name, text] of Object.entries(tables)) {
