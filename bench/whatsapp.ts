@@ -94,7 +94,7 @@ async function measure(service: Service, peer: WhatsAppPeer, rounds: number): Pr
 const GROUPS = 30;
 /** Of noise, a picture of so many pixels is 10 MB. */
 const EDGE = 1_826;
-/** As of many uploads: it comes on top of what the posts before it have left, which V8 gives back late. */
+/** Limit for many uploads. The memory of earlier posts is still part of the peak, since V8 returns memory late. */
 const REACH_PEAK_MB = 600;
 
 /** A picture to many small groups: it is loaded, encrypted and uploaded once. */

@@ -23,7 +23,7 @@ interface Stage {
   folder: string;
   environment: Record<string, string>;
   service: Service;
-  /** What the last command said, as it said it. */
+  /** The output of the last command, verbatim. */
   last: string;
 }
 

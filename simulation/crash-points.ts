@@ -23,7 +23,7 @@ export interface CrashPointResult extends Simulated {
   /** The statements of the delivery: from the one after the owner was set up to the one that read the analytics. */
   first: number;
   last: number;
-  /** Who read the analytics died over it, and keeps the place that it had among those who do: they are counted in the real process. */
+  /** The process died while it read analytics. Its permit is counted in the real process and never comes back. */
   isSpent: boolean;
 }
 

@@ -20,7 +20,10 @@ const SILENCE_MS = 10_000;
 export interface Gate {
   /** What may go through, in the order it came. */
   waiting(): readonly Statement[];
-  /** Lets it through with a fault or none, and resolves when it is answered, or waits in the server for somebody else's lock. */
+  /**
+   * Lets a statement through, with a fault or none. Resolves when the statement is answered, or waits in the server for another process's
+   * lock.
+   */
   letThrough(statement: Statement, fault: Fault | null, delayMs?: number): Promise<void>;
   /** Ends a process: nothing it waits for ever comes, and the server knows that it is gone. */
   crash(process: VirtualProcess): Promise<void>;

@@ -83,7 +83,7 @@ export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
 
 const isWriting = ({ text }: Statement) => !isReading(text) && !isBegin(text);
 
-/** What ends a transaction cannot be cancelled, and what begins one is not worth it. */
+/** PostgreSQL cannot cancel the end of a transaction, and cancelling its beginning is pointless. */
 export function isPossible(fault: Fault, { text }: Statement): boolean {
   return fault !== 'cancelled' || !/^(begin|start transaction|commit|rollback|savepoint|release)/.test(text);
 }

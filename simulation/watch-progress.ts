@@ -3,7 +3,7 @@ import type { RemainingWork } from './remaining-work.ts';
 import { time } from './virtual-time.ts';
 import type { World } from './world.ts';
 
-/** Whoever is whole has taken over from those who are not within a lease, and has sent, or has given up, long before. */
+/** Within a lease the healthy workers take over from the others, and long before this time they have sent, or have given up. */
 const LIVE_WITHIN_MS = 60_000;
 
 export function watchProgress({ history, witness }: World): {

@@ -101,7 +101,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     if (!process || forMs === 0) return;
     history.add({ kind: 'froze', process: process.name, forMs });
     freeze(process, forMs);
-    // Before it sends, or has to see that it may not, it may have heard again that it lives.
+    // Before the worker sends, or notices that its lease is over, a renewal of the lease may arrive.
     await LATER(random() * 60);
   }
 

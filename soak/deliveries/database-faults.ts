@@ -84,7 +84,7 @@ async function cancelStatements(fleet: Fleet, random: () => number): Promise<voi
   });
 }
 
-/** The server may end of it; then it is started again, as whoever looks after it would. */
+/** A full disk may end the server. Then this starts the server again, as an operator would. */
 async function leaveNoRoom({ postgres, hasOwnDisk }: Fleet, random: () => number): Promise<void> {
   if (!hasOwnDisk) return;
   const filler = join(postgres.folder, 'filler');

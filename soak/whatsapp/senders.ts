@@ -1,4 +1,4 @@
-/** People with a linked account each, who post to their groups without a break, and members who do something about it. */
+/** Senders with a linked account each, who post to their groups without a break, and members who react to the posts. */
 import { sleep } from '../../src/platform/time/time.ts';
 import { pick } from '../../test/support/inputs/random.ts';
 import type { WhatsAppPeer } from '../../test/whatsapp-peer/peer.ts';

@@ -1,4 +1,4 @@
-/** Gives up what no configured key opens, so that an installation whose key is lost goes on without it. */
+/** Discards the secrets that no configured key can open, so that an installation works again after its encryption key is lost. */
 import { sql } from 'kysely';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
 import type { Connection } from '../platform/database/connect.ts';

@@ -46,7 +46,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** `campanile users …`: what administrators do in the dashboard, and what is needed when none can sign in. */
+/** `campanile users …`: the administrators' actions of the dashboard, and the actions for when no administrator can sign in. */
 export async function users({ given, output }: Shell): Promise<number> {
   const [word = '', ...rest] = given;
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;

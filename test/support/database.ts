@@ -44,7 +44,7 @@ export function createEmptyDatabase(): Promise<Omit<TestDatabase, 'clock'>> {
 async function createDatabase(template: string): Promise<Omit<TestDatabase, 'clock'>> {
   const server = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // Files cost half of what it takes to copy them through the log, which is what PostgreSQL does unless told.
+  // Copying files takes half as long as PostgreSQL's default, which writes the copy to the WAL.
   await onServer(sql`create database ${sql.id(name)} template ${sql.id(template)} strategy file_copy`);
   const address = { ...server, database: name };
   // Below errors: a pool is gone before the server has noticed, so that dropping the database breaks connections.

@@ -1,4 +1,4 @@
-/** What every messenger has to hold, whatever it stands for: one suite, run on each of them. */
+/** The contract of every messenger: one suite, run on each of them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {

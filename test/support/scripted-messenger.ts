@@ -27,7 +27,7 @@ export interface ScriptedMessenger extends Messenger {
   arrivals: Arrival[];
   /** What becomes of each post from now on; undefined: it arrives at two other people. */
   answer: (to: Destination, post: Post) => SendResult | Promise<SendResult> | undefined;
-  /** What was changed, in order, with what it says then. */
+  /** The changes of posts in order, each with the new text. */
   changes: Array<{ kind: PostChange['kind']; messageId: string; text: string; atMs: number }>;
   /** What becomes of each change from now on; undefined: it is done. */
   answerChange: (change: PostChange, post: SentPost) => RevisionResult | Promise<RevisionResult> | undefined;

@@ -18,7 +18,7 @@ export function messageFrames(epoch: number, events: readonly WorkspaceEvent[]):
     .join('');
 }
 
-/** Tells those who listen to a workspace what has happened there since they were told last. */
+/** Sends the open streams of a workspace the events since the last broadcast. */
 export function broadcastEvents(feed: WorkspaceChannel, newEvents: NewEvents): void {
   if (feed.streams.size === 0) return;
   const { events, upTo } = newEvents.of(feed.workspaceId);
@@ -33,8 +33,8 @@ export function broadcastEvents(feed: WorkspaceChannel, newEvents: NewEvents): v
 }
 
 /**
- * Tells a newcomer what it has missed, as far as that was read. Answers whether that was all: if not, it has to catch up with the
- * others before it can be told with them.
+ * Sends a newcomer the missed events that were read. Returns false when more events are missing: the stream then needs a backfill before
+ * it goes live.
  */
 export function sendMissedEvents(
   stream: EventStream,

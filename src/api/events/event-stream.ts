@@ -26,7 +26,7 @@ export interface EventStream {
 export interface StreamLimits {
   /** Bytes sent and not yet taken by the client's connection, beyond which it is dropped. */
   mostUnread: number;
-  /** Milliseconds a client is asked to wait before it connects again, drawn between half of it and all of it. */
+  /** The reconnection time that a client is given, in milliseconds: drawn between half of this value and the full value. */
   retryMs: number;
 }
 

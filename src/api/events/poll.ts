@@ -31,8 +31,8 @@ interface Seen {
 }
 
 /**
- * Reads what has changed and what has happened, for all at once, and tells it: to newcomers what they have missed, and a snapshot. The
- * streams of a workspace whose data cannot be read are ended, and all others told. Answers whether more has happened than was read.
+ * Reads the changes and new events of all workspaces at once and sends them. Newcomers also get the events that they missed, and a
+ * snapshot. If the data of a workspace cannot be read, only its streams end. Returns whether there are more events to read.
  */
 export async function poll(
   deps: PollDeps,

@@ -42,8 +42,8 @@ export interface Watch {
   /** Throws `rate_limited` or `unavailable` when there are too many already, or none are taken any more. */
   assertDiskSpace(caller: Caller): void;
   /**
-   * Tells the client from now on, or from what it heard last, until it leaves, is too slow, or its token ends. An id that is none is as
-   * good as one that is too old.
+   * Streams to the client, from `lastEventId` or from now on, until the client leaves, is too slow, or its token ends. An invalid id is
+   * treated like one that is too old.
    */
   add(response: ServerResponse, who: { caller: Caller; lastEventId: string | undefined }): void;
   count(): number;

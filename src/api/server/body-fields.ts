@@ -54,7 +54,7 @@ function fieldsOf(schema: z.core.$ZodType, value: Readonly<Record<string, unknow
   return chosen && fieldsOf(chosen, value);
 }
 
-/** What is inside of what may be left out or is changed once it was checked. */
+/** Returns the schema inside an optional or nullable field or a transformation. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodPipe) return unwrap(schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());

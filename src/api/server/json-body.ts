@@ -7,8 +7,8 @@ const MOST_STRUCTURAL_SIGNS = 600_000;
 const STRUCTURAL_SIGNS = [0x2c, 0x5b, 0x7b]; // , [ {
 
 /**
- * The value of a JSON body; `{}` of an empty one. Throws a 400 for what is not JSON in UTF-8, and for a string anywhere in it
- * that no database could hold as it is: one with NUL or half a surrogate pair (contract §7).
+ * Returns the value of a JSON body; `{}` for an empty one. Throws 400 when the body is not JSON in UTF-8, and when a string in it cannot
+ * be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7).
  */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return {};

@@ -7,8 +7,8 @@ import { LongText } from '../contract/long-text.ts';
 import { successText } from './envelope.ts';
 
 /**
- * A hook that lets those who ask for what is long wait for their turn, which they keep until their answer is out or their connection
- * closed: after `unreadMs` in which they took nothing it is. To come after the caller is known.
+ * Semaphore: a hook that makes requests for long answers wait for a permit. A request keeps its permit until its answer is sent or its
+ * connection is closed; a client that reads nothing for `unreadMs` is disconnected. Must run after the caller is known.
  */
 export function acquireResponsePermit(permits: FairSemaphore, unreadMs: number): onRequestHookHandler {
   return async (request, { raw: answer }) => {

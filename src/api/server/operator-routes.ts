@@ -16,7 +16,7 @@ export type ReadHoldReason = () => Promise<string | undefined>;
 
 const CHECK_TIMEOUT_MS = 3_000;
 
-/** What machines ask: is it alive, is it ready, how is it doing. */
+/** Registers the routes that machines poll: liveness, readiness and metrics. */
 export function registerOperatorRoutes(
   server: FastifyInstance,
   {

@@ -70,7 +70,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
   });
 }
 
-/** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
+/** Returns the checks before the body of a request is read: load shedding, authentication, rate limit, and authorization. */
 export function requireCaller(
   { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
   {

@@ -49,7 +49,7 @@ function policyWith(nonce: string): string {
   ].join('; ');
 }
 
-/** Reads the page that was built into `folder`. What it resolves to answers with it, each time with another nonce. */
+/** Reads the page that was built into `folder`. Returns a function that answers with the page, each time with a fresh nonce. */
 export async function readPage({ folder }: { folder: string }) {
   const parts = (await readFile(join(folder, 'index.html'), 'utf8')).split(NONCE_PLACEHOLDER);
   return (reply: FastifyReply): FastifyReply => {

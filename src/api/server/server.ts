@@ -52,7 +52,10 @@ export interface ServerDependencies {
   readPool: () => PoolUse;
   metrics: Registry;
   log: Log;
-  /** Where it was built, and whom it signs in. Without one `/` leads to the page that the API can be tried on. */
+  /**
+   * The folder of the built dashboard, and the dependencies of its sign-in. Without a dashboard `/` redirects to the page for trying the
+   * API.
+   */
   dashboard?: { folder: string; users: UserDependencies } | undefined;
   settings: HttpSettings;
   limits?: Partial<HttpLimits>;
@@ -188,7 +191,7 @@ function addHstsHeader(server: FastifyInstance): void {
   });
 }
 
-/** What describes the API is for whoever is signed in, where strangers can come and the operator does not want them to read it. */
+/** Requires a signed-in user for the description of the API if the service is public and the operator has not set `publicDocs`. */
 function requireSignInForDocs({ authenticate, settings }: ServerDependencies): onRequestHookHandler[] {
   if (settings.publicUrl === undefined || settings.publicDocs) return [];
   const isHttps = isBehindHttps(settings);

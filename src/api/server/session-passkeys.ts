@@ -58,7 +58,7 @@ export function registerPasskeys(
     const actor = await actorOf(request);
     const { name, passkey } = request.body as z.output<typeof addPasskeyBody>;
     const made = {
-      // The library looks at each part of it, and refuses what is not as it should be.
+      // The library validates each part of the response.
       response: passkey as unknown as RegistrationResponseJSON,
       name,
       site: siteOf(request, publicUrl),

@@ -22,7 +22,7 @@ export interface Patience {
   pollMs: number;
   /** For what the service does. */
   serviceMs: number;
-  /** For what people do, and what comes back of it. */
+  /** How long the check waits for people, and for the effects of their actions. */
   peopleMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Goes through the first hour on WhatsApp with an operator: does what the service's own operations can do, asks what the phones
- * show, and writes a report that names nobody. Its words are those of docs/how-to/first-hour-on-whatsapp.md.
+ * Guides an operator through the first hour on WhatsApp: runs the service's own operations, asks the operator about the phones' screens,
+ * and writes a report without names. Its texts match docs/how-to/first-hour-on-whatsapp.md.
  */
 import { parseArgs } from 'node:util';
 import { createClient } from '../../../clients/typescript/client.ts';

@@ -50,7 +50,7 @@ export interface Settled {
 }
 
 /**
- * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
+ * Takes bold and italic off addresses. Inserts a space between an address and a neighbouring text that would otherwise become part of it.
  */
 export function settleAddresses(runs: readonly DraftRun[]): Settled {
   const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));

@@ -4,8 +4,8 @@ import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.t
 import { convertHtml, rejectAsTooComplex, type Converted } from './html-to-whatsapp.ts';
 
 /**
- * `convertHtml` for HTML of any length: what takes long goes on in a thread, one conversion of a user at a time, so that nobody else
- * waits for it. What takes over 3 s there is ended and refused as too tangled. Throws an OverloadError when too much waits already.
+ * `convertHtml` for HTML of any length. A long conversion runs in a worker thread, one per user at a time, so that the event loop stays
+ * free. After 3 s the worker is stopped and the HTML is rejected as too complex. Throws an OverloadError when too many conversions wait.
  */
 export type Convert = (html: string, userId: number) => Promise<Converted>;
 

@@ -48,7 +48,7 @@ export const FAILURES_PER_ADDRESS: AttemptLimit = {
   growing: GROWING,
 };
 
-/** Of somebody signed in who gives their own password, to change it or to delete their account. */
+/** A signed-in user's attempts at their own password, before they change it or delete their account. */
 export const OWN_PASSWORD_FAILURES: AttemptLimit = {
   name: 'own password',
   max: 10,

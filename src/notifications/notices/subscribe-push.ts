@@ -66,7 +66,7 @@ function requireEndpoint(egress: Pick<Egress, 'checkUrl'>, endpoint: string): vo
   }
 }
 
-/** Of 65 bytes not all are a point of P-256, and of what is none nothing can be encrypted for it later. */
+/** Throws `invalid` unless the bytes are a point of P-256: nothing can be encrypted for an invalid point later. */
 function requirePoint(p256dh: string): void {
   const bytes = Buffer.from(p256dh, 'base64url');
   try {

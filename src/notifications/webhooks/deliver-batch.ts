@@ -44,8 +44,8 @@ const GONE = 410;
 const BY_ITSELF = 'the service itself';
 
 /**
- * Tells a webhook what comes next, one after the other, until one try fails, and writes down what came of it. Resolves to whether an
- * endpoint was switched off by that.
+ * Delivers the next messages of a webhook in order until one attempt fails, and records the attempts. Returns the reason if this disabled
+ * the endpoint.
  */
 export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<DisabledReason | undefined> {
   const messages = await readMessages(deps.db, lane, lane.isSlow ? SLOW_BATCH : BATCH);

@@ -1,4 +1,4 @@
-/** The SQL of telling: which webhook is due, what it is told next, and how far it has come. */
+/** The SQL of webhook delivery: which webhook is due, its next messages, and its position in the log. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';

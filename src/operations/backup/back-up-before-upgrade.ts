@@ -12,7 +12,7 @@ import { makeBackup } from './make-backup.ts';
 const NAME = /^campanile-before-upgrade-(\d+)-\d{8}T\d{6}Z\.campanile$/;
 /** A start that failed and is repeated meanwhile does not fill the disk. */
 const REUSED_MS = 60 * 60_000;
-/** The cluster as PostgreSQL hands it out, and what is made of it. */
+/** Disk space for the copy of the cluster, and for the archive made of that copy. */
 const ROOM_FACTOR = 2;
 
 export interface UpgradeBackupOptions {

@@ -34,8 +34,8 @@ interface Entries {
 }
 
 /**
- * Returns the manifest of a backup, once it is authenticated and the archive has exactly the entries that it names, with their sizes.
- * Throws a StartupError that says what is wrong with the backup, or what is missing to authenticate it.
+ * Returns the manifest of a backup. The backup must be authentic, and the archive must have exactly the entries of the manifest, with
+ * their sizes. Throws a StartupError that says how the backup is damaged, or which key for authentication is missing.
  */
 export async function readBackup(file: string, trust: Trust): Promise<Backup> {
   const { sizes, contents } = await readEntries(file);

@@ -9,7 +9,7 @@ import type { Connection } from '../../platform/database/connect.ts';
  */
 export async function identifyFolder(dataDir: string): Promise<string> {
   const { ino, birthtimeNs, ctimeNs } = await stat(join(dataDir, 'postgres'), { bigint: true });
-  // Where the file system does not know it there is none, or the time of the last change, which this folder has long had a later one of.
+  // A file system without birth times reports 0 or the last change, and the last change of this folder is always later than its birth.
   const isKnown = birthtimeNs > 0n && birthtimeNs !== ctimeNs;
   return `folder ${ino}@${isKnown ? birthtimeNs : ''}`;
 }

@@ -26,9 +26,9 @@ export interface StatementWork<Result> {
 }
 
 /**
- * Runs a statement for all but those in quarantine. If that fails because of the data, it runs it for smaller and smaller groups of owners,
- * and puts those that fail alone into quarantine. Those who are due to be tried again are tried alone. Resolves to what each run that
- * succeeded came to. Throws as `isolateFailures` does.
+ * Poison message: runs a statement for all owners that are not in quarantine. If it fails because of the data, runs it for smaller and
+ * smaller groups of owners, and quarantines each owner that fails alone. Owners whose quarantine is over are tried alone. Returns the
+ * results of all runs that succeeded. Throws as `isolateFailures` does.
  */
 export async function isolateStatement<Result>(
   deps: QuarantineDeps,

@@ -10,8 +10,8 @@ export type DnsLookup = (name: string, family: 4 | 6) => Promise<string[]>;
 const DNS_TIMEOUT_MS = 4_000;
 
 /**
- * By the name servers of the system. Not by its own resolver: that takes one of few threads for as long as a name server likes, and
- * others' passwords would wait for it.
+ * Asks the name servers of the system directly. `getaddrinfo` would block one of libuv's few threads for as long as a name server likes,
+ * and password hashing needs these threads.
  */
 export function createDnsLookup(servers?: readonly string[]): DnsLookup {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });

@@ -6,9 +6,8 @@ import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 const BATCH = 1_000;
 
 /**
- * Gives what has been committed its place, in the order in which it can be read from then on, and notes at each webhook up to where
- * there is something that it wants. One process at a time: a process that finds the lock taken returns at once. Returns whether
- * there may be more.
+ * Gives committed events their positions, in the order in which they can be read from then on. Stores the latest matching position at each
+ * webhook. One process at a time: a process that finds the lock taken returns at once. Returns whether there may be more.
  */
 export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {
   const { db } = deps;

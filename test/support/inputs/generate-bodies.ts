@@ -7,7 +7,7 @@ export type KnownFields = Readonly<Record<string, fc.Arbitrary<string>>>;
 
 const json = (value: unknown) => JSON.stringify(value);
 
-/** JSON texts of bodies for an operation: valid ones, such with one broken field, such with several, and what is no body at all. */
+/** JSON texts of bodies for an operation: valid bodies, bodies with one or several broken fields, and texts that are no body at all. */
 export function bodiesOf(schema: Schema, known: KnownFields): fc.Arbitrary<string> {
   return fc.oneof(...formsOf(schema).map((form) => bodiesOfForm(form, known)));
 }

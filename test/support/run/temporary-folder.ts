@@ -15,7 +15,7 @@ export function useMemory(): void {
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize < ENOUGH_BYTES) return;
   const folder = join(MEMORY, `${NAME}${process.pid}`);
-  // Others than who runs the tests look into it: processes that gave up their rights.
+  // Processes that dropped their privileges read this folder, too.
   mkdirSync(folder, { mode: 0o755 });
   process.env['TMPDIR'] = folder;
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -53,9 +53,9 @@ export const hasPatroni =
   has('haproxy', '-v');
 
 /**
- * The section of its settings by which Patroni reaches etcd. Before 3.0.3 it writes the leader's key by the third version of etcd's API
- * whoever holds it: a leader that was frozen past its time and wakes takes it from the new one, with all that was confirmed since
- * (patroni/patroni#2689). By the second version it asks.
+ * The section of the settings for Patroni's access to etcd. Before 3.0.3 Patroni writes the leader key by etcd's v3 API without comparing
+ * its owner: a leader that was frozen past its TTL takes the key from the new leader when it wakes, and loses all commits since
+ * (patroni/patroni#2689). By the v2 API it compares.
  */
 function sectionOfEtcd(): 'etcd' | 'etcd3' {
   const [, major = 0, minor = 0, patch = 0] =

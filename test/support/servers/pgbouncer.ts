@@ -9,7 +9,7 @@ import { startProxy } from './proxy.ts';
 
 type SocketAddress = Exclude<PostgresAddress, { url: string }>;
 
-/** A real PgBouncer, as `deploy/pgbouncer.ini` sets it up, but for where it listens and whom it trusts. */
+/** A real PgBouncer with the settings of `deploy/pgbouncer.ini`, except its listen address and its users. */
 export interface PgBouncer {
   /** The same server's, by way of the pooler. */
   address: SocketAddress;

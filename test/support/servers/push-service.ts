@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 export interface Pushed {
   endpoint: string;
   headers: IncomingHttpHeaders;
-  /** What the token says that it came with, which was signed with the key in it. */
+  /** The claims of the VAPID token. Its signature was verified with `publicKey`. */
   claims: { aud: string; exp: number; sub: string };
   /** What it was signed with, as base64url. */
   publicKey: string;

@@ -26,7 +26,7 @@ export async function startReplica(primary: OwnPostgres, proxyPort?: number): Pr
     // A backup belongs to the connection that began it.
     await db.connection().execute((session) => copyCluster(session, primary, folder));
     const replica = ownPostgres(folder, { hot_standby: 'off' });
-    // It says that it is ready when it has been promoted, and not before.
+    // The replica reports that it is ready only after its promotion.
     const ready = replica.startReplica({ primary_conninfo: describePrimary(primary, proxyPort) });
     await until(
       () => sql<{ state: string }>`select state from pg_stat_replication`.execute(db),

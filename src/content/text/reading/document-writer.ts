@@ -210,7 +210,7 @@ export class DocumentWriter {
 
   #writeTarget(link: Link, isShown: boolean): void {
     const line = this.#line ?? this.#lines.at(-1);
-    // What messengers read as a telephone number can stay as it was written, and so must what goes over several lines.
+    // A telephone number that messengers recognise stays as written. So does a link text of several lines.
     if (line === undefined || (isShown && (link.target.startsWith('tel:') || link.line !== line))) return;
     const isSpaced = line === this.#line && line.endsInSpace;
     trimEnd(line);

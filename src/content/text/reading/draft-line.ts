@@ -11,8 +11,8 @@ export interface DraftLine extends Line {
   endsInSpace: boolean;
 }
 
-// What HTML takes for white space, and what would break a line in a message though it does not in HTML. One space alone, which nearly all
-// are, is left as it is.
+// HTML white space, and the characters that break a line in a message but not in HTML. A single space, by far the most frequent case, is
+// skipped.
 const WHITE_SPACE = / [\t\n\v\f\r \u0085\u2028\u2029]+|[\t\n\v\f\r\u0085\u2028\u2029][\t\n\v\f\r \u0085\u2028\u2029]*/g;
 // Nobody can see these, and no messenger takes them.
 const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0085]/gu;

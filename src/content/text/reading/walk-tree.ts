@@ -16,7 +16,7 @@ export function walkTree(tree: Node, writer: DocumentWriter): void {
 function findLinksWithText(node: Node, link: Element | undefined, found: Set<unknown>): void {
   if ('value' in node && link !== undefined) found.add(link).add(link.attrs);
   if (!('childNodes' in node)) return;
-  // One without a target is no link, and what is in it belongs to the link around it.
+  // An `a` without a target is no link: its content belongs to the link around it.
   const within = 'tagName' in node && node.tagName === 'a' && node.attrs.length > 0 ? node : link;
   for (const child of node.childNodes) findLinksWithText(child, within, found);
 }

@@ -100,7 +100,7 @@ function nest(outer: Style, inner: Style): Marks {
 }
 
 interface Piece extends Run {
-  /** Nothing in it can be seen, so it needs no mark and can carry none at an end. */
+  /** A blank piece has nothing visible: formatting marks are unnecessary around it, and invalid at its ends. */
   blank?: true;
 }
 

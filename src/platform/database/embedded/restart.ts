@@ -18,7 +18,7 @@ const DISK_FULL_PAUSE_MS = 2_000;
 /** A server that ran for so long ends for another reason than those before it. */
 const STEADY_MS = 60_000;
 
-/** Starts the server again by `restart` whenever it ends although nobody stopped it. */
+/** Supervisor: starts the server again by `restart` whenever the server ends without having been stopped. */
 export function superviseServer(
   first: Server,
   restart: () => Promise<Server>,

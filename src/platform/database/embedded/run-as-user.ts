@@ -78,7 +78,10 @@ async function canRun(
   return (await runProgram(command, [...args, ...last], identity)).ok;
 }
 
-/** Lets the user pass through DATA_DIR, without seeing what else is in it, and makes sure that the way to it is open. */
+/**
+ * Lets the user pass through DATA_DIR without listing its content. Throws a StartupError when a folder on the way to DATA_DIR is closed to
+ * the user.
+ */
 async function allowFolderAccess(dataDir: string, identity: Identity, as: { uid: number; gid: number }): Promise<void> {
   const { uid } = await stat(dataDir);
   await chown(dataDir, uid, as.gid);
