@@ -60,7 +60,7 @@ export interface App {
   url: string | undefined;
   /** Resolves with the reason if the app cannot go on. */
   failed: Promise<string>;
-  /** Stops accepting, finishes what is in hand, hands over what is held, and closes everything. */
+  /** Stops accepting work, finishes work in flight, hands over leases, and closes everything. */
   stop(): Promise<void>;
 }
 

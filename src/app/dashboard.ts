@@ -17,8 +17,8 @@ export interface Dashboard {
 }
 
 /**
- * Builds the dashboard where its sources have changed since it was last built. In a process of its own: what the build needs in
- * memory is many times what the service does. Where it cannot be built, an older one is served, or none, and the log says why.
+ * Builds the dashboard if its sources have changed since the last build, in a child process, because the build needs many times the
+ * service's memory. If it cannot be built, an older build is served, or none, and the log says why.
  */
 export function prepareDashboard(log: Log): Dashboard {
   // The registry's package has nothing to build from.

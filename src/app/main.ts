@@ -11,8 +11,8 @@ const STOP_LIMIT_MS = 14_000;
 const PARENT_CHECK_MS = 250;
 
 /**
- * Runs the service until a signal, or something it cannot go on without, ends it. Sets the exit code; never rejects. With
- * `stopWithParent` the end of the process that started it is as good as a signal. The other options are those of `startApp`.
+ * Runs the service until a signal or a fatal error ends it. Sets the exit code; never rejects. With `stopWithParent` it also ends when its
+ * parent process ends. The other options are those of `startApp`.
  */
 export async function main({
   stopWithParent = false,

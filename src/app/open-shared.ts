@@ -26,7 +26,7 @@ export interface Shared {
   log: Log;
   /** For requests and metrics; requesters share it fairly. */
   db: Database;
-  /** For whatever the worker does, so that no flood of requests can take it. */
+  /** For the worker, so that a flood of requests cannot take its connections. */
   sendingDb: Database;
   /** For health, so that a flood of requests does not have the service taken for dead. */
   healthDb: Database;

@@ -13,7 +13,7 @@ export function startNotices(
     db: sendingDb,
     log,
     ...push,
-    // Push services take no other; that of a service that is only for this machine is nobody's.
+    // Push services accept HTTPS contacts only. A service without a public HTTPS URL has no contact to give.
     contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
     hasMail: smtpUrl !== undefined && mailFrom !== undefined && publicUrl !== undefined,
     onLoopError,

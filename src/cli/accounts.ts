@@ -7,7 +7,7 @@ import { actorFor, requireUser, withUsers } from './open-users.ts';
 import type { Shell } from './shell.ts';
 import { writeTable } from './write-table.ts';
 
-/** As many are shown at once, those that need somebody first. */
+/** The most accounts of one list, those that need attention first. */
 const MOST_LISTED = 1_000;
 
 /** `campanile accounts …`: how accounts stand, and letting one go on that was stopped. */

@@ -54,7 +54,7 @@ async function removeAuthenticators(trx: Connection, prefixes: readonly Buffer[]
   await sql`delete from factors where substring(secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
 }
 
-/** Receivers refuse what is signed with the new secret until its owner draws another one and gives it to them. */
+/** Receivers reject the new signatures until the owner creates another secret and gives it to them. */
 async function replaceWebhookSecrets(trx: Connection, prefixes: readonly Buffer[], vault: Vault): Promise<void> {
   const { rows } = await sql<{ webhookId: string; workspaceId: WorkspaceId; userId: UserId; url: string }>`
     select webhook_id as "webhookId", workspace_id as "workspaceId", user_id as "userId", url from webhooks

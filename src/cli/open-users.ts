@@ -60,7 +60,7 @@ export async function requireUser({ db }: Pick<UserDependencies, 'db'>, name: st
   return user;
 }
 
-/** Whoever works on the machine acts for the user, and the audit log of that user's workspace tells from where. */
+/** An operator at the machine acts as the user. The user's audit log shows the command line as the address. */
 export function actorFor({ userId, workspaceId, role }: UserWithSecrets): Actor {
   return { userId, workspaceId, role, address: COMMAND_LINE };
 }

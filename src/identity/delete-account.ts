@@ -30,7 +30,10 @@ export async function deleteAccount(
   await endUser(deps, await confirmPassword(deps.db, { userId, token }, { field: 'password', password }));
 }
 
-/** The same of somebody known to want it, or to have to; `also` is done in the same transaction. Throws that `conflict`. */
+/**
+ * Deletes a user without a password: the caller has verified the request. `also` runs in the same transaction. Throws the `conflict` of
+ * `deleteAccount`.
+ */
 export async function endUser(
   { db, tokenStates, apiKeyStates, onUserDeleted }: DeleteDeps,
   user: UserWithSecrets,

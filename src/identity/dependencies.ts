@@ -37,7 +37,9 @@ export interface UserSettings {
   onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
   onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
-  /** Called in the transaction that disables a user, before it locks the user: whatever of their workspace must stop until they go on with it. */
+  /**
+   * Runs in the transaction that disables a user, before the user's row is locked. Stops the workspace's work until the user resumes it.
+   */
   onUserDisabled(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that changes the number of a user's messaging account, before it locks the user. Throws where it has to stay. */
   allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;

@@ -4,7 +4,10 @@ import { AppError, invalid } from '../platform/errors/errors.ts';
 import type { MailLinks } from '../platform/mail/mail-links.ts';
 import { consumeMailToken, type UsedMail } from '../platform/mail/mail-store.ts';
 
-/** Takes a code out of a link, in the transaction that does what it allows. Throws `invalid` on `code` when it is good for nothing. */
+/**
+ * Consumes the code of a link, in the transaction of the action that it permits. Throws `invalid` on `code` when it is unknown, used or
+ * expired.
+ */
 export async function consumeCode(
   trx: Connection,
   links: MailLinks,

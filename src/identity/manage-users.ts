@@ -1,4 +1,4 @@
-/** What administrators do with users. They see who uses how much, and nothing of what anybody posts. */
+/** User management for administrators. They see each user's use of quotas, and no content of anybody's posts. */
 import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import type { Database } from '../platform/database/connect.ts';
 import type { UserId } from '../platform/database/schema.ts';
@@ -28,7 +28,7 @@ export async function requireAdmin(db: Database, { userId }: Actor): Promise<voi
   if (!standing?.isAdmin) throw new AppError('admin_required', 'This operation is for administrators');
 }
 
-/** Users by their ids, those who came last first. */
+/** Returns users by id, newest first. */
 export async function listUsers(
   { db }: Pick<UserDependencies, 'db'>,
   actor: Actor,
@@ -51,9 +51,9 @@ export async function getUser(
 }
 
 /**
- * Disables a user, or enables one again. Who is disabled is signed out everywhere within a second, cannot sign in, has no use of API keys,
- * and nothing more of theirs is sent but what is in a worker's hand; their campaigns wait. Enabled again, they go on where they
- * connect the account. To do what is done already does nothing. Throws `not_found` as `getUser`, `conflict` for oneself.
+ * Disables or enables a user. A disabled user is signed out everywhere within a second, cannot sign in, and cannot use API keys. Their
+ * campaigns wait; a turn in flight is still sent. After enabling, campaigns continue when the user connects the account. Repeating it has
+ * no effect. Throws `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function setDisabled(
   deps: ManageDeps,
@@ -99,8 +99,8 @@ export async function removeFactors(db: Database, actor: Actor, { userId, userNa
 }
 
 /**
- * Deletes a user as `deleteAccount` does. The administrator proves with their own password that it is they who ask. Throws what
- * `confirmPassword` throws, on `password`, `not_found` as `getUser`, `conflict` for oneself.
+ * Deletes a user as `deleteAccount` does. The administrator reauthenticates with their own password. Throws the errors of
+ * `confirmPassword` on `password`, `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function deleteUser(
   deps: ManageDeps,

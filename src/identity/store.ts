@@ -83,8 +83,8 @@ export async function insertWorkspace(db: Connection, userId: UserId): Promise<W
 }
 
 /**
- * Gives a user the logins; returns those that were free, which are all of them unless others have some. Waits for sign-ups under
- * way that want the same.
+ * Gives a user the logins. Returns those that were free: all of them, unless another user has some. Waits for concurrent sign-ups with the
+ * same login.
  */
 export async function insertLogins(db: Connection, userId: UserId, logins: ReadonlySet<string>): Promise<Set<string>> {
   // Sorted, so that two sign-ups that want the same two names cannot wait for each other.
@@ -191,8 +191,8 @@ export async function revokeAllTokens(db: Connection, userId: UserId): Promise<s
 const MOST_SIGNED_OUT = 200;
 
 /**
- * Signs out one token of a user, in all processes; somebody who has signed out so many that no more are told apart is signed out
- * everywhere. Answers the user's name; undefined when there is no such user.
+ * Signs out one token of a user in all processes. A user with too many revoked tokens to list is signed out everywhere. Returns the user's
+ * name; undefined when there is no such user.
  */
 export async function signOutToken(
   trx: Connection,

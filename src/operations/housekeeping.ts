@@ -22,7 +22,7 @@ import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store
 import { clearOldStates } from '../sending/accounts/account-history.ts';
 
 const EVERY_MS = 10 * 60_000;
-/** Between two steps of what may be much: the rest of the time belongs to those who send. */
+/** Pause between two batches of a large cleanup, so that sending gets the rest of the time. */
 const STEP_PAUSE_MS = 100;
 
 /** Drops what is too old to matter, now and every ten minutes, until stopped. Any number of processes may do so at once. */

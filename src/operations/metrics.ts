@@ -50,7 +50,7 @@ const LOOPS = [
   'WhatsApp members',
 ];
 
-/** What a process counts for its operator, beside what the edge counts by itself. */
+/** The metrics of a process, beside those of the HTTP server. */
 export interface Metrics {
   registry: Registry;
   countOutcome(kind: string, count: number): void;
@@ -209,7 +209,7 @@ export function measureAccounts(registry: Registry, { db, log }: { db: Database;
   addGauge(registry, stopped, async () => (await read())?.stopped);
 }
 
-/** Adds how large the database is, and how much is free of the disk it is on, where that is one of this machine. */
+/** Adds the size of the database, and the free space of its disk if that disk is on this machine. */
 export function measureStore(
   registry: Registry,
   { db, log, folder }: { db: Database; log: Log; folder: string | undefined },

@@ -27,7 +27,7 @@ export function broadcastEvents(feed: WorkspaceChannel, newEvents: NewEvents): v
     upTo.epoch,
     events.filter(({ position }) => position > before),
   );
-  // Newcomers who had missed more may have had it read from before.
+  // For newcomers the events may have been read from an earlier position.
   if (upTo.position >= before) feed.cursor = upTo;
   if (frames !== '') for (const stream of feed.streams) stream.send(frames);
 }

@@ -14,7 +14,7 @@ export interface EventStream {
   sendUnbounded(frames: string): void;
   /** Sends what has changed, or drops a client with more than `mostUnread` bytes unread. */
   send(frames: string): void;
-  /** Resolves when its client has taken what it was sent, or is gone. */
+  /** Resolves when the client has read everything sent to it, or has disconnected. */
   taken(): Promise<void>;
   isOpen(): boolean;
   /** Shows proxies that the stream lives, and drops a client that has read nothing since the last time. */

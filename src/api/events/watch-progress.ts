@@ -97,7 +97,7 @@ export function watchProgress({
       feeds.assertDiskSpace(caller);
     },
     add(response, who) {
-      // Its client left while it was found out who that is: nothing will say so any more.
+      // The client left during authentication, so `close` will not be emitted again.
       if (response.destroyed) return;
       const leave = feeds.add(openStream(response, who, { limits, onDrop }));
       response.once('close', leave);

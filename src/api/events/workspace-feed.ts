@@ -3,7 +3,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 import { eventFrame, positionFrame, type EventStream } from './event-stream.ts';
 
-/** What a workspace's clients have been told, and who they are. */
+/** The streams of a workspace, and the position up to which they have received events. */
 export interface WorkspaceChannel {
   readonly workspaceId: WorkspaceId;
   /** Of the last look into the ledger. */
@@ -13,7 +13,7 @@ export interface WorkspaceChannel {
   readonly streams: Set<EventStream>;
   /** Who has not got a snapshot yet. */
   readonly newcomers: Set<EventStream>;
-  /** Who has missed so much that it is read for them alone, before they are newcomers again. */
+  /** Streams that have missed more than a page. Each is backfilled alone before it becomes a newcomer again. */
   readonly behind: Set<EventStream>;
   /** The position after which somebody has to be told events; undefined: nobody has. */
   after(): number | undefined;
@@ -22,11 +22,11 @@ export interface WorkspaceChannel {
   setCampaigns(
     campaigns: ReadonlyArray<{ campaignId: string; isCurrent: boolean; isDeleted: boolean; json: string }>,
   ): void;
-  /** Sends what has changed since it was last told; what was told less than `pauseMs` ago waits. */
+  /** Sends the states that have changed since the last broadcast. A state that was sent less than `pauseMs` ago waits. */
   broadcastChanges(nowMs: number, pauseMs: number): void;
   /** Says from where one could go on, which gets too old where nothing happens. */
   broadcastPosition(): void;
-  /** Sends a snapshot to those who waited for one when the look began; with its end it says from where they can go on. */
+  /** Sends a snapshot to the newcomers that waited when the poll began. The end of the snapshot carries the position to continue from. */
   welcome(waiting: readonly EventStream[]): void;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Operations } from '../../../clients/typescript/client.ts';
 
-/** What a check was about, as it would be sent. */
+/** The request that was checked, in the form in which it would be sent. */
 export type CheckedCampaign =
   | { path: 'venom/add-campaign'; body: Operations['venom/add-campaign']['body'] }
   | { path: 'venom/add-campaign-batch'; body: Operations['venom/add-campaign-batch']['body'] };
@@ -13,7 +13,7 @@ export interface CheckedCampaigns {
    * never. Throws a ChecksFullError when the keys together have as many as are kept.
    */
   store(token: string, campaign: CheckedCampaign): string;
-  /** Undefined for what was never checked with this token, too long ago, or before too many others. */
+  /** Returns undefined if this token never checked it, or if the check has expired or was evicted. */
   find(token: string, checkId: string): CheckedCampaign | undefined;
 }
 

@@ -56,7 +56,7 @@ const LOOKING = {
 };
 const campaign = z.object({ name, html, group_ids: groupIds, schedule });
 
-/** Gives a server its tools, each of which answers JSON, or what went wrong as a sentence with its `error_code`. */
+/** Registers the tools on a server. A tool answers JSON, or an error message with its `error_code`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
   registerReading(server, deps.campanile);
   registerWriting(server, deps);

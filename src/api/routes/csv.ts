@@ -7,7 +7,7 @@ type Cell = string | number | null;
 /** To write so many takes some milliseconds, after which others have their turn. */
 const ROWS_PER_STEP = 500;
 const NEWLINE = '\r\n';
-/** Without it Excel takes the text for one of the system's old encodings. */
+/** Without the byte order mark Excel reads the text in a legacy code page. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 /** What a spreadsheet would run instead of show; its parsers differ in what they skip before it. */

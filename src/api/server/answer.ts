@@ -24,7 +24,7 @@ export const API_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** An early refusal leaves a client this long to notice, before what it still sends is cut off. */
+/** After an early error answer, a client has this long to notice before the rest of its upload is cut off. */
 const LINGER_MS = 5_000;
 
 /** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */

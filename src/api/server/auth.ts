@@ -56,9 +56,9 @@ export function createAuthenticate({
 }
 
 /**
- * Step-up authentication: an operation can require a recent proof of identity (`requiresRecentAuth`).
- * Throws `forbidden` when the caller came with an API key that does not reach the operation, or with a token whose proof is too old for it. A key with one scope has not got the
- * others: `send` does not read.
+ * Step-up authentication: an operation can require a recent proof of identity (`requiresRecentAuth`). Throws `forbidden` when the scopes
+ * of the API key do not include the operation, or when the proof behind the token is too old. Scopes are independent: `send` does not
+ * include `read`.
  */
 export function requireScope(caller: Caller, { scope, requiresRecentAuth = false }: Reach): void {
   const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;

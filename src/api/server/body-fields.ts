@@ -8,7 +8,7 @@ const LONGEST_NAME = 64;
 
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
 
-/** What a body carries that `schema` has no field for, with what was perhaps meant: 10 of them at most. `null` counts as absent. */
+/** Returns the fields of a body that `schema` does not know, 10 at most, each with a suggestion. `null` counts as absent. */
 export function findUnknownFields(schema: z.core.$ZodType, body: unknown): FieldError[] {
   const found: FieldError[] = [];
   collectUnknownFields(schema, body, '', found);

@@ -14,8 +14,8 @@ interface Away {
 }
 
 /**
- * Why the database cannot do just now what was asked of it, as a code and a sentence; undefined for an error that says anything else. A server
- * whose disk is full may end of it, and cannot be reached meanwhile: `isDiskFull` says whether it is known to be.
+ * Returns the code and message of an error that says the database is unavailable; undefined for every other error. A server whose disk is
+ * full may stop, and then cannot be reached: `isDiskFull` tells that case apart.
  */
 export function whyDatabaseAway(error: unknown, isDiskFull: boolean): Away | undefined {
   if (error instanceof ConnectionWaitError) return { code: 'overloaded', message: error.message };

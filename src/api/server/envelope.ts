@@ -30,7 +30,7 @@ export function statusOf(code: ErrorCode): number {
   return STATUS_OF_KIND[ERROR_CODES[code][0]];
 }
 
-/** A failure as it goes out: the status, what the envelope says, and the headers that belong to it. */
+/** A failure as it is sent: status, content of the envelope, and headers. */
 export interface FailedAnswer {
   status: number;
   code: ErrorCode;

@@ -6,8 +6,8 @@ import { OverloadError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 
 /**
- * When to turn requests away. A limit is passed for `open` operations first, which anybody may send, then for `heavy` ones, so that the
- * light ones of those who are signed in go on longest.
+ * Load shedding thresholds. A limit is reached first for `open` operations, which anybody may call, then for `heavy` ones, so that the
+ * light operations of signed-in users continue longest.
  */
 export interface OverloadLimits {
   /** Milliseconds between two looks. */

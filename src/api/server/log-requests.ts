@@ -7,9 +7,9 @@ const OF_PEOPLE = /^\/(api\/v1\/(user|admin)\/|session(\/confirm|\/passkey)?$)/;
 const READS = /\/(get|list)_[a-z_]+$/;
 
 /**
- * Writes a line for each request that concerns security (`"log":"security"`): a sign-in that failed, whoever is refused, a limit that is hit, and what
- * people do with their accounts, keys and sessions. With `access` also one for every request (`"log":"access"`). None holds anything that
- * a client has written: neither names nor addresses of pages, of which a typing error can make a password.
+ * Logs security events (`"log":"security"`): failed sign-ins, rejected requests, exceeded limits, and users' actions on their accounts,
+ * keys and sessions. With `access` also logs every request (`"log":"access"`). No line contains text from a client, such as a name or a
+ * path: a typing error can put a password there.
  */
 export function logRequests(server: FastifyInstance, { log, access }: { log: Log; access: boolean }): void {
   // Whoever asks for less than errors wants quiet; to everybody else these logs do not depend on LOG_LEVEL.

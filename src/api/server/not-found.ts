@@ -23,7 +23,7 @@ export function registerNotFound(server: FastifyInstance, sendPage?: (reply: Fas
     if (sendPage && !methods && isForPage(request)) return sendPage(reply.code(404));
     return sendFailure(refusal(methods), request, reply);
   });
-  // Reached only by what serves files, when there is no such file.
+  // Called only by the static file handler, when a file is missing.
   server.setNotFoundHandler((request, reply) => sendFailure(refusal(undefined), request, reply));
 }
 

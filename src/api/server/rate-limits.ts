@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import { AppError } from '../../platform/errors/errors.ts';
 
-/** What an operation with a limit tells of it in each answer. */
+/** The headers of the rate limit in each answer of a limited operation. */
 export const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
 export type RateHeader = (typeof RATE_HEADERS)[number];
 

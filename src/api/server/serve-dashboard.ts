@@ -68,7 +68,7 @@ export async function readPage({ folder }: { folder: string }) {
   };
 }
 
-/** Serves the pages, and under `/assets/` the files in `folder`, whose names change with what is in them. */
+/** Serves the pages, and the files of `folder` under `/assets/`. The name of each file contains a hash of its content. */
 export async function registerDashboard(
   server: FastifyInstance,
   { folder, sendPage }: { folder: string; sendPage: (reply: FastifyReply) => FastifyReply },

@@ -65,7 +65,7 @@ export interface ServerDependencies {
 
 /** What the operator decides (contract §1). */
 export interface HttpSettings {
-  /** Where it listens. On loopback it answers to names of that and of `publicUrl` only. */
+  /** The listen address. On loopback the server accepts only loopback names and the host of `publicUrl` (DNS rebinding). */
   host?: string | undefined;
   /** External base URL. */
   publicUrl?: string | undefined;
@@ -97,7 +97,7 @@ export interface HttpLimits {
   /** Any connection over which nothing has come or gone for so long is closed. */
   silentMs: number;
   connections: number;
-  /** What all bodies over 256 KiB together may announce before others wait. */
+  /** Sum of the announced sizes of all bodies over 256 KiB that are read at once. More bodies wait. */
   bigBodiesBytes: number;
   bigBodyWaitMs: number;
   overload: OverloadLimits;
@@ -128,7 +128,7 @@ const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
 /** For making answers of megabytes. Who rests keeps a place, so there is no end of them. */
 const LONG_RESPONSE_PERMITS = { ...RESPONSE_PERMITS, size: Infinity, perKey: 1 };
 
-/** The HTTP server with all operations, not yet listening: `listen()` opens it, `close()` finishes what is in hand and ends. */
+/** Returns the HTTP server with all operations, not yet listening. `close()` finishes the requests in flight first. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
   const { operations, settings } = dependencies;
   const limits = { ...LIMITS, ...dependencies.limits };
@@ -210,7 +210,8 @@ export function createInstance(
   toErrorAnswer: ErrorToAnswer,
 ): FastifyInstance {
   return fastify({
-    // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `installEnvelope` what fails for our fault.
+    // Fastify's line per request would cost more than most requests. `logRequests` writes the wanted lines, `installEnvelope` our own
+    // failures.
     logger: false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,

@@ -28,9 +28,9 @@ export interface SessionRoutes {
 }
 
 /**
- * How the dashboard is signed in (docs/explanation/decisions/0019): the token stays in a cookie that no script can read. `GET` tells who is signed in,
- * also that nobody is; `POST` signs in, with what `authorize_user` takes and fails with; `DELETE` signs out, and revokes the token
- * of the cookie. `GET /session/time-zones` lists the zones to choose from: a browser may know others than the service.
+ * The dashboard's session (docs/explanation/decisions/0019): the token is in an HttpOnly cookie. `GET` returns the signed-in user, or
+ * null. `POST` signs in with the fields and errors of `authorize_user`. `DELETE` signs out, and revokes the cookie's token. `GET
+ * /session/time-zones` lists the service's zones: a browser may know others.
  */
 export function registerSession(server: FastifyInstance, { users, isHttps, publicUrl, load }: SessionRoutes): void {
   const signInWith = async (body: z.output<typeof signInBody>, request: FastifyRequest) => {
@@ -43,7 +43,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     if (!user) throw userGoneError();
     return completeSignIn(users, user, clientOf(request));
   };
-  /** What the cookie held until now is good for nobody any more. */
+  /** Revokes the token that the cookie held until now. */
   const endOld = async (request: FastifyRequest) => {
     const token = tokenOfCookie(request, isHttps);
     const claims = token === undefined ? undefined : await claimsOf(users, token);
@@ -91,7 +91,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
   server.delete(PATH, { schema: { hide: true } }, async (request, reply) => {
     assertFromDashboard(request);
     await endOld(request);
-    // What was looked at is not left for whoever has the browser next. Not `storage`, where language and theme are.
+    // Clears cached answers for the next user of the browser. Keeps `storage`, which holds the language and the theme.
     reply.header('clear-site-data', '"cache"');
     return answer(setSessionCookie(reply, undefined), null);
   });

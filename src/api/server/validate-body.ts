@@ -17,7 +17,7 @@ export const WARNINGS_HEADER = 'x-campanile-warnings';
 const KEY_HEADER = 'idempotency-key';
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
 
-/** Notes what of a request means nothing to the operation, as long as its body is what was sent. */
+/** Collects the fields and headers of a request that the operation ignores. Must run before validation replaces the body. */
 export function collectIgnoredFields(operation: Operation): preValidationHookHandler {
   const readsHeaders = Object.keys(operation.requestHeaders ?? {}).map((name) => name.toLowerCase());
   const takesKey = idempotencyOf(operation) === 'keyed' || readsHeaders.includes(KEY_HEADER);
@@ -42,8 +42,7 @@ export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply):
 }
 
 /**
- * Throws what is wrong with a body: all of it at once, so that nobody mends the types only to be told of the content next. With
- * `Prefer: handling=strict` what means nothing is wrong, too.
+ * Throws an error with all problems of a body at once, types and content. With `Prefer: handling=strict` ignored fields are problems, too.
  */
 export async function assertValidBody(
   operation: Operation,

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 
 /**
- * Checks a request body against its schema. Returns what the handler shall see, or the 400 that says in plain words what is
- * wrong with each field, one problem a field.
+ * Validates a request body against its schema. Returns the parsed value for the handler, or a 400 with one problem per field in plain
+ * words.
  */
 export function validateBody<Schema extends z.ZodType>(
   schema: Schema,

@@ -29,7 +29,7 @@ export interface Patience {
 type Analytics = Operations['analytics/get-campaign-group-analytics-master']['data'];
 export type Totals = Analytics['totals'];
 
-/** The step could not do what it is about. */
+/** Thrown when a step cannot do its check. */
 export class StepFailedError extends Error {
   readonly facts: Facts;
   constructor(message: string, facts: Facts) {

@@ -1,4 +1,7 @@
-/** The plan for the first hour on WhatsApp, as the page of that name has it: its words are those of the command. */
+/**
+ * The plan for the first hour on WhatsApp, parsed from docs/how-to/first-hour-on-whatsapp.md, so that page and command show the same
+ * texts.
+ */
 import { readFileSync } from 'node:fs';
 
 export interface PlannedStep {

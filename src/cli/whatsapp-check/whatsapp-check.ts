@@ -103,7 +103,7 @@ function stepNamed(title: string): RunStep {
   return run;
 }
 
-/** What went wrong is said, and of that only codes are written down. */
+/** Shows the error message to the operator, and writes only error codes into the report. */
 async function attempt(checking: Checking, run: RunStep): Promise<{ outcome: 'done' | 'failed'; facts: Facts }> {
   try {
     return { outcome: 'done', facts: await run(checking) };

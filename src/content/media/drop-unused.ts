@@ -37,7 +37,7 @@ async function findOwners(db: Database, after: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Of these workspaces; the place in all files goes on also past those of others. */
+/** Handles the files of these workspaces. The cursor also passes the files of other workspaces. */
 async function dropOf(
   db: Database,
   after: number,

@@ -27,7 +27,7 @@ const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 const MP3 = types(['mp3', 'audio', 'audio/mpeg']);
 const ZIP = media('zip', 'document', 'application/zip');
 
-// Only what begins like one of these is looked at any closer (contract §3, add-campaign). SVG and HTML are text that can carry scripts.
+// A file that begins like none of these is rejected at once (contract §3, add-campaign). SVG and HTML are text that can carry scripts.
 const FAMILIES: readonly Family[] = [
   { at: 0, bytes: [0xff, 0xd8, 0xff], types: types(['jpg', 'image', 'image/jpeg']) },
   {

@@ -11,7 +11,9 @@ const OPENING = new Set('\'"([{«“‘');
 
 const NONE: readonly Address[] = [];
 
-/** An address in a text: `[from, to)`. The word it stands in goes on to `end`, and may be taken for a part of it. */
+/**
+ * An address in a text: `[from, to)`. The word around it ends at `end`; readers may take the rest of the word for a part of the address.
+ */
 export interface Address {
   from: number;
   to: number;
@@ -38,7 +40,9 @@ export function findAddresses(text: string): readonly Address[] {
   return found;
 }
 
-/** A run on its way into a document. `link` marks one that ends with the target of a link, so that what follows is kept off it. */
+/**
+ * A run before the document is finished. `link` marks a run that ends with a link's target, so that the next text is kept apart from it.
+ */
 export interface DraftRun extends Run {
   link?: true;
 }

@@ -11,7 +11,7 @@ export type Convert = (html: string, userId: number) => Promise<Converted>;
 
 export interface Converter {
   convert: Convert;
-  /** Ends all threads. What is in hand or waits is rejected, and so is what comes after. */
+  /** Terminates all threads. Rejects running, waiting and later conversions. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const THREADS = 2;
 const WAITING_AT_MOST = 100;
 const WAIT_MS = 10_000;
 const DEADLINE_MS = 3_000;
-/** A thread takes some 20 MB, and none is there before it is needed. */
+/** A thread takes some 20 MB, so threads start on demand and end when idle. */
 const IDLE_MS = 30_000;
 
 /** `deadlineMs` and `waitMs` are for tests. */
@@ -70,7 +70,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
   };
 }
 
-/** Threads that convert: started when there is none to take, and ended when nobody has taken them for long. */
+/** A pool of conversion threads: started on demand, and terminated after some idle time. */
 function createThreads(closing: AbortSignal) {
   const all = new Set<Worker>();
   const idle = new Map<Worker, NodeJS.Timeout>();

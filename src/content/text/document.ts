@@ -19,8 +19,8 @@ export interface Run {
 export type Head = 'bullet' | number;
 
 /**
- * One line. White space in it is single but for no-break spaces, and there is none at its ends. Adjacent runs differ in style. An
- * address that messengers turn into a link is plain: a link could swallow the sign that ends the bold (facts on the text format).
+ * One line. Its white space is collapsed and trimmed, except no-break spaces. Adjacent runs differ in style. An address that messengers
+ * turn into a link is plain: a link could swallow the sign that ends the bold (facts on the text format).
  */
 export interface Line {
   head: Head | undefined;

@@ -32,7 +32,7 @@ export function convertHtml(html: string): Converted {
   return { text, warnings, problems };
 }
 
-/** What is answered of HTML that takes more than it may to be read. */
+/** Returns the result for HTML that is too complex to convert. */
 export function rejectAsTooComplex(): Converted {
   return rejected([], TOO_COMPLEX);
 }

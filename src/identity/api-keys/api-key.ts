@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What every key begins with, so that people and scanners know one when they see it. No JWT begins so, nor has a key a dot. */
+/** The prefix of every key, by which people and secret scanners recognise a key. No JWT begins like this, and no key contains a dot. */
 const PREFIX = 'cmp_';
 /** 288 bits, of which the prefix shows 24: what stays hidden is more than sha256 keeps. */
 const RANDOM_BYTES = 36;
 const SHOWN = PREFIX.length + 4;
 const SHAPE = /^cmp_[A-Za-z0-9_-]{48}$/;
 
-/** A new key and what of it may be shown later. */
+/** Returns a new key, and the prefix of it that may be shown later. */
 export function generateApiKey(): { key: string; prefix: string } {
   const key = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
   return { key, prefix: key.slice(0, SHOWN) };

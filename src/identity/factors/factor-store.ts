@@ -144,7 +144,7 @@ export async function countRecoveryCodes(db: Connection, userId: UserId): Promis
   return rows[0]?.count ?? 0;
 }
 
-/** False when there is no such code, or it was spent. */
+/** Deletes a recovery code. Returns false when there is no such code, or it was used already. */
 export async function spendRecoveryCode(db: Connection, userId: UserId, hash: Buffer): Promise<boolean> {
   const { rows } = await sql`
     delete from recovery_codes where user_id = ${userId} and hash = ${hash} returning 1`.execute(db);

@@ -95,7 +95,7 @@ function verifierOf(key: string): (token: string) => unknown {
   });
 }
 
-/** What the verifier makes of a token; undefined when it throws, which is how it refuses one. */
+/** Returns the verifier's result; undefined when it throws, which is how it rejects a token. */
 function verified(verify: (token: string) => unknown, token: string): unknown {
   try {
     return verify(token);

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/time/time.ts';
 
 /** What was read lately, for so short a time that a revocation reaches every process within a second. */
 export interface BriefMemory<Key, Value> {
-  /** A promise only where it has to be read, which is done once for all who wait for the same. */
+  /** Returns a promise only on a cache miss. Concurrent misses of one key share one read (single flight). */
   get(key: Key): Value | Promise<Value>;
   /** What is remembered is no longer true where `isOutdated` says so; undefined: nowhere. */
   drop(isOutdated?: (key: Key, value: Value) => boolean): void;

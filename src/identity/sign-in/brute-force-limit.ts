@@ -40,7 +40,7 @@ export const FAILURES_PER_USER_HERE: AttemptLimit = {
   windowMs: HOUR_MS,
   growing: GROWING,
 };
-/** Those from one address over all users who have never signed in from there. */
+/** Failures from one address, over all users who have never signed in from there. */
 export const FAILURES_PER_ADDRESS: AttemptLimit = {
   name: 'failures from',
   max: 60,
@@ -56,7 +56,7 @@ export const OWN_PASSWORD_FAILURES: AttemptLimit = {
   growing: GROWING,
 };
 
-/** Of codes of a second factor, by somebody whose password was right. */
+/** Codes of a second factor, after a correct password. */
 export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs: 15 * 60_000 };
 
 /** What an attempt is waited for that was under way when its process died. Longer than any password takes to be checked. */
@@ -78,8 +78,8 @@ export async function countAttempts(db: Database, attempts: readonly CountedAtte
 }
 
 /**
- * Runs an attempt and counts it under each key if it comes to false. No more are under way at once than may still fail; whoever
- * comes then waits for one of them to end, so that an attempt which succeeds never costs another one its place.
+ * Brute force: runs an attempt and counts it under each key if it resolves to false. At most as many attempts run at once as may still
+ * fail. Further attempts wait until one of them ends, so that a success never uses up another attempt's allowance.
  */
 export async function countFailures(
   db: Database,
@@ -110,7 +110,7 @@ async function beginAttempts(db: Database, attempts: readonly CountedAttempt[]):
   throw new AppError('sign_ins_busy', 'Too many sign-ins are in progress. Try again in a moment.');
 }
 
-/** Undefined: one of the keys is full, with attempts among it that are still under way. */
+/** Returns undefined when a key is full and some of its attempts are still running. */
 async function tryBeginAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<Begun | undefined> {
   try {
     return await db.transaction().execute(async (trx) => {

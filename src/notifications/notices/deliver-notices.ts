@@ -126,7 +126,7 @@ async function sendPush(
   const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(said), {
     vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
     TTL: PUSH_TTL_SECONDS,
-    // What a browser has not fetched yet gives way to what is newer of its kind.
+    // RFC 8030: a newer message with the same topic replaces one that the browser has not fetched yet.
     topic: kind,
   });
   try {

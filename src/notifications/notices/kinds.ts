@@ -32,7 +32,7 @@ export function eventOf(kind: NoticeKind): string {
   return KINDS[kind].event;
 }
 
-/** Whether it is told to the members of a workspace who administer the installation, and to no other. */
+/** Whether only members who administer the installation get this kind. */
 export function isForAdministrators(kind: NoticeKind): boolean {
   return kind === 'backup_old';
 }

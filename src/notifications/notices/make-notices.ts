@@ -21,10 +21,10 @@ const KIND_ROWS = sql.join(
 );
 
 /**
- * Makes the notices of what happened since the last time, for each member of the workspace it happened in, and has them told where
- * these want to be. One process at a time: a process that finds the lock taken returns at once. By e-mail only where there is a
- * mail server, and to addresses that were confirmed. Answers whether there may be more. A workspace of which no notices can be made is left
- * out; once they can, those that it missed are made.
+ * Creates notices from the events since the last run, for each member of the event's workspace, and queues them for the member's chosen
+ * channels. By e-mail only with a mail server, and only to verified addresses. One process at a time: a process that finds the lock taken
+ * returns at once. Returns whether there may be more. Poison message: a workspace whose notices fail is left out, and its missed notices
+ * are created when it succeeds again.
  */
 export async function makeNotices(deps: QuarantineDeps, { hasMail }: { hasMail: boolean }): Promise<boolean> {
   const { due } = await readQuarantined(deps.db, 'notices');
@@ -68,7 +68,7 @@ async function findOwners(trx: Connection, { after, to }: Span): Promise<number[
   return rows.map(({ id }) => id);
 }
 
-/** So long before somebody was left out something may have happened of which the notice was not made. */
+/** Events up to this long before the quarantine may have no notice yet. */
 const MISSED_BEFORE = sql`interval '1 hour'`;
 
 /** The events of a span; those of `wanted` workspaces that are in quarantine from before, too: what has its notice gets no other. */

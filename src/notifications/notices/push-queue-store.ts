@@ -7,14 +7,14 @@ import type { UserId } from '../../platform/database/schema.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
 
-/** What somebody is to be told of a kind by one way. */
+/** The notices of one kind that are due to a user by one channel. */
 export interface Turn {
   turnId: number;
   userId: UserId;
   kind: NoticeKind;
   /** So many notices ... */
   count: number;
-  /** ... of which this is the newest; null: there is nobody to tell any more, or it is over a day old. */
+  /** ... of which this is the newest; null: the user or their interest is gone, or the notice is over a day old. */
   data: NoticeData | null;
 }
 
@@ -52,7 +52,7 @@ export const NOTICE_MAILS: Outbox = {
   columns: COLUMNS,
 };
 
-/** Claims the browser that is due longest, of nobody who is `busy`. None: none is due, or the ledger is held. */
+/** Claims the browser that has been due longest, of no `busy` user. Returns an empty array when none is due, or the ledger is held. */
 export function claimDuePushes(deps: QuarantineDeps, busy: readonly UserId[]): Promise<PushTurn[]> {
   return claimDueRows<PushTurn>(deps, PUSHES, { limit: 1, busy });
 }
@@ -72,8 +72,8 @@ export async function recordReached(db: Connection, subscriptionId: number): Pro
 }
 
 /**
- * Notes that a browser could not be told: whatever else waits for it waits as long, or longer where its service said so. One that has
- * failed for a day is forgotten.
+ * Records that a push failed: all notices for the browser wait `waitSeconds`, or longer if the push service said so. A browser that has
+ * failed for a day is removed.
  */
 export async function recordFailed(db: Connection, turn: PushTurn, waitSeconds: number): Promise<void> {
   const { rows } = await sql<{ isOver: boolean }>`

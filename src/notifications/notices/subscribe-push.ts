@@ -23,8 +23,8 @@ export interface Subscription {
 }
 
 /**
- * Has a browser told, and no longer who was told in it before. The sixth takes the place of the oldest. Throws `invalid` for an address
- * that is never asked, and for what is no key.
+ * Subscribes a browser to a user's notices, and unsubscribes the browser's previous user. A sixth browser replaces the oldest. Throws
+ * `invalid` for an endpoint that SSRF protection blocks, and for an invalid key.
  */
 export async function subscribePush(
   { db, egress }: SubscribeDeps,

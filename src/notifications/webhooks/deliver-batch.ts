@@ -161,7 +161,7 @@ async function notifyDisabled(trx: Connection, lane: Lane, reason: string): Prom
   await recordAudit(trx, { workspaceId, userId, address: BY_ITSELF, action: 'webhook.switched_off', subject: url });
 }
 
-/** For the owner of the endpoint: what kept an answer from coming, without what our own machines are called. */
+/** Why there was no answer, for the endpoint's owner, without names of our own machines. */
 function reasonOf(error: unknown): string {
   if (error instanceof BlockedAddressError) return `the address ${error.message}`;
   if (!(error instanceof Error)) return 'unknown';

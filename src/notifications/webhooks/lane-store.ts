@@ -53,7 +53,7 @@ export interface DueFilter {
   limit: number;
 }
 
-/** Finds webhooks that are due, those that are due longest first, and claims none of them. */
+/** Returns due webhooks, longest due first, without claiming them. */
 export async function findDue(
   db: Connection,
   { isSlow, exceptWebhooks, exceptWorkspaces, limit }: DueFilter,

@@ -87,7 +87,7 @@ export interface WebhookChange {
   isEnabled?: boolean | undefined;
 }
 
-/** Changes what is given. One that is switched on again goes on where it stopped, with what happened within 30 days. */
+/** Changes the given fields. A webhook that is enabled again continues where it stopped, with the events of the last 30 days. */
 export async function updateWebhook(
   { db, egress }: Pick<WebhookDeps, 'db' | 'egress'>,
   actor: Actor,

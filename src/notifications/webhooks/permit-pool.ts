@@ -17,7 +17,7 @@ const READ_LIMIT = 200;
 const QUEUE_LIMIT = 2_000;
 
 export interface PermitPool {
-  /** Which due webhooks to look for: none that is here already, and none of a workspace that has its share here. */
+  /** The filter for due webhooks: excludes those in work here, and workspaces that hold their share here. */
   filter(): DueFilter;
   /**
    * Serves a webhook once it is its workspace's turn; not at all where the workspace has its share here already. `serve` resolves to

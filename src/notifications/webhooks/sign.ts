@@ -13,7 +13,7 @@ export interface Signed {
 }
 
 const SECRET_BYTES = 32;
-/** What goes before the 32 bytes of a private key to make it PKCS #8. */
+/** The PKCS #8 header of an Ed25519 private key of 32 bytes (RFC 8410). */
 const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** 32 random bytes: the secret of `v1`, or the private key of `v1a`. */

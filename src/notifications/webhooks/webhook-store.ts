@@ -33,7 +33,7 @@ const COLUMNS = sql`
   newest > position or has_retries as "isBehind", is_slow as "isSlow", failing_since as "failingSince", next_try_at as "nextTryAt",
   disabled_at as "disabledAt", disabled_reason as "disabledReason"`;
 
-/** The last try to tell a webhook something, and what came of it. `status` is null where there was no answer, and `error` says why. */
+/** The last delivery attempt of a webhook, and its result. `status` is null without an answer; `error` then says why. */
 export interface LastTry {
   at: Date;
   milliseconds: number;

@@ -21,8 +21,8 @@ export interface DailyBackups {
 }
 
 /**
- * Makes a backup each day, and removes the oldest of those it has made. One that should have been made and is not there is made up for
- * as soon as it is seen. While the ledger is held nothing is made or removed: those that are there may be needed.
+ * Makes a backup each day, and removes the oldest of its own backups. A missed backup is made up for at once. While the ledger is held it
+ * makes and removes nothing, because the operator may need the present backups.
  */
 export async function backUpDaily({
   settings: { to, at, keep, passphrase },

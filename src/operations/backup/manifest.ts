@@ -22,7 +22,7 @@ export type Manifest = z.infer<typeof Manifest>;
 export const MANIFEST_FILE = 'manifest.json';
 /** The authentication code of the manifest, and so of every file that it names. Not there where there was no passphrase. */
 export const MAC_FILE = 'manifest.mac';
-/** The cluster as PostgreSQL's base backup has it, with the log that makes it whole; compressed. */
+/** A base backup of the cluster with the WAL that makes it consistent; compressed. */
 export const BASE_FILE = 'base.tar.zst';
 /** In place of it, of a server of one's own: what pg_dump makes in its custom format. */
 export const DUMP_FILE = 'database.dump';

@@ -1,4 +1,4 @@
-/** Reads what a backup says of itself, without writing anything of it: an archive from elsewhere is hostile until it is authenticated. */
+/** Reads the manifest of a backup without unpacking anything: an archive from elsewhere is hostile until it is authenticated. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -16,7 +16,7 @@ export interface Trust {
 
 export interface Backup {
   manifest: Manifest;
-  /** The manifest is from somebody who knew the passphrase. Its entries are compared with it when they are unpacked. */
+  /** The manifest was made by a holder of the passphrase. The entries are compared with it when they are unpacked. */
   isAuthenticated: boolean;
 }
 

@@ -22,7 +22,7 @@ interface ServerRow {
 const CROWDED_SHARE = 0.8;
 const GIBIBYTE = 1024 ** 3;
 
-/** The server: its version, and what of its settings could lose what was accepted or keep the service waiting. */
+/** Checks the server's version, and the settings that could lose accepted data or block the service. */
 export async function checkServer(db: Database): Promise<Finding[]> {
   const { rows } = await sql<ServerRow>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { find, type Finding } from './finding.ts';
 
-/** Longer than a process takes between two times that it writes what its problems are. */
+/** Longer than the interval in which a process writes its problems. */
 const SEEN_SECONDS = 30;
 
 interface ProblemRow {
@@ -42,7 +42,7 @@ interface QuarantineRow {
 
 const MAX_REPORTED = 20;
 
-/** Who is left out of a batch, since it failed because of their data. */
+/** Lists the quarantined accounts, workspaces and users: they are left out of a batch because it failed on their data. */
 export async function checkQuarantine(db: Database): Promise<Finding[]> {
   const { rows } = await sql<QuarantineRow & { total: number }>`
     select q.batch, q.account_id as "accountId", q.workspace_id as "workspaceId", q.user_id as "userId", u.user_name as "userName",

@@ -1,6 +1,6 @@
 /** What a look at an installation comes to. */
 
-/** What is looked at, in the order in which it is told. */
+/** The checks, in the order of the report. */
 export const CHECKS = [
   'configuration',
   'database',

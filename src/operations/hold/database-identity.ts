@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 
 /**
- * What a folder keeps through restarts, renames and new mounts, and a copy of it does not have: its number in the file system, and, behind
- * an `@`, when it was made. The number of the device is another with each mount.
+ * Returns an identity of a folder that survives restarts, renames and remounts, and differs in a copy: the inode number and, behind an
+ * `@`, the birth time. The device number is left out, because it changes with each mount.
  */
 export async function identifyFolder(dataDir: string): Promise<string> {
   const { ino, birthtimeNs, ctimeNs } = await stat(join(dataDir, 'postgres'), { bigint: true });

@@ -17,8 +17,8 @@ export async function checkHold(db: Database, actor: Actor): Promise<Hold & { qu
 }
 
 /**
- * Ends the hold as `resumeLedger` does. The administrator proves with their own password that it is they who ask. Throws what
- * `resumeLedger` and, on `password`, `confirmPassword` throw, and `forbidden` as `checkHold`.
+ * Ends the hold as `resumeLedger` does. The administrator reauthenticates with their own password. Throws the errors of `resumeLedger`,
+ * those of `confirmPassword` on `password`, and `forbidden` as `checkHold`.
  */
 export async function endHold(
   db: Database,

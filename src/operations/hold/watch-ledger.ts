@@ -1,7 +1,7 @@
 /**
- * Split brain: two copies of one ledger must not both send. The fencing record in STATE_DIR tells them apart.
- * Nothing is sent twice by a ledger that was restored or copied (contract §5). Each heartbeat raises the ledger's number and then writes it
- * as the fencing record into STATE_DIR, before the lease that it renews counts: so whatever is sent, the fencing record is no further behind than a lease.
+ * Split brain: two copies of one ledger must not both send, and a restored ledger must send nothing twice (contract §5). Each heartbeat
+ * raises the ledger's number, and writes it as the fencing record into STATE_DIR before the renewed lease counts. So at any send the
+ * fencing record is at most one lease behind.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface LedgerWatchOptions {
   fencingRecords: FencingRecords;
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
-  /** For so long the fencing record of whoever else may be serving it has to stand still before a ledger that was moved sends: a lease. */
+  /** A moved ledger sends only after the fencing record of a possible other server has stood still for so long: a lease. */
   patienceMs: number;
 }
 
@@ -40,7 +40,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
   const findIdentity = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
   const still = createStillnessTimer(patienceMs);
   const peers = watchPeers();
-  /** As STATE_DIR has it, or should: without a STATE_DIR this process goes on knowing what it has served. */
+  /** The fencing record as in STATE_DIR. Without a STATE_DIR this process still remembers what it has served. */
   let own: FencingRecord | undefined;
   let said: string | undefined;
   let hasNoState = false;
@@ -71,7 +71,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
     if (asked !== undefined && dataDir !== undefined) await rm(join(dataDir, HOLD_FILE), { force: true });
     const installationId = await identify(db);
     const identity = await findIdentity();
-    // The fencing record first: of the ledger that wrote it, what is read afterwards is no older.
+    // The fencing record first: the ledger that wrote it has then at least that state.
     const record = newest(await withState(() => fencingRecords.read(installationId)), own);
     const { verdict, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);

@@ -37,8 +37,8 @@ export interface FairSemaphoreOptions {
   /** The most permits one key holds at once. Default is no limit but `size`. */
   perKey?: number;
   /**
-   * A key with so many waiters holds one permit at a time while another key holds one, or had one within `withinMs`: more would slow
-   * down the others at what the permits are for. By default no key yields.
+   * A key with so many waiters holds one permit at a time while another key holds one, or held one within `withinMs`. More permits would
+   * slow down the other keys' work. By default no key yields.
    */
   yielding?: { waiters: number; withinMs: number };
   /** Default is no limit. */

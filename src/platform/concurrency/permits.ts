@@ -65,7 +65,7 @@ export function isAllowed({ isExclusive }: Claim, allowance: Allowance): boolean
   return allowance === 'any' || (allowance === 'shared' && !isExclusive);
 }
 
-/** When permits were last given back, as far as it takes to know it of all keys but one. */
+/** Remembers the last release of a permit, and the last one by another key. Together they answer `lastOfOthers` for any key. */
 function createLastUses() {
   let last = { key: '', atMs: -Infinity };
   let lastOfAnother = last;

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Whom the work under way is for, so that what all requests share can be shared fairly. */
+/** The requester of the current work, for fair sharing of resources. */
 export interface Requester {
-  /** Who has one share: a workspace, or the address of somebody who is not signed in. */
+  /** The owner of one share: a workspace, or the address of a client that is not signed in. */
   key: string;
   /** Writes of one key wait for the same rows, so they take turns in memory instead of each holding a connection meanwhile. */
   isWrite: boolean;

@@ -14,9 +14,9 @@ export interface Concurrently<Due, Key> {
   pollMs: number;
   /** Takes what is due next, usually one, and not of a key that is `busy`. None: nothing is due. */
   claim(busy: readonly Key[]): Promise<readonly Due[]>;
-  /** Whose it is, so that each key has one under way at most. Undefined: nobody's. */
+  /** The key of an item: one item per key is served at a time. Undefined: no such limit. */
   keyOf(due: Due): Key | undefined;
-  /** What it rejects with is logged, and counted as an error of the loop. */
+  /** Serves one item. A rejection is logged, and counted as an error of the loop. */
   serve(due: Due): Promise<void>;
   /** Default is `HOLD_MS`. */
   holdMs?: number;

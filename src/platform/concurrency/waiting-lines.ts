@@ -24,7 +24,7 @@ export function createWaitQueues(maxWaiting: number) {
     return true;
   }
 
-  /** The next waiter in turn whose key may hold more, whether or not it fits. */
+  /** Returns the next waiter in turn whose key may hold another permit, whether or not its weight fits. */
   function findNext({ allowance }: Permits): Waiter | undefined {
     for (const [key, line] of lines) {
       const allowed = allowance(key);

@@ -33,7 +33,7 @@ function readPackage(): Pick<Version, 'version'> & Partial<Pick<Version, 'commit
 }
 
 function readGitCommit(): string | undefined {
-  // Without one of our own, git would tell of whatever repository we happen to lie in.
+  // Otherwise git would search the parent folders and report another repository.
   if (!existsSync(join(ROOT, '.git'))) return undefined;
   try {
     const args = ['rev-parse', '--short=12', 'HEAD'];

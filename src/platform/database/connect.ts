@@ -11,23 +11,25 @@ export type Database = Kysely<Schema>;
 /** What a store function takes: the database, or the transaction it shall be part of. */
 export type Connection = Database | Transaction<Schema>;
 
-/** A transaction in which nothing is asked for so long is ended by the server: before the lease of whoever froze in it runs out. */
+/** The server ends a transaction that is idle for so long: before the lease of the frozen process runs out. */
 const FROZEN_MS = 8_000;
 
 /** A connection over which nothing has come or gone for so long is given up, also with a statement under way. */
 const SILENCE_MS = 10_000;
-/** After this part of it the server ends the statement, so that what is given up has ended (docs/explanation/decisions/0032). */
+/**
+ * After this fraction of the time the server cancels the statement, so that an abandoned statement has ended
+ * (docs/explanation/decisions/0032).
+ */
 const ENDED_AFTER = 0.8;
-/** Closed in order before that, unless somebody needs it. */
+/** An idle connection is closed in order before that. */
 const IDLE_MS = 8_000;
 /** Of a connection that is rightly silent for long the system finds out by this that there is nobody at the other end. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * How long the server lets a statement take, unless that is Infinity: then nothing is set, since behind a pooler others come to have the
- * same session. And how it finds out that one of our processes is gone
- * without a word: one that froze within a transaction, and one that takes no answer any more. The latter is for TCP, and passed over
- * where the server's system has no such limit.
+ * Limits of a session. `statement_timeout`: none for Infinity, since behind a pooler other clients share the session.
+ * `idle_in_transaction_session_timeout`: detects a process that froze within a transaction. `tcp_user_timeout`: detects a peer that
+ * acknowledges no data; ignored over Unix sockets and on systems without it.
  */
 const sessionTimeouts = (silenceMs: number) => `
   select ${Number.isFinite(silenceMs) ? `set_config('statement_timeout', '${Math.floor(silenceMs * ENDED_AFTER)}', false),` : ''}

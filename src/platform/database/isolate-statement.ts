@@ -20,7 +20,7 @@ export function ownedBy(column: string, { skipped, wanted }: Owners): RawBuilder
 }
 
 export interface StatementWork<Result> {
-  /** Whose rows the statement would find just now, some of them. Asked only after it failed, and for those to be tried again. */
+  /** Returns owners of rows that the statement would find now, some of them. Called only after a failure, and for owners to be retried. */
   findOwners: () => Promise<number[]>;
   run: (owners: Owners) => Promise<Result>;
 }

@@ -36,10 +36,10 @@ interface Lent {
 const lent = new WeakMap<DatabaseConnection, Lent>();
 
 /**
- * Tells all processes that there is something to do, once what `db` has written is committed, and never when it is rolled back. Outside
- * of a transaction it counts as committed. A hint can be lost, in a crash or with the connection: whoever waits for it also looks by
- * itself (`listenForNotifications`). No statement calls pg_notify itself: a commit that notifies keeps all others that do waiting until the
- * disk, and the replica, have it (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
+ * Notifies all processes of new work after the transaction of `db` is committed, and never after a rollback. Outside of a transaction it
+ * notifies at once. A notification can be lost in a crash or with the connection, so every listener also polls (`listenForNotifications`).
+ * No statement calls pg_notify itself: notifying commits run one after the other, each until the disk and the replica have it
+ * (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
  */
 export async function notifyAfterCommit(db: Kysely<Schema>, channel: NotifyChannel, payload = ''): Promise<void> {
   await db.getExecutor().provideConnection(async (connection) => {
@@ -133,7 +133,7 @@ function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
   };
 }
 
-/** Its own commit waits for no disk and no replica, so that the lock of those who notify is held for a moment only. */
+/** The commit waits for neither disk nor replica, so that the lock of notifying commits is held only briefly. */
 async function notify(pool: Pick<pg.Pool, 'query'>, notifications: readonly Notification[]): Promise<void> {
   await pool.query(
     `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)

@@ -5,10 +5,10 @@ import type { Connection } from './connect.ts';
 export type Catalog = ReadonlyMap<string, string>;
 
 /**
- * Reads the catalog of the current schema, the same on PostgreSQL 15 to 18 and after a dump is restored. Left out is what an operator
- * may choose (storage parameters, privileges, owners, tablespaces, statistics), the order of columns, `not null` constraints, which only
- * PostgreSQL 18 lists, and the table `migrations`, which `migrate` makes by itself. Functions have their own sums. Constants are written
- * with fixed settings, whatever those of the server are.
+ * Reads the catalog of the current schema. The result is the same on PostgreSQL 15 to 18 and after a dump is restored. Omits what an
+ * operator may choose (storage parameters, privileges, owners, tablespaces, statistics), the order of columns, `not null` constraints,
+ * which only PostgreSQL 18 lists, and the table `migrations`, which `migrate` creates. Functions have their own hashes. Constants are
+ * printed with fixed settings, independent of the server's.
  */
 export async function readCatalog(db: Connection): Promise<Catalog> {
   if (!db.isTransaction) return db.transaction().execute(readCatalog);

@@ -8,13 +8,13 @@ export interface DiskWatch {
   /** Call it with the error of each failed statement. */
   recordError(error: unknown): void;
   reportDiskFull(): void;
-  /** Whether somebody has found it full in the last minute, and nothing has shown since that there is room. */
+  /** Whether a statement found the disk full in the last minute, and no check since has found space. */
   isFull(): boolean;
   /** Resolves when the server answers, and can write again where it could not; throws otherwise. */
   check(db: Database): Promise<void>;
   /**
-   * Throws 503 while so little is free that what is under way needs it. What takes more room asks first; what sends does not. Resolves
-   * where the disk is not ours to look at.
+   * Throws 503 while the free space is below the floor, which is reserved for work under way. Operations that store much call this first;
+   * sending does not. Resolves if the disk is not on this machine.
    */
   assertDiskSpace(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
   };
 }
 
-/** What whoever may write there can still write, in bytes. */
+/** Returns the free bytes for an unprivileged user (`f_bavail`). */
 export async function readFreeBytes(folder: string): Promise<number> {
   const { bsize, bavail } = await statfs(folder);
   return bavail * bsize;

@@ -60,7 +60,7 @@ export function createSafeHttpClient({
   ca,
   timeoutMs = TIMEOUT_MS,
 }: EgressOptions): Egress {
-  // No limit of sockets, which would be one for each host and shared by all who ask it: callers have permits instead.
+  // No `maxSockets`: it would be one limit per host, shared by all workspaces. Callers hold permits instead.
   const settings = { keepAlive: true, timeout: IDLE_MS, ...(proxy && { proxyEnv: proxy }) };
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent({ ...settings, ...(ca && { ca }) }) };
 

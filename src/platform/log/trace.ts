@@ -27,7 +27,7 @@ export function startSpan(name: string, options: SpanOptions = {}, within: Conte
   return trace.getTracer(NAME).startSpan(name, options, within);
 }
 
-/** Carries out `work` as a span, which ends with it; what it throws is told by its name alone, since messages hold values. */
+/** Runs `work` in a span. An error is recorded by its name only, because messages may contain values. */
 export async function inSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
   try {
     return await context.with(trace.setSpan(context.active(), span), work);

@@ -7,7 +7,7 @@ import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { MailKind, UserId } from '../database/schema.ts';
 import { notifyAfterCommit } from '../database/notify-after-commit.ts';
 
-/** A mail to be sent: to a user, to somebody who is to become one, or to whomever a name or an address that was given belongs. */
+/** A mail to send: to a user, to an invited person, or to the owner of a login that a stranger entered. */
 export type NewMail =
   | { kind: 'invitation'; recipient: string }
   | { kind: 'reset'; login: string }
@@ -29,8 +29,8 @@ const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
 };
 
 /**
- * Transactional outbox: has a mail sent once the transaction is committed, and answers its id, of which links are made. Call it in the transaction that does
- * what the mail tells. An invitation takes the place of an earlier one to the same address.
+ * Transactional outbox: queues a mail, which is sent after the transaction commits. Call it in the transaction of the change that the mail
+ * reports. Returns the mail's id, from which its link is made. An invitation replaces an earlier one to the same address.
  */
 export async function queueMail(trx: Connection, mail: NewMail): Promise<string> {
   const row = { userId: null, login: null, recipient: null, detail: '', ...mail };
@@ -63,7 +63,7 @@ const OWNER = sql<UserId | null>`
   coalesce(q.user_id, (select l.user_id from user_logins l where l.login = q.login))`;
 const IS_RECIPIENT = sql`u.deleted_at is null and u.disabled_at is null`;
 
-/** Who gets a mail is looked up when it is claimed. */
+/** The recipient is looked up when the mail is claimed. */
 const OUTBOX: Outbox = {
   batch: 'mails',
   table: 'mails',
@@ -78,7 +78,7 @@ const OUTBOX: Outbox = {
   joins: sql`left join users u on u.user_id = q.user_id and ${IS_RECIPIENT}`,
 };
 
-/** Claims the mail that is due longest, of nobody who is `busy`. None: none is due, or the ledger is held. */
+/** Claims the mail that has been due longest, of no `busy` user. Returns an empty array when no mail is due, or the ledger is held. */
 export function claimDueMails(deps: QuarantineDeps, busy: readonly UserId[] = []): Promise<DueMail[]> {
   return claimDueRows<DueMail>(deps, OUTBOX, { limit: 1, busy });
 }
@@ -119,7 +119,7 @@ export async function dropExpiredMails(deps: QuarantineDeps): Promise<Array<{ ma
 export interface UsedMail {
   /** null: of an invitation. */
   userId: UserId | null;
-  /** Where it was sent to, which whoever opened its link can read. */
+  /** The address that the mail was sent to: opening its link proves access to that mailbox. */
   recipient: string | null;
 }
 
@@ -141,7 +141,7 @@ export interface Invitation {
   expiresAt: Date;
 }
 
-/** Those that nobody has accepted yet, the newest first. */
+/** Returns the open invitations, newest first. */
 export async function selectInvitations(db: Connection): Promise<Invitation[]> {
   const { rows } = await sql<Invitation>`
     select recipient as email, expires_at as "expiresAt" from mails

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 /**
- * Keeps secrets at rest: AES-256-GCM with a random nonce. What a secret is about is authenticated along with it, so that one
- * cannot be passed off as another.
+ * Encrypts secrets at rest: AES-256-GCM with a random nonce. `about` is authenticated as additional data, so that one secret cannot be
+ * substituted for another.
  */
 export interface Vault {
   /** How everything begins that was sealed with the present key. */

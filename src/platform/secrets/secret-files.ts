@@ -35,7 +35,7 @@ export async function rotateJwtSecret(dataDir: string): Promise<void> {
   ] as const) {
     const draft = `${target}.${randomBytes(6).toString('hex')}`;
     await writeDurably(draft, `${secret}\n`);
-    // Root may do this for a service that runs as somebody else, and has to read it.
+    // If root runs this, the file must stay readable for the service's user.
     if (process.getuid?.() === 0) await chown(draft, uid, gid);
     await rename(draft, target);
     await syncFolder(dataDir);

@@ -65,13 +65,13 @@ export type AuditAction =
 
 export interface AuditEntry extends Omit<Actor, 'role'> {
   action: AuditAction;
-  /** A short text that says what it was done to: a campaign's id, a key's or a group's name. */
+  /** The target of the action, as a short text: a campaign's id, or the name of a key or a group. */
   subject: string;
 }
 
 /**
- * Writes an entry into the workspace's audit log (contract §4). Call it in the transaction that does what the entry tells, so that
- * there is neither without the other.
+ * Writes an entry into the workspace's audit log (contract §4). Call it in the transaction of the action, so that both are committed or
+ * neither.
  */
 export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<void> {
   await trx

@@ -32,7 +32,7 @@ async function sequence(trx: Connection, owners: Owners): Promise<boolean> {
       select position from event_sequence for update skip locked`.execute(trx);
   const [last] = rows;
   if (!last) return false;
-  // A statement of its own, so that it sees what was committed before the lock.
+  // A separate statement, so that its snapshot includes everything that was committed before the lock.
   const { rows: positioned } = await sql<{ count: number }>`
       with fresh as materialized (
         select event_id from events where position is null and ${ownedBy('workspace_id', owners)}

@@ -23,7 +23,7 @@ export interface Use {
   groups_today: number | null;
 }
 
-/** What a workspace has of each thing that is limited, to be joined to whoever asks: one row of `Use`, or none. */
+/** A join for the use of all quotas of a workspace: one row of `Use`, or none. */
 export function selectUse(workspaceId: WorkspaceId, quotas: Quotas): RawBuilder<unknown> {
   return sql`measure_use(${workspaceId}, ${quotas.openCampaigns})`;
 }

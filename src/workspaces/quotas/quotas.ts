@@ -1,4 +1,4 @@
-/** What each workspace may take of what all share (contract §2). */
+/** The limits of each workspace on shared resources (contract §2). */
 export interface Quotas {
   /** Of the files that are kept for it. */
   storedBytes: number;

@@ -2,7 +2,7 @@
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-// What most links are, and nothing of it needs a closer look: a host of letters, then what every address may have in it.
+// Most links, which need no further check: a host of letters, digits and hyphens, then characters that every address may contain.
 const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$/;
 const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
 // Would end the address early (spaces), cannot be seen, or would begin code.
@@ -11,8 +11,9 @@ const PARENTHESES = /[()]/g;
 const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
 
 /**
- * The target of a link as it will be written, from an `href` as the author wrote it: what browsers ignore is taken off, what would
- * cut the address short in a message is percent-encoded. Undefined unless it is a whole http, https, mailto or tel address.
+ * Returns the target of a link as the message will contain it: removes the characters that browsers ignore in an `href`, and
+ * percent-encodes those that would end the address early in a message. Returns undefined unless it is a whole http, https, mailto or tel
+ * address.
  */
 export function readTarget(href: string): string | undefined {
   if (ORDINARY.test(href) && !href.includes('xn--')) return href;

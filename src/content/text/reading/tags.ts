@@ -1,4 +1,4 @@
-/** The tags of the specification ("Allowed HTML tags"), and nothing else, each with what it does to the text. */
+/** The tags of the specification ("Allowed HTML tags"), and no others, each with its effect on the text. */
 const ROLES = {
   h1: 'heading',
   h2: 'heading',

@@ -5,7 +5,7 @@ import { roleOf } from './tags.ts';
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** Tells a writer what is in a tree of allowed tags, as `readHtml` makes it. */
+/** Walks a tree of allowed tags from `readHtml`, and calls the writer for each node. */
 export function walkTree(tree: Node, writer: DocumentWriter): void {
   const withText = new Set<unknown>();
   findLinksWithText(tree, undefined, withText);

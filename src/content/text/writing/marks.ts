@@ -2,7 +2,7 @@ import { characterAt, characterBefore, hasVisible, isBoundary, joins } from '../
 import { BOLD, ITALIC, PLAIN, type Run, type Style } from '../document.ts';
 import type { Sign } from './literal-marks.ts';
 
-/** Which marks are open, and which of them is the outer one: its bit, and above it that of the one within. */
+/** The open marks and their nesting: the bit of the outer mark, and above it the bit of the inner one. */
 type Marks = number;
 
 const NONE: Marks = 0;
@@ -18,8 +18,8 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const ZERO_WIDTH_JOINER = '\u200d';
 
 /**
- * Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one, and says where the
- * signs stand.
+ * Writes the runs of one line with signs around bold and italic, each where WhatsApp recognises it. Returns the text and the positions of
+ * the signs.
  */
 export function writeMarks(runs: readonly Run[]): { text: string; signs: Sign[] } {
   const signs: Sign[] = [];

@@ -38,8 +38,8 @@ export function findPackage(platform: NodeJS.Platform = process.platform, arch: 
 }
 
 /**
- * Makes the package's programs ready for `identity`: completes what npm leaves out with --ignore-scripts, and copies them where
- * somebody else has to run them and cannot reach them. Throws a StartupError when they cannot be run here.
+ * Prepares the package's programs for `identity`: does the work of the package's install script, which npm skips with --ignore-scripts, and
+ * copies the programs if another user has to run them and cannot reach them. Throws a StartupError when they cannot run here.
  */
 export async function prepareBinaries(
   packageFolder: string,

@@ -18,7 +18,9 @@ export const FIRST_DATABASE = 'postgres';
  */
 export const CLIENT_OPTIONS = '-c session_preload_libraries= -c local_preload_libraries=';
 
-/** PostgreSQL reads it even where `config_file` names another file, and the others turn a start into a recovery from elsewhere. */
+/**
+ * PostgreSQL reads `postgresql.auto.conf` even when `config_file` names another file. The other files would start a recovery or a standby.
+ */
 const SETTINGS_FILE = 'postgresql.auto.conf';
 const REMOVED = [SETTINGS_FILE, 'recovery.signal', 'standby.signal', 'tablespace_map'];
 

@@ -4,8 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { StartupError, errorCodeOf } from '../../errors/errors.ts';
 
 /**
- * Makes DATA_DIR a folder that only its owner can enter; resolves to its real path. Throws a StartupError that says what is
- * wrong with it.
+ * Creates DATA_DIR if necessary, and lets only its owner enter it. Returns its real path. Throws a StartupError that says what to correct.
  */
 export async function prepareFolder(dataDir: string): Promise<string> {
   const path = resolve(dataDir);

@@ -60,7 +60,7 @@ export async function runProgram(
   return { ok: end === 0, output };
 }
 
-/** Resolves when the program has ended and what it said was read: to its exit code, its signal or why it could not be run. */
+/** Resolves when the program has ended and its output was read. Returns the exit code, the signal, or the reason why it could not start. */
 export function programEnd(child: Program): Promise<number | string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));

@@ -98,6 +98,6 @@ async function allowFolderAccess(dataDir: string, identity: Identity, as: { uid:
 
 export async function changeOwnerOfCluster(cluster: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   for (const name of await readdir(cluster, { recursive: true })) await lchown(join(cluster, name), uid, gid);
-  // Last, since it tells whether all of it was done.
+  // Last: the owner of the folder shows whether every file was changed.
   await chown(cluster, uid, gid);
 }

@@ -152,7 +152,7 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
   }
 }
 
-/** What becomes of a statement or a connection is told to its owner, so that only what concerns the server is worth a warning. */
+/** Errors of a statement or a connection are reported to their client. Only messages about the server are worth a warning. */
 function passOn(line: string, log: Log): void {
   if (/^(WARNING|FATAL|PANIC): +(?! |terminating connection)/.test(line))
     log.warn({ postgres: line }, 'PostgreSQL says');
