@@ -27,7 +27,7 @@ const FILE_BYTES = 16 * 1024 * 1024 - 1_024;
 
 interface Attack {
   what: string;
-  /** The most that others may feel of it, in terms of idle. */
+  /** The limit for other users' latency, as a multiple of idle. */
   reach: number;
   /** Goes on until `signal` is aborted. */
   run(signal: AbortSignal): Promise<unknown>;

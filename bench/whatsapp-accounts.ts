@@ -16,7 +16,7 @@ const ACCOUNTS = 50;
 const QUICK_POSTING = 5;
 const MEMBERS = 1_000;
 const OTHER_DEVICES = [2];
-/** What the peer has been sent is let go of while it waits: it must not be what grows. */
+/** How often the peer's record of messages is cleared, so that the peer is not the part that grows. */
 const LOOK_MS = 200;
 
 export async function benchWhatsAppAccounts({ quick }: { quick: boolean }): Promise<Row[]> {

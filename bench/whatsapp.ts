@@ -1,7 +1,6 @@
 /**
- * What the first post to a large WhatsApp group costs, which brings a key to each member's phone, and what a large picture does that
- * goes to many groups. A service in a process of its own sends them to the loopback peer, whose work is not measured but takes a
- * share of the machine.
+ * The cost of the first post to a large WhatsApp group, which sends a key to each member's phone, and the cost of a large picture to many
+ * groups. A service in a separate process sends to the loopback peer. The peer's work is not measured, but takes a share of the machine.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -22,7 +22,7 @@ carry('web/freshness.ts');
 carry('docs/how-to/first-hour-on-whatsapp.md');
 cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', ...readVersion() }, undefined, 2)}\n`);
-// What was tested is what is installed, down to the last package.
+// A shrinkwrap makes users install exactly the tested versions, down to the last dependency.
 if (existsSync(join(ROOT, 'package-lock.json')))
   cpSync(join(ROOT, 'package-lock.json'), join(ROOT, 'npm-shrinkwrap.json'));
 

@@ -213,7 +213,7 @@ async function takeLink(page: Page, take: (name: string, path?: string) => Promi
   await take('account-code');
 }
 
-/** A second factor of whoever is signed in, and what is asked of them then. */
+/** Setting up a second factor, and the sign-in with it. */
 async function takeFactor(
   page: Page,
   take: (name: string, path?: string) => Promise<void>,

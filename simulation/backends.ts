@@ -18,7 +18,7 @@ export interface GatedConnection {
   client: pg.Client;
   /** Resolves when the server's end of it is gone. */
   closed: Promise<void>;
-  /** The server's number of it, which is that of a process of the operating system. */
+  /** The server's process id. */
   pid: number;
   /** That process is stopped. */
   isStopped: boolean;
@@ -56,13 +56,13 @@ export const broken = (reason = 'Connection terminated unexpectedly') =>
 export interface Backends {
   connect(process: VirtualProcess): Promise<GatedConnection>;
   send(statement: Statement, fault: Fault | null): UnderWay;
-  /** Lets it go on; true when it is answered, false when it waits for a lock, and is stopped. */
+  /** Resumes the process. Returns true when the statement is answered, false when it waits for a lock and was stopped. */
   isAnswered(underWay: UnderWay): Promise<boolean>;
   /** Returns whether a stopped process has got its lock, or an answer. */
   isFree(underWay: UnderWay): Promise<boolean>;
   /** As the server does when a statement takes too long; resolves when it is answered. */
   cancel(underWay: UnderWay): Promise<void>;
-  /** Resolves when the server has ended it, and undone what was not committed. */
+  /** Resolves when the server has closed the connection and rolled back. */
   end(connection: GatedConnection): Promise<void>;
 }
 

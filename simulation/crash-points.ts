@@ -105,7 +105,7 @@ async function end(world: World): Promise<void> {
 
 const isRead = (outcome: string | undefined) => outcome === 'read';
 
-/** Reads them as somebody does who tries again when that fails. Resolves to whether somebody died over it. */
+/** Reads the analytics, and retries after a failure. Returns whether a process died while reading. */
 async function readAnalytics(world: World, campaign: string): Promise<boolean> {
   const { workspaceId } = world.owners[0] ?? {};
   let hasDied = false;

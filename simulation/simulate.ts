@@ -37,7 +37,7 @@ export interface Simulated {
   changes: number;
 }
 
-/** Some worlds are stormy, and in some one fault has time to show what comes of it. */
+/** Some worlds have many faults. In others a fault has time to show its consequences. */
 const FAULT_CHANCES = [0.002, 0.006, 0.02];
 /** Where something is written more can go wrong. */
 const WHERE_WRITTEN = 3;

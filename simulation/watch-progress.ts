@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 const LIVE_WITHIN_MS = 60_000;
 
 export function watchProgress({ history, witness }: World): {
-  /** Ask it with what the ledger says every few seconds. Once true the history says so, too. */
+  /** Call it every few seconds with the ledger's remaining work. If it returns true, the history contains the reason. */
   isStuck(standing: RemainingWork): boolean;
 } {
   let seen = '';

@@ -5,7 +5,7 @@ import type { Ask } from './ask.ts';
 import type { SetBack } from './fleet.ts';
 import type { Sender, SenderGroup } from './senders.ts';
 
-/** A campaign that was accepted, with what it has come to mean for the witness. */
+/** An accepted campaign, with the effects that the witness should see. */
 export interface Sent {
   sender: Sender;
   campaignId: string;
@@ -22,7 +22,7 @@ const LOOK_MS = 400;
 
 const nowMs = () => performance.timeOrigin + performance.now();
 
-/** Sends until told to stop. Each campaign is asked for under a key until it is known whether it was accepted, once. */
+/** Sends until stopped. Repeats the request of each campaign under one idempotency key until the result is known. */
 export async function sendContinuously(
   sender: Sender,
   { ask, clock, random, stop }: { ask: Ask; clock: SetBack; random: () => number; stop: AbortSignal },

@@ -58,7 +58,7 @@ async function lockTable(fleet: Fleet, random: () => number): Promise<void> {
   });
 }
 
-/** As on a machine that has much else to do: each of its processes stands still most of the time, with whatever it has locked. */
+/** Simulates an overloaded machine: each process of the server is stopped most of the time, and keeps its locks. */
 async function slowDown(fleet: Fleet, random: () => number): Promise<void> {
   const untilMs = performance.now() + drawMs(random, SLOW);
   await withConnection(fleet, async (client) => {

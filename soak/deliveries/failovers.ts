@@ -42,8 +42,8 @@ const PROBE: SenderPlan = { name: 'probe', groups: 1, paced: false };
 const nowMs = () => performance.timeOrigin + performance.now();
 
 /**
- * Two APIs and three workers in front of three PostgreSQL under Patroni, with users who send throughout: so often the leader is harmed,
- * each time when it is one of three. The seed decides how, and what is sent.
+ * Runs two APIs and three workers in front of three PostgreSQL servers under Patroni, with users who send throughout. Harms the leader
+ * `times` times, each time when all three servers are members. The seed determines the faults and the messages.
  */
 export async function runFailovers(
   patroni: Patroni,
@@ -168,7 +168,7 @@ async function awaitPost({ witness }: Units, texts: ReadonlySet<string>): Promis
   return undefined;
 }
 
-/** For whoever has to find out why: what keeps the ledger from sending, and what its processes said last. */
+/** For debugging: why the ledger does not send, and the last log lines of its processes. */
 async function describe(patroni: Patroni, fleet: Units): Promise<string> {
   const socket = patroni.socket();
   const { user, database } = patroni;

@@ -122,7 +122,7 @@ export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'surviv
   };
 }
 
-/** Signs them up at one of the fleet's APIs, whose database is at `address`. */
+/** Signs the senders up at one of the fleet's APIs. `address` is the fleet's database. */
 export async function createSenders(
   fleet: Units,
   address: PostgresAddress,

@@ -50,7 +50,7 @@ export async function post({ client, groups }: Sender): Promise<void> {
   await client.call('venom/add-campaign', campaign);
 }
 
-/** Everybody receives the post, most read it, some say something about it. Resolves when the service has taken note of all. */
+/** All members receive the post, most read it, some react. Resolves when the service has recorded everything. */
 export async function respond(
   companion: Companion,
   { chatId, messageId }: { chatId: string; messageId: string },

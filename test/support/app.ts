@@ -42,7 +42,7 @@ export interface TestApp {
   call(path: string, body?: unknown, token?: string): Promise<Answer>;
   /** `whatsappNumber`: the same for everybody unless given. */
   signUp(name: string, whatsappNumber?: string): Promise<Person>;
-  /** Of somebody who has signed up before, also at another app on the same database. */
+  /** Signs in a user who signed up before, also at another app on the same database. */
   signIn(name: string): Promise<Person>;
   stop(): Promise<void>;
 }
@@ -134,6 +134,6 @@ async function signUp(call: TestApp['call'], name: string, whatsappNumber = '+49
 async function signIn(call: TestApp['call'], name: string): Promise<Person> {
   const answer = await call('user/authorize_user', { user_name: name, password: PASSWORD });
   const { token, user_info } = answer.body.data as unknown as { token: string; user_info: { user_id: UserId } };
-  // What is asked for is what the contract says; the tests that use it would fail otherwise.
+  // The types are those of the contract; a test that uses the answer would fail otherwise.
   return { name, userId: user_info.user_id, token, call: ((path, body) => call(path, body, token)) as Call };
 }

@@ -1,4 +1,4 @@
-/** SQL that takes from the frozen 001-schema.sql what it got on its last day: a database is then as one that was written a day before. */
+/** SQL that removes the last day's additions of the frozen 001-schema.sql: the database is then like one that was created a day before. */
 export const DAY_BEFORE = `
   drop table moves;
   alter table ledger drop column cell;

@@ -97,7 +97,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(await seen()).toEqual([['second'], ['second']]);
       expect(await change({ kind: 'recall' })).toEqual(['done', 'done']);
       expect(await seen()).toEqual([[], []]);
-      // Where the application says that it is gone, it is gone.
+      // A recall that is reported as done must have removed the post.
       expect(await change({ kind: 'recall' })).toEqual(['done', expect.stringMatching(/^(done|absent)$/)]);
     });
 

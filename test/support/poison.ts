@@ -1,4 +1,4 @@
-/** Plants a row that makes every statement fail that touches it, and mends it again. */
+/** Poison message: creates a row that makes every statement on it fail, and repairs it later. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/platform/database/connect.ts';
 
@@ -14,7 +14,7 @@ export interface Poison {
 
 export const POISONED = 'this row is poisoned';
 
-/** From now on whatever changes such a row fails. Resolves to the function that mends it. */
+/** Makes every change of such a row fail. Returns the function that repairs it. */
 export async function plantPoison(db: Database, { table, column, value, on }: Poison): Promise<() => Promise<void>> {
   await sql`
     create or replace function raise_for_poison() returns trigger language plpgsql as $$

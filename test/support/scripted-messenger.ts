@@ -39,7 +39,7 @@ export interface ScriptedMessenger extends Messenger {
 
 const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
-/** It calls itself the sandbox, which is what new accounts are linked to. */
+/** Named `sandbox`, because new accounts are linked to that messenger. */
 export function scriptMessenger(): ScriptedMessenger {
   let record: RecordEvents = () => Promise.reject(new Error('nobody watches the members'));
   async function sendOne(to: Destination, post: Post): Promise<SendResult> {

@@ -16,7 +16,7 @@ export interface WhatsAppScene {
   members: PeerPerson[];
   /** The service as it runs now. */
   readonly app: TestApp;
-  /** Somebody new whose account is linked, with so many groups of the members. They stay signed in when it is restarted. */
+  /** Creates a user with a linked account and a number of groups with the members. They stay signed in when the app restarts. */
   linked(groups: number): Promise<Linked>;
   /** Waits until nothing of a campaign is queued any more. */
   finished(person: Person, campaignId: string): Promise<Progress>;

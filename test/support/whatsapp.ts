@@ -70,7 +70,7 @@ export async function linkByQr(peer: WhatsAppPeer, person: Person, phone: PeerPe
   return companion;
 }
 
-/** A person of the service whose number is linked, with the phone it is linked to and groups of their own. */
+/** A user with a linked number, the phone of that number, and groups. */
 export interface Linked {
   person: Person;
   phone: PeerPerson;
@@ -80,7 +80,7 @@ export interface Linked {
 
 let people = 0;
 
-/** Signs somebody up with a number of their own, links it, and creates so many groups of these people. */
+/** Signs up a user with a new number, links it, and creates a number of groups with these members. */
 export async function linkSomebody(
   { peer, app, members }: { peer: WhatsAppPeer; app: TestApp; members: readonly PeerPerson[] },
   groups: number,
@@ -186,7 +186,7 @@ export function finished(app: TestApp, person: Person, campaignId: string): Prom
   );
 }
 
-/** Each look is a request to the service in this very process: whoever looks without a break holds up what they wait for. */
+/** Pause between polls. Each poll is a request to the service in this process, and polling without pauses would slow it down. */
 const LOOK_MS = 30;
 
 /** How often each device has shown each post: all are 1 when nothing was lost and nothing came twice. */

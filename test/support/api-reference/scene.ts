@@ -37,7 +37,7 @@ const BROWSER = {
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 };
 
-/** Sends every operation of the API at least once, in an order in which each has what it needs. */
+/** Sends every operation of the API at least once, in an order that fulfils their preconditions. */
 export async function playScene(stage: Stage): Promise<void> {
   const ada: Actors = { ...stage, password: PASSWORD, token: '', campaignId: '', groupIds: [] };
   await signUp(ada);

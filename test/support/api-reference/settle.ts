@@ -92,7 +92,7 @@ function createStringSettler({ today, firstMonday, receiverUrl }: SceneFacts): (
     uuids.set(uuid, known);
     return known;
   };
-  /** What is before the schedule of the scene happened while it was played. */
+  /** Instants before the scene's schedule are times of the run itself. */
   const settleInstant = (_: string, day: string, time?: string) => {
     const date = Temporal.PlainDate.from(day);
     if (Temporal.PlainDate.compare(date, firstMonday) >= 0)

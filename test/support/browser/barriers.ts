@@ -6,8 +6,8 @@ export const DESK = { width: 1_280, height: 860 };
 const PHONE = { width: 390, height: 844 };
 
 /**
- * In light at a desk; in dark, where but for the colours all is the same; and on a phone. Of what is `within` alone where that is given,
- * and of whether it is in a part of the page that has a name. `show` shows anew what does not stay.
+ * Checks accessibility with the light theme at a desk, with the dark theme (colours only), and on a phone. With `within` checks that part
+ * of the page, and not whether content is in a landmark. `show` repeats the steps that a new theme or size undoes.
  */
 export async function findBarriersAnywhere(
   page: Page,

@@ -14,8 +14,8 @@ const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 /**
- * The package's browser is meant for machines that share nothing, where it draws in three dimensions, too. The first of these would turn
- * off what the tests are about; the others let the processor play a graphics card, which for flat pages takes more of it than all else.
+ * Flags of the package's browser that do not fit: it is built for servers without shared data, and renders 3D graphics. The first of these
+ * would disable the web security under test; the others emulate a GPU, which is the largest part of the CPU time of flat pages.
  */
 const UNWANTED = new Set([
   '--disable-web-security',
@@ -34,14 +34,14 @@ const FLAT = ['--disable-gpu', '--disable-software-rasterizer'];
 const REPORT_CSP_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
   console.error('refused by the content policy:', violatedDirective, blockedURI, sample))`;
 
-/** What it says of a page that a busy machine takes long to draw. */
+/** The browser's warning about a page that a busy machine renders late. */
 const LATE = 'was preloaded using link preload but not used within a few seconds';
 
 let launched: Promise<Browser | undefined> | undefined;
 
 /**
- * The browser of this process. All files that run in it share it, each test with a context of its own; it ends with the process. Undefined
- * where no browser can be had: the tests then say that they were skipped.
+ * Returns the browser of this process. All test files in the process share it, each test with its own context; it ends with the process.
+ * Undefined without a browser: the tests are then skipped.
  */
 export function launchBrowser(): Promise<Browser | undefined> {
   return (launched ??= launch());
@@ -58,8 +58,8 @@ async function launch(): Promise<Browser | undefined> {
 }
 
 /**
- * Where the browser of the package is, unpacked. The package unpacks into the system's folder for temporary files, and takes whatever
- * it finds there for whole: ours is put in place at once, so that several test runs may begin at the same time.
+ * Returns the folder of the unpacked browser. The package unpacks into the system's temporary folder, and trusts any file there to be
+ * complete. This renames a finished folder into place instead, so that several test runs may start at once.
  */
 async function unpack(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(MODULES, '@sparticuz/chromium/package.json'), 'utf8')) as {
@@ -87,11 +87,14 @@ async function unpack(): Promise<string> {
   return path;
 }
 
-/** A page of its own, with what went wrong in it, which should be nothing: console errors, refusals of its content policy, exceptions. */
+/** A page and its errors, of which there should be none: console errors, violations of the content security policy, exceptions. */
 export interface Visit {
   page: Page;
   complaints: string[];
-  /** What the browser says of a network that a test cut (`CUT`), or of an answer that it asked for (`refused`), is no complaint of ours. */
+  /**
+   * Ignores a message, such as the browser's error about a network that the test cut (`CUT`), or about a status that the test expects
+   * (`refused`).
+   */
   forgive(complaint: RegExp): void;
   close(): Promise<void>;
   /** Closes, and throws when there were complaints. */

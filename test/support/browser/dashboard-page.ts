@@ -1,4 +1,4 @@
-/** What tests ask of a page of the dashboard, beyond what its user does. */
+/** Helpers for tests of a dashboard page, beyond its user's actions. */
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -7,7 +7,7 @@ import { PASSWORD } from '../app.ts';
 /** What marks a request as the dashboard's own. */
 const headers = { 'x-campanile-dashboard': '1' };
 
-/** Signs in without a page being shown, as somebody who has signed up. */
+/** Signs in an existing user without showing a page. */
 export async function enter(page: Page, name: string): Promise<void> {
   const data = { user_name: name, password: PASSWORD };
   expect((await page.context().request.post('/session', { headers, data })).status()).toBe(200);
@@ -30,7 +30,7 @@ export async function enterAsNew(page: Page, name: string, number = '+44 20 7946
   await askInBrowser(page, 'user/update_profile', { time_zone: 'Europe/Berlin' });
 }
 
-/** What the API says to whoever is signed in on the page; the test fails when that is no success. */
+/** Calls the API as the signed-in user of the page. Returns the data; the test fails when the call does not succeed. */
 export async function askInBrowser<Data>(page: Page, path: string, data: object = {}): Promise<Data> {
   const answer = await page.context().request.post(`/api/v1/${path}`, { headers, data });
   expect(answer.status()).toBe(200);
@@ -45,7 +45,7 @@ export async function findBarriers(
   page: Page,
   { within, rules }: { within?: string; rules?: readonly string[] } = {},
 ): Promise<string[]> {
-  // What axe calls legacy judges the page in the page itself: without frames it is the same, and no second page has to be opened for it.
+  // axe's legacy mode runs in the page itself. Without frames the result is the same, and axe opens no second page.
   const look = new AxeBuilder({ page }).setLegacyMode();
   if (within !== undefined) look.include(within);
   if (rules) look.withRules([...rules]);

@@ -1,4 +1,4 @@
-/** What people do in the dashboard, found as they find it: by role and name. */
+/** Users' actions in the dashboard. Elements are found by role and name. */
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../app.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What members should see of a document, and what they do see of a message, in one comparable form. Written without regard to how
- * `render` works: only signs, numbers WhatsApp does not know and characters nobody can see are left out.
+ * The expected appearance of a document and the actual appearance of a message, in one comparable form. Independent of the implementation
+ * of `render`: omits only signs, numbers that WhatsApp does not know, and invisible characters.
  */
 import type { Document } from '../../../src/content/text/document.ts';
 import type { SeenLine } from '../../../src/content/text/parse-whatsapp.ts';

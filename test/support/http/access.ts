@@ -1,4 +1,4 @@
-/** Tries whether an operation lets somebody at what is another's. Works on any operation that the service documents. */
+/** Checks whether an operation gives access to another user's data. Works with every documented operation. */
 import { exampleOf, formsOf, type DocumentedOperation } from './openapi.ts';
 
 /** Sends an operation and answers what came back; the body parsed where it is JSON, else the text. */
@@ -43,7 +43,7 @@ export async function findLeaks(
     victim: Party;
     never: Ids;
     look(party: Party): Promise<unknown>;
-    /** What the victim saw when it was last looked, which is kept here. */
+    /** The victim's data at the last check, kept here. */
     seen: { last?: unknown };
   },
 ): Promise<string[]> {

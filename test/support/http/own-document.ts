@@ -5,7 +5,7 @@ import { buildServer } from '../../../src/api/server/server.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { systemClock } from '../../../src/platform/time/time.ts';
 
-/** The whole OpenAPI document of the service, whose operations nobody calls: so it needs no database. */
+/** Returns the OpenAPI document of the service. Its operations are never called, so it needs no database. */
 export async function readDocument(): Promise<unknown> {
   const db = {} as Database;
   const server = await buildServer({

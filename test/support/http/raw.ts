@@ -43,8 +43,8 @@ export function rawConnection(url: string): RawConnection {
 }
 
 /**
- * Announces a big campaign, brings a byte every `everyMs` and nothing more, until the service ends the connection. Resolves to what
- * it answered, and after how many milliseconds.
+ * Slowloris: announces a big campaign and sends one byte every `everyMs` until the service closes the connection. Returns the answer and
+ * the time until then in milliseconds.
  */
 export async function dribble(
   url: string,

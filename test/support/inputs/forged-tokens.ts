@@ -19,7 +19,7 @@ export interface ApiKeys {
   expired: string;
 }
 
-/** API keys that nobody was given, or that hold no longer, by what is wrong with them. */
+/** Invalid API keys: invented, revoked or expired, by their defect. */
 function worthlessKeys({ valid, revoked, expired }: ApiKeys): Array<[string, string]> {
   const last = valid.at(-1) === 'A' ? 'B' : 'A';
   return [

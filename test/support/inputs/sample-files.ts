@@ -67,7 +67,7 @@ export const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a464946000101000001
 export const WEBP = Buffer.concat([Buffer.from('RIFF\x1a\0\0\0WEBPVP8L', 'latin1'), Buffer.alloc(16)]);
 export const GIF = Buffer.concat([Buffer.from('GIF89a'), Buffer.from('01000100000000', 'hex'), Buffer.alloc(8)]);
 
-/** A file of each kind that is taken, with what it is. */
+/** A file of each accepted kind, with its type. */
 export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: string, kind: string, extension: string])[] =
   [
     ['JPEG', JPEG, 'image/jpeg', 'image', 'jpg'],

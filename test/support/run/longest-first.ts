@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files of `test:long`, then those of the others that take more than six seconds, longest first. The order is all that hangs on it: a
- * stale one costs time, no more.
+ * The files of `test:long`, then other files that take more than six seconds, longest first. The list affects only the order: an outdated
+ * list costs time and nothing else.
  */
 const LONGEST = [
   'web/accessibility',
@@ -136,8 +136,8 @@ const LONGEST = [
 ];
 
 /**
- * Begins with what takes longest, so that nobody waits at the end for one file that began late. Vitest does so only where it has run
- * before. Those that use the processor and those that wait are mixed as they come.
+ * Starts the longest files first, so that no run ends by waiting for one late file. Vitest's own sequencer does so only after an earlier
+ * run. Files that use the processor and files that wait are mixed.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

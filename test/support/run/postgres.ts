@@ -20,7 +20,7 @@ declare module 'vitest' {
 /** Names the folder of another PostgreSQL's package to test on: `scripts/test-matrix.ts`. */
 export const OTHER_POSTGRES = 'CAMPANILE_TEST_POSTGRES';
 
-/** Set: what uses a test database reaches it by way of PgBouncer in transaction mode. */
+/** If set, tests reach their databases by way of PgBouncer in transaction mode. */
 export const POOLED = 'CAMPANILE_TEST_POOLED';
 
 /** The migrated database that `createTestDatabase` copies. */

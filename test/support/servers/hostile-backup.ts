@@ -9,13 +9,13 @@ import { sumOf } from '../../../src/operations/backup/make-backup.ts';
 import { BASE_FILE, MAC_FILE, MANIFEST_FILE, type Manifest } from '../../../src/operations/backup/manifest.ts';
 import { createManifestMac } from '../../../src/operations/backup/manifest-mac.ts';
 
-/** One entry of a tar archive, whatever it claims. */
+/** One entry of a tar archive, with headers that may lie. */
 export interface CraftedEntry {
   path: string;
   type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'CharacterDevice' | 'FIFO';
   linkpath?: string;
   content?: string | Buffer;
-  /** The size in the header, where it is not that of the content. */
+  /** The size in the header, if it differs from the content's. */
   claims?: number;
   /** The type byte of the header, for types that the library cannot write. */
   typeByte?: string;
@@ -64,7 +64,7 @@ export async function rebuildBackup(
 
 const rank = (name: string) => (name.startsWith('manifest') ? name.length : 100);
 
-/** Writes the sums of the entries in `folder` into the manifest, and whatever else `change` makes of it. */
+/** Writes the hashes of the entries in `folder` into the manifest, after `change` was applied to it. */
 export async function resumManifest(folder: string, change: (manifest: Manifest) => void = () => undefined) {
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8')) as Manifest;
   for (const name of Object.keys(manifest.files)) manifest.files[name] = await sumOf(join(folder, name));
@@ -72,7 +72,7 @@ export async function resumManifest(folder: string, change: (manifest: Manifest)
   await writeFile(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Authenticates the manifest in `folder` again, as only somebody can who knows the passphrase. */
+/** Authenticates the manifest in `folder` again, which only a holder of the passphrase can do. */
 export async function signManifest(folder: string, passphrase: string): Promise<void> {
   const manifest = await readFile(join(folder, MANIFEST_FILE));
   await writeFile(join(folder, MAC_FILE), await createManifestMac(manifest, passphrase));

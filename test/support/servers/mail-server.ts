@@ -17,7 +17,7 @@ export interface MailServer {
   mails: ReceivedMail[];
   /** Resolves with the mails to an address once there are so many. */
   received(to: string, count?: number): Promise<ReceivedMail[]>;
-  /** What it says to each recipient from now on: a status, or undefined to take it. */
+  /** Answers each recipient with this status from now on; undefined accepts them. */
   refuse(status: number | undefined): void;
   /** Says nothing about recipients that match from now on, until the function that comes back is called. */
   hold(matching: RegExp): () => void;

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A name server on loopback that answers what it is told to. */
+/** A name server on loopback with scripted answers. */
 export interface NameServer {
   /** As `createDnsLookup` takes it. */
   at: string;

@@ -228,7 +228,7 @@ async function writeProxy(folder: string, nodes: readonly Node[]): Promise<numbe
 }
 
 function awaitLeader(nodes: readonly Node[], not: string | undefined, why: () => string): Promise<string> {
-  // Whoever was harmed may go on telling that it is the leader.
+  // The harmed node may still claim to be the leader.
   const asked = nodes.filter(({ name }) => name !== not);
   return awaitMembers(asked, why, (members) => {
     const leader = findLeader(members);
@@ -250,7 +250,7 @@ async function awaitWhole(nodes: readonly Node[], why: () => string): Promise<vo
 const findLeader = (members: readonly Member[]) =>
   members.find(({ role, state }) => role === 'leader' && state === 'running');
 
-/** Until one of the nodes tells what is looked for. */
+/** Waits until one of the nodes reports the wanted state. */
 async function awaitMembers<Found>(
   nodes: readonly Node[],
   why: () => string,
@@ -294,7 +294,7 @@ function killServer(dataDir: string): void {
   for (const one of [pid, ...childrenOf(pid)]) signal(one, 'SIGKILL');
 }
 
-/** Those that fork first, so that nobody is left out. */
+/** Signals the processes that fork first, so that no child is missed. */
 function signalNode({ dataDir }: Node, patroni: ChildProcess | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of [patroni?.pid, postmasterOf(dataDir)]) {
     if (pid === undefined) continue;
@@ -303,7 +303,7 @@ function signalNode({ dataDir }: Node, patroni: ChildProcess | undefined, name: 
   }
 }
 
-/** Undefined where the server has ended: what a kill leaves of its file may name somebody else by now. */
+/** Undefined when the server has ended: after a kill, the process id in its file may belong to another process. */
 function postmasterOf(dataDir: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8'), 10);

@@ -18,7 +18,7 @@ export interface PgBouncer {
 }
 
 const EXAMPLE = join(import.meta.dirname, '../../../deploy/pgbouncer.ini');
-/** Whom to start as what refuses to be root. */
+/** The user for programs that refuse to run as root. */
 export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;

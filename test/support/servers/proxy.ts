@@ -36,7 +36,7 @@ export async function startProxy(target: () => NetConnectOpts): Promise<Proxy> {
   }
 
   function carry(from: Socket, to: Socket) {
-    // Pieces stay in order, each waits for those before it.
+    // Keeps the chunks in order: each waits for the ones before it.
     let before = Promise.resolve();
     from.on('data', (piece: Buffer) => {
       before = before.then(pass).then(() => void (to.writable && to.write(piece)));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a push service was handed for one browser, as the browser reads it. */
+/** A push message as its browser decrypts it. */
 export interface Pushed {
   endpoint: string;
   headers: IncomingHttpHeaders;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { NEWEST_POSTGRES, OLDEST_POSTGRES } from '../../../src/platform/database/check-version.ts';
 
-/** Where Debian, and what is made of it, has them. */
+/** The folder of Debian and its derivatives. */
 const VERSIONS = '/usr/lib/postgresql';
 
 /** The folder of the programs of a supported server that has its pg_dump beside it; undefined: this machine has none. */

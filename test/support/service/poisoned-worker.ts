@@ -1,6 +1,6 @@
 /**
- * A worker in a process of its own whose messenger brings the whole process down when it sends to one chat. Takes the database's
- * address as JSON, the chat, and a file to note each send in before it is made.
+ * A worker in a separate process whose messenger kills the process when it sends to a certain chat. Arguments: the database's address as
+ * JSON, the chat, and a file to which every send is appended before it is made.
  */
 import { appendFileSync } from 'node:fs';
 import { connectDatabase } from '../../../src/platform/database/connect.ts';

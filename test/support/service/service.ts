@@ -20,7 +20,7 @@ export interface Service {
   kill(): Promise<void>;
   /** Asks it to stop; resolves to the exit code. */
   stop(): Promise<number | null>;
-  /** Stops the process where it is, until it is woken. */
+  /** Stops the process (SIGSTOP) until `wake`. */
   freeze(): void;
   wake(): void;
   /** What it has logged so far. */

@@ -11,7 +11,7 @@ export interface Answer {
   data: unknown;
 }
 
-/** The one shell block of a document that signs somebody up, as it is printed. `path` is from the root. */
+/** Returns the only shell block of a document that signs a user up, verbatim. `path` is relative to the root. */
 export function readSession(path: string): string {
   const document = readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
   const blocks = [...document.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
