@@ -18,7 +18,7 @@ const BEFORE_A_HALT: Span = { minMs: 0, maxMs: 2_500 };
 const UNTIL_DUE: Span = { minMs: 2_000, maxMs: 8_000 };
 /** More are not begun before some have ended. */
 const UNFINISHED_AT_MOST = 4;
-const LOOK_MS = 400;
+const POLL_MS = 400;
 
 const nowMs = () => performance.timeOrigin + performance.now();
 
@@ -31,7 +31,7 @@ export async function sendContinuously(
   const aside = new Set<Promise<void>>();
   for (let number = 1; !stop.aborted; number++) {
     if ((await countUnfinished(sender, ask)) >= UNFINISHED_AT_MOST) {
-      await sleep(LOOK_MS, stop);
+      await sleep(POLL_MS, stop);
       continue;
     }
     const groups = draw(random, sender.groups, Math.ceil(sender.groups.length * (0.3 + 0.7 * random())));
@@ -180,6 +180,6 @@ export async function waitUntilEnded(sent: readonly Sent[], ask: Ask): Promise<v
       const { sender, campaignId } = campaign;
       if (status === 'paused') await ask(sender, 'venom/resume-campaign', { campaign_id: campaignId });
       if (performance.now() > deadline) throw new Error(`${campaign.run.text} did not end: it is ${status}`);
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
 }

@@ -34,7 +34,7 @@ const HARMS: readonly LeaderHarm[] = ['killed', 'frozen', 'cut off'];
 /** Until the next one, once all three are there. */
 const PAUSE: Span = { minMs: 500, maxMs: 3_000 };
 const PROBE_EVERY_MS = 2_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const LONGEST_MS = 120_000;
 /** Asks for one campaign after the other from each harm until one is accepted. */
 const PROBE: SenderPlan = { name: 'probe', groups: 1, paced: false };
@@ -161,7 +161,7 @@ async function probeUntilAccepted(
 
 /** Undefined: none came. */
 async function awaitPost({ witness }: Units, texts: ReadonlySet<string>): Promise<number | undefined> {
-  for (const deadline = performance.now() + LONGEST_MS; performance.now() < deadline; await sleep(LOOK_MS)) {
+  for (const deadline = performance.now() + LONGEST_MS; performance.now() < deadline; await sleep(POLL_MS)) {
     const first = (await witness.entries()).find(({ text }) => texts.has(text));
     if (first) return first.arrivedMs;
   }

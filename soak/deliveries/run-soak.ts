@@ -46,7 +46,7 @@ export interface SoakFindings {
   details: string[];
 }
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** Of accounts that are paced. */
 export const GAP = { minMs: 40, maxMs: 90 };
 
@@ -159,7 +159,7 @@ async function sendUnderFire(
   const work = Promise.all([harming, ...sending]);
   const enough = async () => {
     await sleep(ms);
-    while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(LOOK_MS);
+    while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(POLL_MS);
   };
   try {
     await Promise.race([work, enough()]);

@@ -251,7 +251,7 @@ function buildApi(
       countPairingCode: (key) => countAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
       messengers: messengersByName,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
-      examine: runChecksOnce({ config, db }),
+      runChecks: runChecksOnce({ config, db }),
     }),
     events: { db, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),

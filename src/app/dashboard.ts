@@ -54,16 +54,17 @@ function hasTools(): boolean {
 async function build(log: Log, signal: AbortSignal): Promise<void> {
   log.info('building the dashboard: its sources have changed, or this is the first start');
   const startedAt = performance.now();
-  const said: string[] = [];
+  const output: string[] = [];
   const child = spawn(process.execPath, [BUILDER], { stdio: ['ignore', 'pipe', 'pipe'], signal });
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const code = await once(child, 'close').then(
     ([exitCode]: unknown[]) => exitCode,
     (error: unknown) => String(error),
   );
   if (signal.aborted) return;
   if (code === 0) log.info({ ms: Math.round(performance.now() - startedAt) }, 'the dashboard is built');
-  else log.warn({ code, said: said.join('').trim() }, failure(existsSync(BUILD_FOLDER)));
+  else log.warn({ code, output: output.join('').trim() }, failure(existsSync(BUILD_FOLDER)));
 }
 
 function failure(hasOlder: boolean): string {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../platform/config/config.ts';
-import { examine } from '../operations/doctor/run-checks.ts';
+import { runChecks } from '../operations/doctor/run-checks.ts';
 import { describeError, find, type Finding } from '../operations/doctor/finding.ts';
 import { StartupError, UsageError } from '../platform/errors/errors.ts';
 import { readVersion } from '../platform/config/version.ts';
@@ -36,9 +36,9 @@ async function findProblems(): Promise<Finding[]> {
       .map((line) => find('configuration', line, 'error', 'See docs/reference/configuration.md.'));
   }
   try {
-    return await withDatabase(({ db }) => examine({ config, db }));
+    return await withDatabase(({ db }) => runChecks({ config, db }));
   } catch (error) {
-    return examine({ config, away: describeError(error) });
+    return runChecks({ config, away: describeError(error) });
   }
 }
 

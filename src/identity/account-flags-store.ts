@@ -5,13 +5,13 @@ import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 import type { AboutUser } from './passwords/reject-weak-password.ts';
 
-export interface Standing {
+export interface AccountFlags {
   isAdmin: boolean;
   isEmailVerified: boolean;
 }
 
-export async function readStanding(db: Connection, userId: UserId): Promise<Standing | undefined> {
-  const { rows } = await sql<Standing>`
+export async function readAccountFlags(db: Connection, userId: UserId): Promise<AccountFlags | undefined> {
+  const { rows } = await sql<AccountFlags>`
     select is_admin as "isAdmin", email_verified_at is not null as "isEmailVerified"
     from users where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];

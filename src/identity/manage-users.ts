@@ -18,14 +18,14 @@ import {
   type ManagedUser,
   type UserPage,
 } from './manage-users-store.ts';
-import { readStanding } from './account-flags-store.ts';
+import { readAccountFlags } from './account-flags-store.ts';
 import { findUser } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
 
 /** Throws `forbidden` for everybody but administrators; looks at it anew. */
 export async function requireAdmin(db: Database, { userId }: Actor): Promise<void> {
-  const standing = await readStanding(db, userId);
-  if (!standing?.isAdmin) throw new AppError('admin_required', 'This operation is for administrators');
+  const flags = await readAccountFlags(db, userId);
+  if (!flags?.isAdmin) throw new AppError('admin_required', 'This operation is for administrators');
 }
 
 /** Returns users by id, newest first. */
@@ -46,7 +46,7 @@ export async function getUser(
   actor: Actor,
   userId: UserId,
 ): Promise<UserProfile & Pick<ManagedUser, 'disabledAt'>> {
-  const { disabledAt, workspaceId } = await requireManaged(deps.db, actor, userId);
+  const { disabledAt, workspaceId } = await requireManagedUser(deps.db, actor, userId);
   return { ...(await getProfile(deps, { userId, workspaceId })), disabledAt };
 }
 
@@ -67,7 +67,7 @@ export async function setDisabled(
 export async function switchUser(
   { db, tokenStates, apiKeyStates, onUserDisabled }: ManageDeps,
   actor: Actor,
-  { userId, workspaceId, userName: subject }: Managed,
+  { userId, workspaceId, userName: subject }: TargetUser,
   isDisabled: boolean,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -89,7 +89,11 @@ export async function resetFactors({ db }: Pick<UserDependencies, 'db'>, actor: 
 }
 
 /** The same by whoever may. */
-export async function removeFactors(db: Database, actor: Actor, { userId, userName: subject }: Managed): Promise<void> {
+export async function removeFactors(
+  db: Database,
+  actor: Actor,
+  { userId, userName: subject }: TargetUser,
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockOwner(trx, userId);
     if (!(await deleteFactors(trx, userId))) return;
@@ -116,21 +120,21 @@ export async function deleteUser(
 }
 
 /** Whom something is done to. */
-type Managed = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId };
+type TargetUser = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId };
 
 export type ManageDeps = Pick<
   UserDependencies,
   'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserDisabled'
 >;
 
-async function requireManaged(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
+async function requireManagedUser(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
   const user = await findManagedUser(db, { adminId: actor.userId, userId });
   if (!user) throw noSuchUser();
   return user;
 }
 
 async function requireOther(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
-  const user = await requireManaged(db, actor, userId);
+  const user = await requireManagedUser(db, actor, userId);
   if (userId === actor.userId)
     throw new AppError('not_for_oneself', 'You cannot do this to your own user. Manage your account under Settings.');
   return user;

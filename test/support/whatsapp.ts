@@ -178,7 +178,7 @@ export async function progressOf(person: Person, campaignId: string): Promise<Pr
 export function finished(app: TestApp, person: Person, campaignId: string): Promise<Progress> {
   return until(
     async () => {
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
       await skipWaiting(app.database, person);
       return progressOf(person, campaignId);
     },
@@ -187,7 +187,7 @@ export function finished(app: TestApp, person: Person, campaignId: string): Prom
 }
 
 /** Pause between polls. Each poll is a request to the service in this process, and polling without pauses would slow it down. */
-const LOOK_MS = 30;
+const POLL_MS = 30;
 
 /** How often each device has shown each post: all are 1 when nothing was lost and nothing came twice. */
 export function timesShown(peer: WhatsAppPeer, text: string): number[] {

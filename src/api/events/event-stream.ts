@@ -90,16 +90,16 @@ export function openStream(
 export function eventFrame(
   name: 'account' | 'campaign' | 'campaign_deleted' | 'message' | 'expired',
   json: string,
-  place?: Cursor,
+  cursor?: Cursor,
 ): string {
-  return `${place ? idLine(place) : ''}event: ${name}\ndata: ${json}\n\n`;
+  return `${cursor ? idLine(cursor) : ''}event: ${name}\ndata: ${json}\n\n`;
 }
 
 /** No event, but from where its client can go on. */
-export function positionFrame(place: Cursor): string {
-  return `${idLine(place)}\n`;
+export function positionFrame(cursor: Cursor): string {
+  return `${idLine(cursor)}\n`;
 }
 
-function idLine(place: Cursor): string {
-  return `id: ${writeEventId(place)}\n`;
+function idLine(cursor: Cursor): string {
+  return `id: ${writeEventId(cursor)}\n`;
 }

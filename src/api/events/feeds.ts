@@ -22,7 +22,7 @@ export interface Feeds {
   /** Of streams. */
   count(): number;
   /** Throws `rate_limited` or `unavailable` when there are too many already. */
-  assertDiskSpace(caller: Caller): void;
+  assertStreamLimit(caller: Caller): void;
   /** Takes a newcomer; answers what takes it out again. */
   add(stream: EventStream): () => void;
 }
@@ -49,7 +49,7 @@ export function createFeeds(limits: FeedLimits): Feeds {
       }
     },
     count: () => size,
-    assertDiskSpace({ userId, workspaceId }) {
+    assertStreamLimit({ userId, workspaceId }) {
       if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
       const feed = feeds.get(workspaceId);
       const all = feed && [...feed.streams, ...feed.newcomers, ...feed.behind];

@@ -57,7 +57,7 @@ export async function poll(
         updateFeed(seen, feed);
         feed.broadcastChanges(nowMs, pollMs);
         const streams = waiting.get(feed) ?? [];
-        if (streams.length > 0) welcome(deps, seen.happened, { feed, streams });
+        if (streams.length > 0) admitNewcomers(deps, seen.happened, { feed, streams });
       } catch (error) {
         endFeed(deps, feed, error);
       }
@@ -105,7 +105,7 @@ function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): voi
   for (const stream of [...feed.streams, ...feed.newcomers, ...feed.behind]) stream.end();
 }
 
-function welcome(
+function admitNewcomers(
   { backfill }: PollDeps,
   happened: NewEvents,
   { feed, streams }: { feed: WorkspaceChannel; streams: readonly EventStream[] },
@@ -115,7 +115,7 @@ function welcome(
   const [ready, behind] = [new Array<EventStream>(), new Array<EventStream>()];
   for (const stream of there) (sendMissedEvents(stream, feed.workspaceId, happened) ? ready : behind).push(stream);
   if (feed.streams.size === 0) feed.cursor = happened.head;
-  feed.welcome(ready);
+  feed.sendSnapshot(ready);
   for (const stream of behind) {
     feed.newcomers.delete(stream);
     feed.behind.add(stream);

@@ -82,7 +82,7 @@ export function registerEvents(
     onRequest: [
       ...onRequest,
       (request, _reply, done) => {
-        if (request.caller) watch.assertDiskSpace(request.caller);
+        if (request.caller) watch.assertStreamLimit(request.caller);
         done();
       },
     ],

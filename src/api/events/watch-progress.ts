@@ -40,7 +40,7 @@ export const WATCH_LIMITS: WatchLimits = {
 /** The clients of this process that listen to live progress. */
 export interface Watch {
   /** Throws `rate_limited` or `unavailable` when there are too many already, or none are taken any more. */
-  assertDiskSpace(caller: Caller): void;
+  assertStreamLimit(caller: Caller): void;
   /**
    * Streams to the client, from `lastEventId` or from now on, until the client leaves, is too slow, or its token ends. An invalid id is
    * treated like one that is too old.
@@ -91,10 +91,10 @@ export function watchProgress({
   notifications?.on('campanile_tokens', () => loop.wake());
 
   return {
-    assertDiskSpace(caller) {
+    assertStreamLimit(caller) {
       if (isEnding)
         throw new AppError('server_stopping', 'The server is stopping', { retryAfterSeconds: RETRY_SECONDS });
-      feeds.assertDiskSpace(caller);
+      feeds.assertStreamLimit(caller);
     },
     add(response, who) {
       // The client left during authentication, so `close` will not be emitted again.

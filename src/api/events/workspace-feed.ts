@@ -27,7 +27,7 @@ export interface WorkspaceChannel {
   /** Says from where one could go on, which gets too old where nothing happens. */
   broadcastPosition(): void;
   /** Sends a snapshot to the newcomers that waited when the poll began. The end of the snapshot carries the position to continue from. */
-  welcome(waiting: readonly EventStream[]): void;
+  sendSnapshot(waiting: readonly EventStream[]): void;
 }
 
 interface TrackedState {
@@ -91,7 +91,7 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
     broadcastPosition() {
       if (this.cursor) for (const stream of this.streams) stream.send(positionFrame(this.cursor));
     },
-    welcome(waiting) {
+    sendSnapshot(waiting) {
       const current = all().filter((one) => one.isCurrent);
       const frames = current.map(({ name, json }, index) =>
         eventFrame(name, json, index === current.length - 1 ? this.cursor : undefined),

@@ -63,7 +63,7 @@ export function createCheckStore(nowMs: () => number): CheckedCampaigns {
   }
 
   /** Removes the oldest checks of a key, as far as its share has no room. */
-  function makeRoom(share: Share, length: number): void {
+  function evictOldest(share: Share, length: number): void {
     let own = share.values().reduce((sum, kept) => sum + kept.length, 0);
     for (const [checkId, kept] of share) {
       if (share.size < KEY_LIMIT.count && own + length <= KEY_LIMIT.length) return;
@@ -84,7 +84,7 @@ export function createCheckStore(nowMs: () => number): CheckedCampaigns {
   return {
     store(token, campaign) {
       const { length } = JSON.stringify(campaign);
-      makeRoom(shares.get(token) ?? new Map(), length);
+      evictOldest(shares.get(token) ?? new Map(), length);
       if (isFullFor(length)) removeExpired();
       if (isFullFor(length))
         throw new ChecksFullError(

@@ -37,10 +37,10 @@ export async function writeCsv<Column extends string>(
 }
 
 function lines(rows: ReadonlyArray<readonly Cell[]>): string {
-  const cells = rows.map((row) => row.map(defuse));
+  const cells = rows.map((row) => row.map(escapeFormula));
   return papaparse.unparse(cells, { newline: NEWLINE, escapeFormulae: FORMULA }) + NEWLINE;
 }
 
-function defuse(cell: Cell): Cell {
+function escapeFormula(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.replaceAll(FORMULA_WITHIN, "$1'") : cell;
 }

@@ -83,7 +83,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 
 export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {
   keepConnectionAlive(reply);
-  if (!request.raw.complete) readOn(request);
+  if (!request.raw.complete) drainBody(request);
   reply
     .code(answer.status)
     .headers(answer.headers)
@@ -100,7 +100,7 @@ function keepConnectionAlive(reply: FastifyReply): void {
 }
 
 /** The answer is out before the body is in: what still comes is read and forgotten, for a while. */
-function readOn({ raw }: FastifyRequest): void {
+function drainBody({ raw }: FastifyRequest): void {
   raw.resume();
   const timer = setTimeout(() => raw.destroy(), LINGER_MS);
   raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));

@@ -41,13 +41,13 @@ export function createAuthenticate({
       throw new AppError('token_missing', 'The Authorization header must be Bearer <token>');
     // Anybody can make up a key, and each is looked up; a token that can be read is genuine.
     if (isApiKey(credential))
-      return settle(
+      return thenCaller(
         workForAddress(address, () => apiKeyStates.find(credential)),
         callerOfKey,
       );
     const claims = tokens.read(credential);
     if (!claims) throw new AppError('token_invalid', 'The token is invalid or has expired');
-    return settle(tokenStates.find(claims), (member) => {
+    return thenCaller(tokenStates.find(claims), (member) => {
       const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
       recordSessionUse(claims);
       return caller;
@@ -63,7 +63,7 @@ export function createAuthenticate({
 export function requireScope(caller: Caller, { scope, requiresRecentAuth = false }: Reach): void {
   const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;
   if (apiKeyId === undefined) {
-    if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw unproven();
+    if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw recentAuthRequired();
     return;
   }
   if (scope === 'token')
@@ -78,7 +78,7 @@ interface Reach {
   requiresRecentAuth?: boolean;
 }
 
-function unproven(): AppError {
+function recentAuthRequired(): AppError {
   return new AppError('proof_required', 'Re-authentication required: call user/confirm_identity, or sign in again', {
     details: [{ field: 'authorization', issue: 'has no proof of the last 10 minutes' }],
   });
@@ -91,7 +91,7 @@ export function tokenOf(caller: Caller): TokenIdentity {
   return caller.token;
 }
 
-function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Caller): Caller | Promise<Caller> {
+function thenCaller<Known>(known: Known | Promise<Known>, then: (known: Known) => Caller): Caller | Promise<Caller> {
   return known instanceof Promise ? known.then(then) : then(known);
 }
 

@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
-import { whyDatabaseAway } from './database-unavailable.ts';
+import { classifyDatabaseError } from './database-unavailable.ts';
 import type { RateHeader } from './rate-limits.ts';
 
 /** The one place that knows which HTTP status a kind of error comes to (contract §2). */
@@ -42,8 +42,9 @@ export interface FailedAnswer {
 /** The answer to a request whose handling threw `error`. Whatever is not known to be the request's fault is a 500. */
 export function failedAnswer(error: unknown, isDiskFull: boolean): FailedAnswer {
   if (error instanceof AppError) return appFailure(error);
-  const away = whyDatabaseAway(error, isDiskFull);
-  if (away !== undefined) return plainFailure(away.code, away.message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+  const failure = classifyDatabaseError(error, isDiskFull);
+  if (failure !== undefined)
+    return plainFailure(failure.code, failure.message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
   return frameworkFailure(error) ?? plainFailure('internal_error', DEFECT);
 }
 

@@ -56,7 +56,7 @@ const RETRY_SECONDS = { least: 2, spread: 4 };
 /** Who bears the load first. */
 export type ShedPriority = keyof Limit;
 
-export interface LoadWatch {
+export interface LoadShedder {
   /** A hook that turns requests away, before anything was spent on them, while there are too many. */
   shed(weight: ShedPriority): onRequestHookHandler;
 }
@@ -65,13 +65,13 @@ export interface LoadWatch {
 export function createLoadShedder(
   server: FastifyInstance,
   { limits, readPool, metrics, log }: { limits: OverloadLimits; readPool: () => PoolUse; metrics: Registry; log: Log },
-): LoadWatch {
+): LoadShedder {
   const gauges = createGauges(limits.lagMs, limits.samples);
   let lagMs = 0;
   let last: ShedPriority | undefined;
   let expected = performance.now() + limits.sampleMs;
 
-  function look() {
+  function sample() {
     const now = performance.now();
     lagMs = Math.max(0, now - expected);
     expected = now + limits.sampleMs;
@@ -86,7 +86,7 @@ export function createLoadShedder(
     log.warn({ turnedAway: now ?? 'nothing', lagMs: Math.round(lagMs), ...readPool() }, 'the load has changed');
   }
 
-  const timer = setInterval(look, limits.sampleMs).unref();
+  const timer = setInterval(sample, limits.sampleMs).unref();
   server.addHook('onClose', (_instance, done) => {
     clearInterval(timer);
     done();

@@ -13,7 +13,7 @@ export function handleRawHttpErrors(server: Server): void {
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    endWith(socket, plainFailure('request_unreadable', 'This service is no proxy'));
+    sendAndClose(socket, plainFailure('request_unreadable', 'This service is no proxy'));
   });
 }
 
@@ -23,11 +23,11 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
     socket.destroy();
     return;
   }
-  endWith(socket, answerTo(error));
+  sendAndClose(socket, answerTo(error));
 }
 
 /** Node no longer keeps account of such a connection: a client that kept its half open would keep the server from closing. */
-function endWith(socket: Duplex, answer: FailedAnswer): void {
+function sendAndClose(socket: Duplex, answer: FailedAnswer): void {
   socket.end(rawAnswer(answer));
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);

@@ -9,7 +9,7 @@ import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
-import type { LoadWatch } from './load-shedder.ts';
+import type { LoadShedder } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type Scope } from '../contract/define-operations.ts';
 import type { Caller, OpenContext, Operation } from '../operation.ts';
@@ -31,7 +31,7 @@ export interface RoutingOptions {
   authenticate: Authenticate;
   /** What bodies over 256 KiB wait for before they are read. */
   bodyBudget: FairSemaphore;
-  load: LoadWatch;
+  load: LoadShedder;
   /** Runs before what may have a long answer. */
   acquireResponsePermit: onRequestHookHandler;
   /** Does what makes a long answer as a whole, in each user's share of the process. */

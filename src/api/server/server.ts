@@ -24,7 +24,7 @@ import { registerDocument } from './serve-document.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes, type ReadyChecks, type ReadHoldReason } from './operator-routes.ts';
-import { OVERLOAD_LIMITS, createLoadShedder, type LoadWatch, type OverloadLimits } from './load-shedder.ts';
+import { OVERLOAD_LIMITS, createLoadShedder, type LoadShedder, type OverloadLimits } from './load-shedder.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller } from './routing.ts';
 import { anyTokenOfCookie } from './session-cookie.ts';
@@ -256,7 +256,7 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { load: LoadWatch },
+  dependencies: ServerDependencies & { load: LoadShedder },
   limits: HttpLimits,
 ) {
   const { operations, authenticate, load, checkAnswers = false, assertDiskSpace = async () => {} } = dependencies;

@@ -15,7 +15,7 @@ import { confirmBody, signInBody, type Session } from '../contract/session.ts';
 import { userOfPasskey } from './session-passkeys.ts';
 import { successText } from './envelope.ts';
 import { profileOf } from '../routes/profile.ts';
-import type { LoadWatch } from './load-shedder.ts';
+import type { LoadShedder } from './load-shedder.ts';
 import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 
 const PATH = '/session';
@@ -24,7 +24,7 @@ export interface SessionRoutes {
   users: UserDependencies;
   isHttps: boolean;
   publicUrl: string | undefined;
-  load: LoadWatch;
+  load: LoadShedder;
 }
 
 /**

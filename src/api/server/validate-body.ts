@@ -8,7 +8,7 @@ import { findUnknownFields, validFields } from './body-fields.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the request carries that means nothing to its operation; null before its body is read. */
-    meaningless: readonly FieldError[] | null;
+    ignoredFields: readonly FieldError[] | null;
   }
 }
 
@@ -24,7 +24,7 @@ export function collectIgnoredFields(operation: Operation): preValidationHookHan
   return (request, _reply, done) => {
     const unknown = findUnknownFields(operation.body, request.body);
     const key = request.headers[KEY_HEADER] === undefined || takesKey ? [] : [KEY_MEANS_NOTHING];
-    request.meaningless = [...unknown, ...key];
+    request.ignoredFields = [...unknown, ...key];
     done();
   };
 }
@@ -33,7 +33,7 @@ const KEY_MEANS_NOTHING: FieldError = { field: 'Idempotency-Key', issue: 'is not
 
 /** The same as sentences, for answers that have a place for them. */
 export function warningsOf(request: FastifyRequest): string[] {
-  return (request.meaningless ?? []).map(({ field, issue }) => `${field} ${issue}`);
+  return (request.ignoredFields ?? []).map(({ field, issue }) => `${field} ${issue}`);
 }
 
 export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply): void {
@@ -51,17 +51,17 @@ export async function assertValidBody(
 ): Promise<void> {
   const { validationError } = request;
   const isStrict = STRICT.test(String(request.headers['prefer'] ?? ''));
-  const meaningless = isStrict ? (request.meaningless ?? []) : [];
+  const ignoredFields = isStrict ? (request.ignoredFields ?? []) : [];
   if (!validationError) {
-    const [first] = meaningless;
-    if (first) throw new AppError('unknown_field', `${first.field} ${first.issue}`, { details: meaningless });
+    const [first] = ignoredFields;
+    if (first) throw new AppError('unknown_field', `${first.field} ${first.issue}`, { details: ignoredFields });
     return;
   }
   if (!(validationError instanceof AppError) || validationError.details.length === 0) throw validationError;
   const named = validationError.details;
   const content = await findMore(operation, request, actor);
   const isNew = ({ field }: FieldError) => named.every((one) => one.field !== field);
-  throw invalid([...named, ...content.filter(isNew), ...meaningless]);
+  throw invalid([...named, ...content.filter(isNew), ...ignoredFields]);
 }
 
 async function findMore(

@@ -52,13 +52,13 @@ export async function waitFor<Read>(
       const found = await read();
       if (isLast || holds(found)) return found;
     } catch (error) {
-      if (isLast || !isAway(error)) throw error;
+      if (isLast || !isUnreachable(error)) throw error;
     }
     await sleep(pollMs);
   }
 }
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return error instanceof CampanileError && (error.code === 0 || error.code >= 500);
 }
 

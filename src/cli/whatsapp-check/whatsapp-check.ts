@@ -22,7 +22,7 @@ export interface CheckOptions {
 const USAGE = 'npm start -- whatsapp-check [--url http://127.0.0.1:3000] [--report first-hour.json]';
 const PATIENCE: Patience = { pollMs: 1_000, serviceMs: 3 * 60_000, peopleMs: 5 * 60_000 };
 
-interface Walk {
+interface CheckRun {
   terminal: Terminal;
   path: string;
   report: Report;
@@ -43,7 +43,7 @@ export async function whatsappCheck({ input, output, patience, ...options }: Che
       made: report.made,
       patience: { ...PATIENCE, ...patience },
     };
-    return await walk({ terminal, path, report, checking }, plan);
+    return await runPlan({ terminal, path, report, checking }, plan);
   } catch (error) {
     if (!(error instanceof InputEndedError)) throw error;
     terminal.say('');
@@ -63,15 +63,15 @@ function readArguments(given: readonly string[]): { url: string; report: string 
   }
 }
 
-async function walk(walking: Walk, plan: readonly PlannedStep[]): Promise<number> {
-  const { terminal, path, report } = walking;
+async function runPlan(checkRun: CheckRun, plan: readonly PlannedStep[]): Promise<number> {
+  const { terminal, path, report } = checkRun;
   for (const [index, step] of plan.entries()) {
     const before = report.steps.find(({ title }) => title === step.title);
     if (before && before.outcome !== 'failed') continue;
     terminal.say(`\n${index + 1} of ${plan.length}: ${step.title}\n${step.about}`.trimEnd());
     const choice = await terminal.choose('Do it, skip it, or quit?', ['', 's', 'q']);
     if (choice === 'q') return 1;
-    const found = choice === 's' ? skipped(step) : await takeStep(walking, step);
+    const found = choice === 's' ? skipped(step) : await runStep(checkRun, step);
     report.steps = [...report.steps.filter(({ title }) => title !== step.title), found];
     saveReport(path, report);
   }
@@ -84,7 +84,7 @@ function skipped({ title }: PlannedStep): StepReport {
   return { title, outcome: 'skipped', seconds: 0, facts: {}, answers: {} };
 }
 
-async function takeStep({ terminal, checking }: Walk, step: PlannedStep): Promise<StepReport> {
+async function runStep({ terminal, checking }: CheckRun, step: PlannedStep): Promise<StepReport> {
   const beginMs = performance.now();
   const prompts = step.prompts.values();
   const prompt = () => terminal.ask(`${prompts.next().value ?? ''}\n>`);

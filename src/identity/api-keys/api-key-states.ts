@@ -38,7 +38,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
     most: MOST_REMEMBERED,
     read: (id) => findApiKeyByHash(db, Buffer.from(id, 'base64')),
     // Guesses must not push keys out.
-    isKept: (state) => state !== undefined,
+    isCacheable: (state) => state !== undefined,
   });
   const drop = (userId: number) => states.drop((_id, state) => state?.userId === userId);
   notifications?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));

@@ -70,7 +70,11 @@ export async function insertTotp(db: Connection, userId: UserId, secret: Buffer)
  * Notes that the code of a step was taken, and that the factor is in use. False, and nothing changes, when this one or a later one was
  * taken before (RFC 6238, 5.2), or when the key is another by now.
  */
-export async function takeStep(db: Connection, { factorId, secret }: TotpFactor, step: number): Promise<boolean> {
+export async function consumeTotpStep(
+  db: Connection,
+  { factorId, secret }: TotpFactor,
+  step: number,
+): Promise<boolean> {
   const { rows } = await sql`
     update factors set used = ${step}, confirmed = true, last_used_at = campanile_now()
     where factor_id = ${factorId} and secret = ${secret} and used < ${step} returning 1`.execute(db);

@@ -2,7 +2,7 @@ import type { UserId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { countFailures, FACTOR_FAILURES } from '../sign-in/brute-force-limit.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { findTotp, hasFactor, spendRecoveryCode, takeStep } from './factor-store.ts';
+import { findTotp, hasFactor, spendRecoveryCode, consumeTotpStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
 
@@ -36,7 +36,7 @@ export function proveCode({ db, clock, vault }: ProofDeps, userId: UserId, code:
     const totp = await findTotp(db, userId, true);
     if (!totp) return false;
     const step = stepOfCode(vault.open(totp.secret, aboutTotp(userId)), digits, clock.nowMs());
-    return step !== undefined && (await takeStep(db, totp, step));
+    return step !== undefined && (await consumeTotpStep(db, totp, step));
   });
 }
 

@@ -14,7 +14,7 @@ import {
   replaceRecoveryCodes,
   resealTotp,
   selectSealedOtherwise,
-  takeStep,
+  consumeTotpStep,
 } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
 import { aboutTotp, CODE_WRONG } from './prove-factor.ts';
@@ -56,7 +56,7 @@ export async function confirmTotp(
     if (step === undefined) return false;
     return db.transaction().execute(async (trx) => {
       await lockOwner(trx, userId);
-      if (!(await takeStep(trx, totp, step))) return false;
+      if (!(await consumeTotpStep(trx, totp, step))) return false;
       recoveryCodes = await issueRecoveryCodes(trx, userId);
       await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: 'totp' });
       await queueMail(trx, { kind: 'factors_changed', userId });

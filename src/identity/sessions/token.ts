@@ -64,8 +64,15 @@ export function createTokens({
       const nowSeconds = Math.floor(clock.nowMs() / 1_000);
       const tokenId = randomUUID();
       const exp = nowSeconds + TOKEN_LIFETIME_MS / 1_000;
-      const said = { sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp };
-      return { token: sign(said), tokenId, expiresAtMs: exp * 1_000 };
+      const claims = {
+        sub: String(userId),
+        jti: tokenId,
+        gen: generation,
+        iat: nowSeconds,
+        auth_time: nowSeconds,
+        exp,
+      };
+      return { token: sign(claims), tokenId, expiresAtMs: exp * 1_000 };
     },
     prove({ userId, tokenId, generation, expiresAtMs }) {
       const nowSeconds = Math.floor(clock.nowMs() / 1_000);

@@ -122,13 +122,17 @@ async function sendPush(
   { endpoint, p256dh, auth, kind, count, data }: PushTurn,
   signal: AbortSignal,
 ): Promise<{ status?: number; retryAfterSeconds?: number; reason?: string }> {
-  const said = { kind, count, name: shorten(data?.name ?? ''), page: pageOf(kind, count, data ?? {}) };
-  const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(said), {
-    vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
-    TTL: PUSH_TTL_SECONDS,
-    // RFC 8030: a newer message with the same topic replaces one that the browser has not fetched yet.
-    topic: kind,
-  });
+  const payload = { kind, count, name: shorten(data?.name ?? ''), page: pageOf(kind, count, data ?? {}) };
+  const { headers, body } = webPush.generateRequestDetails(
+    { endpoint, keys: { p256dh, auth } },
+    JSON.stringify(payload),
+    {
+      vapidDetails: { subject: contact, publicKey: keys.publicKey, privateKey: openPrivateKey(vault, keys) },
+      TTL: PUSH_TTL_SECONDS,
+      // RFC 8030: a newer message with the same topic replaces one that the browser has not fetched yet.
+      topic: kind,
+    },
+  );
   try {
     const { status, retryAfterSeconds } = await egress.post(endpoint, {
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),

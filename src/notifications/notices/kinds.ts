@@ -17,14 +17,14 @@ export type NoticeKind = keyof typeof KINDS;
 
 export const NOTICE_KINDS = Object.keys(KINDS) as NoticeKind[];
 /** Where somebody wants to be told of a kind. */
-export interface Ways {
+export interface NoticeChannels {
   bell: boolean;
   browser: boolean;
   email: boolean;
 }
 
 /** How a kind is told to who has not chosen. A browser is told nothing before somebody subscribed it. */
-export function defaultPreferences(kind: NoticeKind): Ways {
+export function defaultPreferences(kind: NoticeKind): NoticeChannels {
   return { bell: true, browser: true, email: KINDS[kind].email };
 }
 

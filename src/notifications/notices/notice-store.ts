@@ -4,7 +4,7 @@ import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
-import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type Ways } from './kinds.ts';
+import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type NoticeChannels } from './kinds.ts';
 
 export interface Notice {
   noticeId: number;
@@ -27,13 +27,13 @@ export interface NoticeData {
 }
 
 /** How somebody wants to be told of each kind. */
-export async function readPreferences(db: Connection, userId: UserId): Promise<Record<NoticeKind, Ways>> {
-  const { rows } = await sql<Ways & { kind: string }>`
+export async function readPreferences(db: Connection, userId: UserId): Promise<Record<NoticeKind, NoticeChannels>> {
+  const { rows } = await sql<NoticeChannels & { kind: string }>`
     select kind, bell, browser, email from notice_choices where user_id = ${userId}`.execute(db);
   const chosen = new Map(rows.map(({ kind, ...ways }) => [kind, ways]));
   return Object.fromEntries(NOTICE_KINDS.map((kind) => [kind, chosen.get(kind) ?? defaultPreferences(kind)])) as Record<
     NoticeKind,
-    Ways
+    NoticeChannels
   >;
 }
 

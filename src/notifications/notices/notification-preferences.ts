@@ -2,17 +2,17 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import type { NoticeKind, Ways } from './kinds.ts';
+import type { NoticeKind, NoticeChannels } from './kinds.ts';
 import { readPreferences } from './notice-store.ts';
 
-export type Choice = { kind: NoticeKind } & { [Way in keyof Ways]?: boolean | undefined };
+export type Choice = { kind: NoticeKind } & { [Way in keyof NoticeChannels]?: boolean | undefined };
 
 /** Changes what is given, and answers how each kind is told from then on. */
 export async function setNotificationPreferences(
   { db }: { db: Database },
   { userId }: Actor,
   choices: readonly Choice[],
-): Promise<Record<NoticeKind, Ways>> {
+): Promise<Record<NoticeKind, NoticeChannels>> {
   return db.transaction().execute(async (trx) => {
     await sql`select from users where user_id = ${userId} for no key update`.execute(trx);
     const ways = await readPreferences(trx, userId);

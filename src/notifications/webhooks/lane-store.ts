@@ -145,14 +145,14 @@ export async function unlockLane(trx: Connection, { webhookId }: Lane, end: Lane
       delete from webhook_retries where webhook_id = ${webhookId} and event_id = any(${doneRetries}::bigint[])`.execute(
       trx,
     );
-  const tryAgain = failed && 'forSeconds' in failed ? failed : undefined;
+  const retry = failed && 'forSeconds' in failed ? failed : undefined;
   const reason = failed && 'reason' in failed ? failed.reason : null;
   await sql`
     update webhooks
     set claimed_until = null, is_slow = coalesce(${isSlow ?? null}::boolean, is_slow), position = greatest(position, ${position}::bigint),
         has_retries = exists (select from webhook_retries r where r.webhook_id = webhooks.webhook_id),
-        failing_since = campanile_now() - ${tryAgain?.forSeconds ?? null}::float8 * interval '1 second',
-        next_try_at = campanile_now() + ${tryAgain?.nextInSeconds ?? 0}::float8 * interval '1 second',
+        failing_since = campanile_now() - ${retry?.forSeconds ?? null}::float8 * interval '1 second',
+        next_try_at = campanile_now() + ${retry?.nextInSeconds ?? 0}::float8 * interval '1 second',
         disabled_reason = coalesce(${reason}, disabled_reason),
         disabled_at = case when ${reason}::text is null then disabled_at else campanile_now() end
     where webhook_id = ${webhookId}`.execute(trx);

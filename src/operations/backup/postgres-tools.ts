@@ -54,8 +54,8 @@ async function runTool(tool: Tool, address: PostgresAddress, args: readonly stri
     const connection = await describeConnection(address, join(folder, 'pass'));
     await run(tool, [`--dbname=${connection}`, ...args]);
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    throw new StartupError(`${tool} failed: ${said.split('\n')[0] || String(error)}`, error);
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new StartupError(`${tool} failed: ${output.split('\n')[0] || String(error)}`, error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -33,9 +33,9 @@ export async function checkServer(db: Database): Promise<Finding[]> {
   const [server] = rows;
   if (!server) throw new Error('the server did not say what it is');
   const gib = (await readDatabaseSize(db)) / GIBIBYTE;
-  const said = `PostgreSQL ${server.version}, ${gib.toFixed(2)} GiB, ${server.used} of ${server.most} connections in use`;
+  const summary = `PostgreSQL ${server.version}, ${gib.toFixed(2)} GiB, ${server.used} of ${server.most} connections in use`;
   const findings = findServerProblems(server);
-  return findings.length > 0 ? findings : [find('database', said)];
+  return findings.length > 0 ? findings : [find('database', summary)];
 }
 
 function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, used, most }: ServerRow): Finding[] {

@@ -29,13 +29,13 @@ export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed)
   return Promise.all(
     folders.map(async ([name, folder]) => {
       const { freeBytes, floorBytes } = await readRoom(folder, diskFloorBytes);
-      const said = `${name} (${folder}) has ${(freeBytes / GIBIBYTE).toFixed(1)} GiB of free space`;
-      if (freeBytes >= floorBytes * NEARLY_FULL) return find('disk', said);
+      const summary = `${name} (${folder}) has ${(freeBytes / GIBIBYTE).toFixed(1)} GiB of free space`;
+      if (freeBytes >= floorBytes * NEARLY_FULL) return find('disk', summary);
       const isLow = freeBytes < floorBytes;
       const effect = isLow && name === 'DATA_DIR' ? ', so new campaigns and files are rejected' : '';
       return find(
         'disk',
-        said + effect,
+        summary + effect,
         isLow ? 'error' : 'warning',
         'Free space, or move the folder to a larger disk.',
       );
@@ -97,7 +97,7 @@ export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!last)
     return [find('backups', `BACKUP_TO (${backup.to}) has no backup`, 'error', 'Check the log for the reason.')];
   const ageMs = Date.now() - last.getTime();
-  const said = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
-  if (ageMs <= OLDEST_MS) return [find('backups', said)];
-  return [find('backups', said, 'error', 'Check the log for the reason why later backups failed.')];
+  const summary = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
+  if (ageMs <= OLDEST_MS) return [find('backups', summary)];
+  return [find('backups', summary, 'error', 'Check the log for the reason why later backups failed.')];
 }

@@ -40,9 +40,9 @@ export function find(check: Check, message: string, level: Level = 'ok', advice?
 }
 
 /** Returns the findings of a check. A check that fails is a finding, too, and takes no other with it. */
-export async function runCheck(check: Check, examine: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
+export async function runCheck(check: Check, run: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
   try {
-    return await examine();
+    return await run();
   } catch (error) {
     return [find(check, `This check failed: ${describeError(error)}`, 'error')];
   }

@@ -16,7 +16,7 @@ import { checkClientVersion, checkWhatsApp } from './check-whatsapp.ts';
  * the checks that need one; `away` is the reason, if known. Never rejects; changes nothing. Connects to WhatsApp's server to see whether
  * it answers.
  */
-export async function examine({
+export async function runChecks({
   config,
   db,
   away,

@@ -79,7 +79,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
       const first =
         ledger.heldReason === null
           ? detectStaleCopy(ledger, { record, identity, requiresRecord })
-          : heldAs(ledger.heldReason);
+          : heldVerdict(ledger.heldReason);
       const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(
@@ -88,8 +88,8 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
         );
         await holdLedger(trx, verdict.reason);
       }
-      const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(record));
-      return { verdict, next: goesOn ? await raise(trx, identity) : undefined };
+      const maySend = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(record));
+      return { verdict, next: maySend ? await raiseNumber(trx, identity) : undefined };
     });
     if (verdict.kind === 'held') return logHeld(verdict.reason);
     if (said !== undefined) log.info('the ledger was released and sends again');
@@ -102,7 +102,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
   };
 }
 
-const heldAs = (reason: string): LedgerVerdict => ({ kind: 'held', reason });
+const heldVerdict = (reason: string): LedgerVerdict => ({ kind: 'held', reason });
 
 /** Measures for how long a fencing record has stayed the same. */
 function createStillnessTimer(patienceMs: number) {
@@ -137,7 +137,7 @@ function watchPeers() {
       seen = number;
       beats += 1;
       if (isRaised) return { kind: 'living' };
-      return beats > SILENT_BEATS ? heldAs(UNPROVEN) : { kind: 'unproven' };
+      return beats > SILENT_BEATS ? heldVerdict(UNPROVEN) : { kind: 'unproven' };
     },
     say(log: Log): void {
       if (!isSaid)
@@ -192,7 +192,7 @@ export async function holdLedger(trx: Connection, reason: string): Promise<void>
   await sql`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`.execute(trx);
 }
 
-async function raise(trx: Connection, identity: string | undefined): Promise<FencingRecord | undefined> {
+async function raiseNumber(trx: Connection, identity: string | undefined): Promise<FencingRecord | undefined> {
   const token = randomUUID();
   const { rows } = await sql<{ number: number }>`
     update ledger set number = number + 1, token = ${token}, database_identity = coalesce(${identity ?? null}, database_identity) returning number`.execute(

@@ -53,13 +53,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphore {
   const { name, size, perKey = Infinity, yielding, maxWaiting = Infinity, maxWaitMs = LONGEST_TIMER_MS } = options;
   const lines = createWaitQueues(maxWaiting);
-  const permits = createPermits(size, mostOf);
+  const permits = createPermits(size, maxPermitsOf);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
 
-  function mostOf(key: Key): number {
-    const isCrowd = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
-    return isCrowd && permits.isOtherActive(key, yielding.withinMs) ? 1 : perKey;
+  function maxPermitsOf(key: Key): number {
+    const isYielding = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
+    return isYielding && permits.isOtherActive(key, yielding.withinMs) ? 1 : perKey;
   }
 
   function hold(claim: Claim): () => void {
@@ -75,7 +75,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   }
 
   function admitNext(): void {
-    for (let next = lines.takeNext(permits); next; next = lines.takeNext(permits)) next.admit();
+    for (let next = lines.dequeueNext(permits); next; next = lines.dequeueNext(permits)) next.admit();
   }
 
   function wait(claim: Claim, isContinuation: boolean, signal: AbortSignal | undefined): Promise<() => void> {
@@ -114,7 +114,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
       const claim = { key, weight: Math.min(weight, size), isExclusive };
       // The usual case, without a timer. Waiters that may hold a permit are too large for what is free: none overtakes them.
       if (permits.fits(claim) && !lines.findNext(permits)) return Promise.resolve(hold(claim));
-      const tooMany = isContinuation ? undefined : lines.makeRoom(key);
+      const tooMany = isContinuation ? undefined : lines.shedForNewcomer(key);
       if (tooMany !== undefined) return Promise.reject(busy(tooMany));
       return wait(claim, isContinuation, signal);
     },

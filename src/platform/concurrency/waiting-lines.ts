@@ -46,7 +46,7 @@ export function createWaitQueues(maxWaiting: number) {
     leave,
     moveToEnd,
     /** Has the last waiter of the longest line go where too many wait. Returns the reason where the newcomer has to go instead. */
-    makeRoom(key: Key): string | undefined {
+    shedForNewcomer(key: Key): string | undefined {
       if (count < maxWaiting) return undefined;
       const own = lines.get(key) ?? [];
       const longest = [...lines.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
@@ -64,7 +64,7 @@ export function createWaitQueues(maxWaiting: number) {
     },
     findNext,
     /** Lets the next waiter out if it fits; its line goes behind all others. */
-    takeNext(permits: Permits): Waiter | undefined {
+    dequeueNext(permits: Permits): Waiter | undefined {
       const next = findNext(permits);
       if (!next || !permits.fits(next) || !leave(next)) return undefined;
       moveToEnd(next.key);

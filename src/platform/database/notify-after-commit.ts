@@ -11,7 +11,7 @@ import { sleep } from '../time/time.ts';
 import type { NotifyChannel } from './notify-channels.ts';
 import type { Schema } from './schema.ts';
 
-/** After hints have been sent the next ones wait so long, and go together. */
+/** After a batch of notifications the next ones wait so long, and are sent together. */
 const PAUSE_MS = 25;
 
 interface Notification {
@@ -19,21 +19,21 @@ interface Notification {
   payload: string;
 }
 
-/** Sends hints some time after they were given, all that came together in one statement. */
+/** Sends notifications after a short delay, batched into one statement. */
 interface Notifier {
   add(notifications: readonly Notification[]): void;
   /** Resolves when nothing waits any more. */
   flush(): Promise<void>;
 }
 
-/** What is known of each connection that a dialect of ours has lent. */
-interface Lent {
+/** The state of each connection that `NotifyingDialect` has handed out. */
+interface ConnectionState {
   sender: Notifier;
-  /** What the transaction that is under way wants to have told; undefined: none is. */
+  /** Notifications of the open transaction; undefined: there is none. */
   uncommitted: Notification[] | undefined;
 }
 
-const lent = new WeakMap<DatabaseConnection, Lent>();
+const connectionStates = new WeakMap<DatabaseConnection, ConnectionState>();
 
 /**
  * Notifies all processes of new work after the transaction of `db` is committed, and never after a rollback. Outside of a transaction it
@@ -43,7 +43,7 @@ const lent = new WeakMap<DatabaseConnection, Lent>();
  */
 export async function notifyAfterCommit(db: Kysely<Schema>, channel: NotifyChannel, payload = ''): Promise<void> {
   await db.getExecutor().provideConnection(async (connection) => {
-    const known = lent.get(connection);
+    const known = connectionStates.get(connection);
     if (!known) throw new Error('hints go over connections that connectDatabase has opened');
     if (known.uncommitted) known.uncommitted.push({ channel, payload });
     else known.sender.add([{ channel, payload }]);
@@ -63,11 +63,11 @@ export class NotifyingDialect extends PostgresDialect {
   }
 
   override createDriver() {
-    return new HintingDriver(this.#config, this.#sender);
+    return new NotifyingDriver(this.#config, this.#sender);
   }
 }
 
-class HintingDriver extends PostgresDriver {
+class NotifyingDriver extends PostgresDriver {
   readonly #sender: Notifier;
 
   constructor(config: PostgresDialectConfig, sender: Notifier) {
@@ -77,19 +77,19 @@ class HintingDriver extends PostgresDriver {
 
   override async acquireConnection(options?: Parameters<PostgresDriver['acquireConnection']>[0]) {
     const connection = await super.acquireConnection(options);
-    lent.set(connection, { sender: this.#sender, uncommitted: undefined });
+    connectionStates.set(connection, { sender: this.#sender, uncommitted: undefined });
     return connection;
   }
 
   override async beginTransaction(...given: Parameters<PostgresDriver['beginTransaction']>) {
     await super.beginTransaction(...given);
-    lent.set(given[0], { sender: this.#sender, uncommitted: [] });
+    connectionStates.set(given[0], { sender: this.#sender, uncommitted: [] });
   }
 
   override async commitTransaction(connection: DatabaseConnection) {
     await super.commitTransaction(connection);
-    this.#sender.add(lent.get(connection)?.uncommitted ?? []);
-    lent.set(connection, { sender: this.#sender, uncommitted: undefined });
+    this.#sender.add(connectionStates.get(connection)?.uncommitted ?? []);
+    connectionStates.set(connection, { sender: this.#sender, uncommitted: undefined });
   }
 
   override async destroy() {

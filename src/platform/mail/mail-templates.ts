@@ -1,13 +1,13 @@
 import type { MailKind } from '../database/schema.ts';
 import type { DueMail } from './mail-store.ts';
 
-/** What a mail says, as plain text. */
+/** The content of a mail, as plain text. */
 export interface MailContent {
   subject: string;
   text: string;
 }
 
-interface Occasion {
+interface MailContext {
   userName: string;
   detail: string;
   /** Where a page of the dashboard is that takes the mail's code. */
@@ -19,7 +19,7 @@ interface Occasion {
 const NOT_ME =
   'If that was not you, set a new password at once: whoever knows the old one is then signed out everywhere.';
 
-const LETTERS: Readonly<Record<MailKind, (occasion: Occasion) => { subject: string; lines: string[] }>> = {
+const TEMPLATES: Readonly<Record<MailKind, (context: MailContext) => { subject: string; lines: string[] }>> = {
   verification: ({ userName, link }) => ({
     subject: 'Confirm your e-mail address',
     lines: [
@@ -74,7 +74,7 @@ const LETTERS: Readonly<Record<MailKind, (occasion: Occasion) => { subject: stri
 
 /** `publicUrl` is where the dashboard is. The code stands behind a `#`, so that no server or proxy ever writes it into a log. */
 export function writeMail({ kind, userName, detail }: DueMail, code: string, publicUrl: string): MailContent {
-  const { subject, lines } = LETTERS[kind]({
+  const { subject, lines } = TEMPLATES[kind]({
     userName: userName ?? '',
     detail,
     link: (page) => `${publicUrl}/${page}#${code}`,

@@ -26,10 +26,10 @@ const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 /** Without TLS only to this very machine, unless the URL says `?requireTLS=false`. */
 export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): MailServer {
   const { hostname } = new URL(smtpUrl);
-  const isHere = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   const transport = createTransport({
     url: smtpUrl,
-    requireTLS: !isHere,
+    requireTLS: !isLoopback,
     ...TIMEOUTS,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -35,7 +35,7 @@ export function sendMails({ db, log, notifications, links, mail, onLoopError }: 
 } {
   const server = mail && openMailServer(mail);
 
-  async function takeNext(busy: readonly UserId[]): Promise<DueMail[]> {
+  async function claimNext(busy: readonly UserId[]): Promise<DueMail[]> {
     const due = await claimDueMails({ db, log }, busy);
     if (due.length > 0) return due;
     for (const lost of await dropExpiredMails({ db, log })) log.warn(lost, 'a mail expired before it could be sent');
@@ -78,7 +78,7 @@ export function sendMails({ db, log, notifications, links, mail, onLoopError }: 
     name: 'mails',
     permits: PERMITS,
     pollMs: POLL_MS,
-    claim: takeNext,
+    claim: claimNext,
     keyOf: ({ userId }) => userId ?? undefined,
     serve: handleOrIsolate,
     log,

@@ -2,7 +2,7 @@ import { settleAddresses } from '../addresses.ts';
 import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line } from '../document.ts';
 import type { Warning, WarningCode } from '../warnings.ts';
 import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
-import type { DraftLine, Place } from './draft-line.ts';
+import type { DraftLine, LinePosition } from './draft-line.ts';
 import { hasMailDetails, resemblesOtherTarget, parenthesizedTarget, showsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, nextMarker, type List, type Marker } from './list-markers.ts';
 import type { Role } from './tags.ts';
@@ -14,7 +14,7 @@ const LINE_GAP = 1;
 
 // One for all of them: nothing is ever written in it.
 const BLANK = beginLine(undefined);
-const LINE_START: Place = { at: 0, runs: 0, ofLast: 0 };
+const LINE_START: LinePosition = { at: 0, runs: 0, ofLast: 0 };
 
 interface Link {
   target: string;
@@ -23,7 +23,7 @@ interface Link {
   line: DraftLine | undefined;
   lineNumber: number;
   /** Where in that line. */
-  place: Place;
+  place: LinePosition;
 }
 
 /**

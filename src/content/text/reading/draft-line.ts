@@ -53,18 +53,18 @@ export function trimEnd(line: DraftLine): void {
 }
 
 /** A place in a line, in UTF-16 units from its beginning; how many runs it has by then, and how long the last of these is there. */
-export interface Place {
+export interface LinePosition {
   at: number;
   runs: number;
   ofLast: number;
 }
 
-export function endOf({ runs, length }: DraftLine): Place {
+export function endOf({ runs, length }: DraftLine): LinePosition {
   return { at: length, runs: runs.length, ofLast: runs.at(-1)?.text.length ?? 0 };
 }
 
 /** Takes off what stands after a place in a line. True when some of it was bold or italic. */
-export function cutAt(line: DraftLine, { at, runs: count, ofLast }: Place): boolean {
+export function cutAt(line: DraftLine, { at, runs: count, ofLast }: LinePosition): boolean {
   const { runs } = line;
   line.length = at;
   const last = runs[count - 1];

@@ -27,24 +27,24 @@ interface WalkContext {
 }
 
 /** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
-function walkNode(node: Node, link: string | undefined, telling: WalkContext): void {
-  if ('value' in node) return telling.writer.text(node.value);
+function walkNode(node: Node, link: string | undefined, context: WalkContext): void {
+  if ('value' in node) return context.writer.text(node.value);
   if (!('childNodes' in node)) return;
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
   const value = 'tagName' in node ? node.attrs[0]?.value : undefined;
-  const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, telling)));
-  if (isNothing) return walkAll(node.childNodes, link, telling);
-  const { writer } = telling;
+  const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, context)));
+  if (isNothing) return walkAll(node.childNodes, link, context);
+  const { writer } = context;
   const outer = role === 'link' ? link : undefined;
   if (outer !== undefined) writer.close('link');
   writer.open(role, value);
-  walkAll(node.childNodes, role === 'link' ? value : link, telling);
+  walkAll(node.childNodes, role === 'link' ? value : link, context);
   writer.close(role);
   if (outer !== undefined) writer.open('link', outer);
 }
 
-function walkAll(nodes: readonly Node[], link: string | undefined, telling: WalkContext): void {
-  for (const node of nodes) walkNode(node, link, telling);
+function walkAll(nodes: readonly Node[], link: string | undefined, context: WalkContext): void {
+  for (const node of nodes) walkNode(node, link, context);
 }
 
 /** Misnesting leaves empty copies of links that have text elsewhere. */

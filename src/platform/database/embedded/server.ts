@@ -79,7 +79,7 @@ export async function startServer(
   const child = startProgram(binaries.postgres, ['-D', cluster, ...flags], identity);
   const ready = Promise.withResolvers<undefined>();
   const output = readOutput([child.stdout, child.stderr], (line) => {
-    passOn(line, log);
+    logServerOutput(line, log);
     if (isDiskFullMessage(line)) onDiskFull?.();
     if (line.includes(READY)) ready.resolve(undefined);
   });
@@ -153,7 +153,7 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
 }
 
 /** Errors of a statement or a connection are reported to their client. Only messages about the server are worth a warning. */
-function passOn(line: string, log: Log): void {
+function logServerOutput(line: string, log: Log): void {
   if (/^(WARNING|FATAL|PANIC): +(?! |terminating connection)/.test(line))
     log.warn({ postgres: line }, 'PostgreSQL says');
   else log.debug({ postgres: line }, 'PostgreSQL says');
