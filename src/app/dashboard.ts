@@ -10,7 +10,7 @@ import { errorCodeOf } from '../platform/errors/errors.ts';
 const BUILDER = join(import.meta.dirname, '../../web/build.ts');
 
 export interface Dashboard {
-  /** Where the built dashboard is; undefined where there is none to serve. Never rejects. */
+  /** The folder of the built dashboard; undefined when there is none. Never rejects. */
   folder: Promise<string | undefined>;
   /** Ends a build that is under way. */
   stop(): Promise<void>;

@@ -53,7 +53,7 @@ export async function listen(server: FastifyInstance, { host, port }: Config): P
   }
 }
 
-/** What the operator has to change, as a sentence; other errors come back as they are. */
+/** Returns a StartupError with a sentence for the operator for an address that cannot be used, and other errors unchanged. */
 function reasonNotToListen(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
   switch (errorCodeOf(error)) {
     case 'EADDRINUSE':

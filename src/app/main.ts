@@ -7,7 +7,7 @@ import { readVersion } from '../platform/config/version.ts';
 /** Requests and sends in hand get 10 s (contract §1); what then is left is cut off. */
 const STOP_LIMIT_MS = 14_000;
 
-/** How often to look whether the parent is still there. */
+/** How often to check that the parent process still exists. */
 const PARENT_CHECK_MS = 250;
 
 /**
@@ -79,6 +79,6 @@ function reportFailedStart(error: unknown, log: Log | undefined): void {
 
 function exit(code: number): void {
   process.exitCode = code;
-  // Whatever a library keeps open must not keep the process.
+  // A handle that a library leaves open must not keep the process alive.
   process.exit();
 }

@@ -12,12 +12,12 @@ import type { Secrets } from '../platform/secrets/load-secrets.ts';
 interface Needed extends Pick<Secrets, 'encryptionKey'> {
   config: Config;
   log: Log;
-  /** Takes what any statement failed of. */
+  /** Records the error of any statement. */
   onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   metrics: Metrics;
   onLoopError: OnLoopError;
-  /** For tests, which do not wait as long as one should for WhatsApp. */
+  /** For tests, which cannot wait as long as production should wait for WhatsApp. */
   whatsappTiming: WhatsAppOptions['timing'];
 }
 

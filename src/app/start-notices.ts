@@ -4,7 +4,7 @@ import type { PushKeys } from '../notifications/notices/push-keys.ts';
 import { deliverNotices } from '../notifications/notices/deliver-notices.ts';
 import type { Shared } from './open-shared.ts';
 
-/** Tells people what happens, as the configuration allows. */
+/** Starts the delivery of notices, as the configuration allows. */
 export function startNotices(
   { config: { smtpUrl, mailFrom, publicUrl }, log, sendingDb, onLoopError }: Shared,
   push: { egress: Egress; vault: Vault; keys: PushKeys },

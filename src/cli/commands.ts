@@ -2,9 +2,9 @@
 import type { Shell } from './shell.ts';
 
 export interface Command {
-  /** What follows `campanile`, one line for each form. */
+  /** The arguments after `campanile`, one line for each form. */
   usage: readonly string[];
-  /** What it does, in a few words. */
+  /** A short description. */
   about: string;
   /**
    * Returns the exit code. Throws a UsageError for wrong arguments, and a StartupError with the remedy when the operator has to change
@@ -13,7 +13,7 @@ export interface Command {
   run(shell: Shell): Promise<number>;
 }
 
-/** By their word; shown in this order. */
+/** By name, in the order of the help text. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage: ['serve'],

@@ -10,7 +10,7 @@ import { generateSecret } from '../notifications/webhooks/sign.ts';
 import { aboutSecret } from '../notifications/webhooks/webhook-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
-/** What an account says that has lost its link. */
+/** The status reason of an account that has lost its link. */
 const LINK_LOST = 'The encryption key of its credentials is lost. Link the account again.';
 
 /** In the transaction that records the ids of the keys that go on. Accounts, users and webhooks whose sealed rows all open keep them. */

@@ -14,7 +14,7 @@ import { loginOf } from '../identity/login.ts';
 import { findUserByLogin, type UserWithSecrets } from '../identity/store.ts';
 import { withDatabase, type Opened } from './with-database.ts';
 
-/** What the audit log has in place of an address. */
+/** The address in the audit log for commands. */
 export const COMMAND_LINE = 'command line';
 
 /**

@@ -56,7 +56,7 @@ async function rotate(): Promise<string> {
   );
 }
 
-/** What no configured key opens is listed, and given up once the operator is sure. Throws a StartupError while a worker is at work. */
+/** Lists the secrets that no configured key opens, and discards them if `isSure`. Throws a StartupError while a worker runs. */
 async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> {
   const { encryptionKeyPrevious: previousKey } = config;
   return db.transaction().execute(async (trx) => {

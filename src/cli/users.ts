@@ -16,11 +16,11 @@ import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
 import { writeTable } from './write-table.ts';
 
-/** As many are shown at once; a search narrows them down. */
+/** The most users of one list; a search narrows it down. */
 const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
-/** What is done to one user, named by the second word; answers what to say. */
+/** The actions on one user, named by the second argument. Each returns its output. */
 type Action = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {

@@ -13,7 +13,7 @@ import { createSessionUseRecorder, type RecordSessionUse } from './sessions/reco
 import { createTokenStates, type TokenStates } from './sessions/token-states.ts';
 import { createTokens, type Tokens } from './sessions/token.ts';
 
-/** What the installation decides about users. */
+/** The installation's settings about users. */
 export interface UserSettings {
   db: Database;
   log: Log;
@@ -45,7 +45,7 @@ export interface UserSettings {
   allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;
 }
 
-/** What the use cases of this room work with; each asks for the parts that it needs. */
+/** The dependencies of this group's use cases; each asks for its part. */
 export interface UserDependencies extends Pick<
   UserSettings,
   | 'db'

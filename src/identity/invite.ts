@@ -40,7 +40,7 @@ export async function invite(
   return hasMail ? {} : { code: links.codeOf(mailId) };
 }
 
-/** Those that nobody has accepted yet; for administrators alone. */
+/** Returns the open invitations; for administrators only. */
 export async function listInvitations({ db }: Pick<UserDependencies, 'db'>, actor: Actor): Promise<Invitation[]> {
   await requireAdmin(db, actor);
   return selectInvitations(db);

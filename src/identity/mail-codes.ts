@@ -18,7 +18,7 @@ export async function consumeCode(
   return { ...used, recipient: used.recipient };
 }
 
-/** What the code was made for. Needs no database: whoever makes codes up is turned away before anything costs. */
+/** Returns the mail id in a code. Verifies the code's signature without the database, so that invented codes are rejected cheaply. */
 export function requireMailId(links: MailLinks, code: string): string {
   const mailId = links.mailIdOf(code);
   if (mailId === undefined) throw badCode();

@@ -40,7 +40,10 @@ export async function listUsers(
   return { users: shown, next: users.length > page.limit ? shown.at(-1)?.userId : undefined };
 }
 
-/** What `getProfile` tells a user of themselves. Throws `not_found` to everybody but administrators, and when there is no such user. */
+/**
+ * Returns a user's profile as `getProfile` does. Throws `not_found` for callers that are no administrators, and when there is no such
+ * user.
+ */
 export async function getUser(
   deps: ProfileDeps,
   actor: Actor,
@@ -63,7 +66,7 @@ export async function setDisabled(
   await switchUser(deps, actor, { ...(await requireOther(deps.db, actor, userId)), userId }, isDisabled);
 }
 
-/** The same by whoever may. */
+/** Disables or enables a user without checking the actor's role. */
 export async function switchUser(
   { db, tokenStates, apiKeyStates, onUserDisabled }: ManageDeps,
   actor: Actor,
@@ -88,7 +91,7 @@ export async function resetFactors({ db }: Pick<UserDependencies, 'db'>, actor: 
   await removeFactors(db, actor, { ...(await requireOther(db, actor, userId)), userId });
 }
 
-/** The same by whoever may. */
+/** Removes a user's second factors without checking the actor's role. */
 export async function removeFactors(
   db: Database,
   actor: Actor,
@@ -119,7 +122,7 @@ export async function deleteUser(
   await endUser(deps, user, (trx) => recordAudit(trx, { ...actor, action: 'user.deleted', subject }));
 }
 
-/** Whom something is done to. */
+/** The user that an administrator acts on. */
 type TargetUser = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId };
 
 export type ManageDeps = Pick<

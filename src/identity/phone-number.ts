@@ -11,7 +11,7 @@ export function phoneDigits(number: string): string | undefined {
   return /^[0-9]{7,15}$/.test(digits) ? digits : undefined;
 }
 
-/** The same for a field that has to be one; throws `invalid`. */
+/** Returns the digits of a required phone number field. Throws `invalid`. */
 export function requirePhoneDigits(field: string, number: string): string {
   const digits = phoneDigits(number);
   if (digits === undefined) throw invalid([{ field, issue: 'must be a phone number' }]);

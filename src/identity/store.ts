@@ -168,7 +168,7 @@ export async function readTokenState(db: Connection, userId: UserId): Promise<To
   return rows[0];
 }
 
-/** The same of many users, by user, in one statement; of users who are gone there is none. */
+/** Returns the token states of many users by id, in one statement; deleted users are missing. */
 export async function readTokenStates(db: Connection, userIds: readonly UserId[]): Promise<Map<UserId, TokenState>> {
   const { rows } = await sql<TokenState & { userId: UserId }>`
     select user_id as "userId", workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
@@ -187,7 +187,7 @@ export async function revokeAllTokens(db: Connection, userId: UserId): Promise<s
   return rows[0]?.userName;
 }
 
-/** As many of a user's tokens can be signed out one by one at a time: their state is read with nearly every request. */
+/** The most single tokens of a user that are revoked at once: this list is read with nearly every request. */
 const MOST_SIGNED_OUT = 200;
 
 /**

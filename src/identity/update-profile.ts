@@ -4,7 +4,7 @@ import { getProfile, userGoneError, type UserProfile } from './get-profile.ts';
 import { requirePhoneDigits } from './phone-number.ts';
 import { changeUser, type ProfileChange } from './store.ts';
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 export interface ProfileInput extends Omit<ProfileChange, 'whatsappNumber'> {
   whatsappNumber: string | undefined;
 }

@@ -91,7 +91,7 @@ async function clearOld(deps: QuarantineDeps): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** From the first to the last, a few a step, and then from the first again. `step` resolves to the last that it has looked at. */
+/** Goes through all rows in batches, and then starts again. `step` resolves to the last row that it has checked. */
 function walk<Place>(everyMs: number, step: (after?: Place) => Promise<Place | undefined>): () => Promise<number> {
   let last: Place | undefined;
   return async () => {

@@ -7,7 +7,7 @@ import type { EventStream } from './event-stream.ts';
 import { messageFrames, STREAMED_TYPES } from './broadcast-events.ts';
 import type { WorkspaceChannel } from './workspace-feed.ts';
 
-/** Who waits for a page is patient: there is more of what was missed than of anybody's hurry. */
+/** Backfills at once, and no more: backfilling is not urgent, since there is far more to read than for live streams. */
 const PERMITS = { name: 'event_streams', size: 4, perKey: 1, maxWaiting: 5_000, maxWaitMs: 60_000 };
 
 /**
@@ -30,7 +30,7 @@ export function createBackfill({
 }): (feed: WorkspaceChannel, stream: EventStream) => void {
   const permits = createFairSemaphore(PERMITS);
 
-  /** Answers whether there may be more. */
+  /** Returns whether there may be more. */
   async function sendEventPage({ workspaceId }: WorkspaceChannel, stream: EventStream): Promise<boolean> {
     const { cursor } = stream;
     if (!cursor) return false;

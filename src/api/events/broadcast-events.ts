@@ -6,7 +6,7 @@ import { isRetained } from './event-id.ts';
 import { eventFrame, type EventStream } from './event-stream.ts';
 import type { WorkspaceChannel } from './workspace-feed.ts';
 
-/** What a stream tells of; the others are about webhooks themselves. */
+/** The types of events on streams; the others are about webhooks themselves. */
 export const STREAMED_TYPES: readonly string[] = EVENT_TYPES;
 
 /** Events as they go over the wire, each with its id: what a webhook would be told. */

@@ -1,6 +1,6 @@
 import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 
-/** For so long a client can go on where it was (contract §4, events). */
+/** A client can resume for so long (contract §4, events). */
 const RETENTION_MS = 24 * 3_600_000;
 
 /** Returns the id of an event on a stream. A client that reconnects with this id (`Last-Event-ID`) receives the events after it. */

@@ -3,10 +3,10 @@ import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 import type { Caller } from '../operation.ts';
 import { readEventId, writeEventId } from './event-id.ts';
 
-/** One client that listens. What it is sent leaves in order; a client that does not read is dropped, and comes back. */
+/** The stream of one client. Messages leave in order. A client that does not read is disconnected, and reconnects. */
 export interface EventStream {
   readonly caller: Caller;
-  /** What its client says it heard last; undefined: it is new. */
+  /** The client's `Last-Event-ID`; undefined: it is new. */
   readonly lastEventId: string | undefined;
   /** After which it has not been told events yet; undefined: it is told none from before. */
   cursor: Cursor | undefined;
@@ -32,7 +32,7 @@ export interface StreamLimits {
 
 const COMMENT = ': still here\n\n';
 
-/** Takes a response over, whose head is out. `onDrop` is called when the client was too slow. */
+/** Takes over a response whose head has been sent. `onDrop` is called when the client was too slow. */
 export function openStream(
   response: ServerResponse,
   { caller, lastEventId }: Pick<EventStream, 'caller' | 'lastEventId'>,
@@ -86,7 +86,7 @@ export function openStream(
   };
 }
 
-/** One event as it goes over the wire; `json` is on one line. With `place` its client can go on from there. */
+/** Returns an event in the wire format; `json` is one line. With `cursor` the client can resume after it. */
 export function eventFrame(
   name: 'account' | 'campaign' | 'campaign_deleted' | 'message' | 'expired',
   json: string,

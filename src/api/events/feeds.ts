@@ -4,7 +4,7 @@ import type { Caller } from '../operation.ts';
 import type { EventStream } from './event-stream.ts';
 import { createWorkspaceChannel, type WorkspaceChannel } from './workspace-feed.ts';
 
-/** How many streams there may be. */
+/** The most streams. */
 export interface FeedLimits {
   perUser: number;
   /** Of this process. */
@@ -23,7 +23,7 @@ export interface Feeds {
   count(): number;
   /** Throws `rate_limited` or `unavailable` when there are too many already. */
   assertStreamLimit(caller: Caller): void;
-  /** Takes a newcomer; answers what takes it out again. */
+  /** Adds a newcomer. Returns the function that removes it. */
   add(stream: EventStream): () => void;
 }
 

@@ -18,11 +18,11 @@ interface PollDeps {
   db: Database;
   log: Log;
   clock: Clock;
-  /** Takes over a stream that has missed more than was read. */
+  /** Takes over a stream that has missed more than one page. */
   backfill: (feed: WorkspaceChannel, stream: EventStream) => void;
 }
 
-/** What was read of some workspaces in one go. */
+/** The data of several workspaces from one read. */
 interface Seen {
   feeds: readonly WorkspaceChannel[];
   accounts: Awaited<ReturnType<typeof readAccountStates>>;

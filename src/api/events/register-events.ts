@@ -10,7 +10,7 @@ import { streamedEvent } from '../contract/events.ts';
 import { failureResponses } from '../server/openapi.ts';
 import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.ts';
 
-/** What live progress is told from. */
+/** The source of live progress. */
 export interface EventSource {
   db: Database;
   clock: Clock;
@@ -60,7 +60,7 @@ export function registerEvents(
     log,
   }: {
     source: EventSource;
-    /** What settles who asks. */
+    /** The hooks that authenticate the caller. */
     onRequest: onRequestHookHandler[];
     metrics: Registry;
     log: Log;

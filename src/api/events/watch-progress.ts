@@ -16,7 +16,7 @@ import { poll } from './poll.ts';
 export interface WatchLimits extends StreamLimits, FeedLimits {
   /** Milliseconds between two looks, and so between two events about one campaign: at most two a second (contract §4). */
   pollMs: number;
-  /** So long newcomers wait for others to come, so that they are looked up together. */
+  /** Newcomers wait so long for others, so that they share one read. */
   gatherMs: number;
   keepAliveMs: number;
   /** How many events are read at once. */

@@ -6,12 +6,12 @@ import { eventFrame, positionFrame, type EventStream } from './event-stream.ts';
 /** The streams of a workspace, and the position up to which they have received events. */
 export interface WorkspaceChannel {
   readonly workspaceId: WorkspaceId;
-  /** Of the last look into the ledger. */
+  /** The change counter at the last poll. */
   changes: number;
   /** Up to where `streams` have been told events; undefined: nobody has. */
   cursor: Cursor | undefined;
   readonly streams: Set<EventStream>;
-  /** Who has not got a snapshot yet. */
+  /** Streams that have not received a snapshot yet. */
   readonly newcomers: Set<EventStream>;
   /** Streams that have missed more than a page. Each is backfilled alone before it becomes a newcomer again. */
   readonly behind: Set<EventStream>;
@@ -24,7 +24,7 @@ export interface WorkspaceChannel {
   ): void;
   /** Sends the states that have changed since the last broadcast. A state that was sent less than `pauseMs` ago waits. */
   broadcastChanges(nowMs: number, pauseMs: number): void;
-  /** Says from where one could go on, which gets too old where nothing happens. */
+  /** Sends the position to resume from: without events the client's last one would expire. */
   broadcastPosition(): void;
   /** Sends a snapshot to the newcomers that waited when the poll began. The end of the snapshot carries the position to continue from. */
   sendSnapshot(waiting: readonly EventStream[]): void;
@@ -43,7 +43,7 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
   let campaigns = new Map<string, TrackedState>();
   let wasSeen = false;
 
-  /** What is found by the first look is no change. */
+  /** The state of the first poll is no change. */
   const fresh = (name: TrackedState['name'], isCurrent: boolean, json: string): TrackedState => ({
     name,
     isCurrent,

@@ -6,7 +6,7 @@ export type CheckedCampaign =
   | { path: 'venom/add-campaign'; body: Operations['venom/add-campaign']['body'] }
   | { path: 'venom/add-campaign-batch'; body: Operations['venom/add-campaign-batch']['body'] };
 
-/** Keeps what was checked, so that exactly that is sent and nothing that was not. */
+/** Stores checked requests, so that exactly the checked request is sent. */
 export interface CheckedCampaigns {
   /**
    * Answers the id to send it by. Of the same key the checks that were used longest ago are forgotten beyond its share; of other keys
@@ -17,7 +17,7 @@ export interface CheckedCampaigns {
   find(token: string, checkId: string): CheckedCampaign | undefined;
 }
 
-/** As many checks are kept as there may be. */
+/** Thrown when the store is full. */
 export class ChecksFullError extends Error {}
 
 const LIFETIME_MS = 30 * 60_000;
@@ -42,7 +42,7 @@ interface StoredCheck {
 /** The checks of one key, those that were used longest ago first. */
 type Share = Map<string, StoredCheck>;
 
-/** Keeps checks for 30 minutes each, within the limits above, in this process alone. */
+/** Keeps each check for 30 minutes, within the limits above, in the memory of this process. */
 export function createCheckStore(nowMs: () => number): CheckedCampaigns {
   const shares = new Map<string, Share>();
   const total = { count: 0, length: 0 };

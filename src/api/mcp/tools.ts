@@ -176,7 +176,7 @@ async function answer(act: () => Promise<object>): Promise<CallToolResult> {
   }
 }
 
-/** What is not a failure of the service is a defect of ours, and the SDK says so. */
+/** Any other error is our defect, and the SDK reports it. */
 function toFailure(error: unknown): object {
   if (error instanceof NotChecked)
     return {

@@ -10,7 +10,7 @@ const NEWLINE = '\r\n';
 /** Without the byte order mark Excel reads the text in a legacy code page. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** What a spreadsheet would run instead of show; its parsers differ in what they skip before it. */
+/** CSV injection: text that a spreadsheet would run as a formula. Spreadsheets differ in the characters they skip before it. */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
 
 /**

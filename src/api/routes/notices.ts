@@ -8,7 +8,7 @@ import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export interface NoticeDeps extends SubscribeDeps {
-  /** What browsers subscribe with. */
+  /** The public key with which browsers subscribe. */
   pushPublicKey: string;
   hasMail: boolean;
 }

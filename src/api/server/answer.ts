@@ -17,7 +17,7 @@ export const COMPILERS = {
   // The types know no compilers but those.
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>;
 
-/** Of every answer but pages, which set their own. */
+/** Headers of every answer except pages, which set their own. */
 export const API_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -27,7 +27,7 @@ export const API_HEADERS = {
 /** After an early error answer, a client has this long to notice before the rest of its upload is cut off. */
 const LINGER_MS = 5_000;
 
-/** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
+/** Installs body parsing, validation and error answers as in the contract's §2. Gives every answer its request id. */
 export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToAnswer): void {
   server.removeAllContentTypeParsers();
   const awaitTurn = createTurns();

@@ -72,7 +72,7 @@ export function requireScope(caller: Caller, { scope, requiresRecentAuth = false
     throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}`);
 }
 
-/** What an operation asks of whoever calls it. */
+/** The requirements of an operation on its caller. */
 interface Reach {
   scope: Scope;
   requiresRecentAuth?: boolean;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FieldError } from '../../platform/errors/errors.ts';
 import { findNearest } from '../../platform/errors/find-nearest.ts';
 
-/** What of it is told at most; a body may be full of such fields. */
+/** The most unknown fields that are reported. */
 const MAX_REPORTED = 10;
 const LONGEST_NAME = 64;
 

@@ -88,12 +88,12 @@ function appFailure(error: AppError): FailedAnswer {
   return { status: statusOf(code), code, message, details, headers };
 }
 
-/** Of a limit that was reached: what the answers of operations with a limit of their own tell in each (`limit-rates.ts`). */
+/** Headers for an exceeded limit, as in the answers of rate-limited operations (`rate-limits.ts`). */
 function rateLimitHeaders(limit: number, seconds: string): Record<RateHeader, string> {
   return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': seconds };
 }
 
-/** What Fastify itself refuses before any code of ours has seen the request. */
+/** Errors that Fastify raises before any code of ours runs. */
 function frameworkFailure(error: unknown): FailedAnswer | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
   const { statusCode } = error;

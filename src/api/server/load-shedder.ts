@@ -12,9 +12,9 @@ import type { Log } from '../../platform/log/log.ts';
 export interface OverloadLimits {
   /** Milliseconds between two looks. */
   sampleMs: number;
-  /** So many looks in a row have to agree before anything changes. */
+  /** Hysteresis: so many samples in a row have to agree before the state changes. */
   samples: number;
-  /** How late the event loop is, in milliseconds. */
+  /** Event loop lag in milliseconds. */
   lagMs: Limit;
 }
 
@@ -32,7 +32,7 @@ export const OVERLOAD_LIMITS: OverloadLimits = {
   lagMs: { open: 200, heavy: 200, any: 500 },
 };
 
-/** What there can be too much of. */
+/** The resources that can be overloaded. */
 const REASONS = [
   'event_loop',
   'database',
@@ -53,7 +53,7 @@ const RELIEF = 0.5;
 /** Clients that come back all at once would bring the overload back. */
 const RETRY_SECONDS = { least: 2, spread: 4 };
 
-/** Who bears the load first. */
+/** The order of load shedding. */
 export type ShedPriority = keyof Limit;
 
 export interface LoadShedder {

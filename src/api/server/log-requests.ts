@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Log } from '../../platform/log/log.ts';
 
 const SIGN_IN = new Set(['/api/v1/user/authorize_user', '/session']);
-/** What is about people, their keys, factors and sessions, also by administrators. */
+/** The operations on users, keys, factors and sessions, including those of administrators. */
 const OF_PEOPLE = /^\/(api\/v1\/(user|admin)\/|session(\/confirm|\/passkey)?$)/;
 const READS = /\/(get|list)_[a-z_]+$/;
 

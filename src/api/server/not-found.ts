@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendFailure } from './answer.ts';
 import { plainFailure, type FailedAnswer } from './envelope.ts';
 
-/** What only programs ask for: whoever mistypes it is told so in their language. */
+/** Paths of programs. Any other missing path gets a page in the browser's language. */
 const OF_PROGRAMS = /^\/(api|assets)(\/|$)/;
 
 /**

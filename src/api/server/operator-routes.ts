@@ -11,7 +11,7 @@ import { classifyDatabaseError } from './database-unavailable.ts';
 /** Named things that have to be in order before requests can be served; each throws when it is not. */
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
 
-/** Why nothing is sent, in a sentence; undefined: it is. */
+/** Returns why nothing is sent, as a sentence; undefined when the ledger is not held. */
 export type ReadHoldReason = () => Promise<string | undefined>;
 
 const CHECK_TIMEOUT_MS = 3_000;

@@ -26,7 +26,7 @@ export async function limitRates(
   };
 }
 
-/** Where two limits hold for a request the answer tells of the narrower kind, which is looked at last. */
+/** If two limits apply to a request, the answer's headers describe the narrower one, which is checked last. */
 function limitTo(server: FastifyInstance, max: number, what: string): onRequestAsyncHookHandler {
   const count = server.createRateLimit({ max });
   return async (request: FastifyRequest, reply) => {

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import { API_HEADERS } from './answer.ts';
 import { failureText, plainFailure, type FailedAnswer } from './envelope.ts';
 
-/** How long a client may take to read why its connection ends. */
+/** How long a client may take to read the error before its connection is closed. */
 const LINGER_MS = 2_000;
 
-/** Takes over what Node would answer by itself, without an envelope, or not at all. */
+/** Handles the requests that Node would answer by itself without an envelope, or not at all. */
 export function handleRawHttpErrors(server: Server): void {
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
@@ -17,7 +17,7 @@ export function handleRawHttpErrors(server: Server): void {
   });
 }
 
-/** Answers, in the envelope, to what Node's HTTP parser refuses and Fastify never sees; then ends the connection. */
+/** Answers errors of Node's HTTP parser, which Fastify never sees, in the envelope. Then closes the connection. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegunToAnswer(socket)) {
     socket.destroy();

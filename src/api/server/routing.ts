@@ -29,7 +29,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
   authenticate: Authenticate;
-  /** What bodies over 256 KiB wait for before they are read. */
+  /** The memory budget for bodies over 256 KiB. */
   bodyBudget: FairSemaphore;
   load: LoadShedder;
   /** Runs before what may have a long answer. */
@@ -48,7 +48,7 @@ export interface RoutingOptions {
   checkAnswers: boolean;
 }
 
-/** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
+/** Registers the route of an operation: authenticates the caller, then reads and validates the body, then runs the operation. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
   const { access, bodyLimitBytes: bodyLimit = SMALL_BODY_BYTES } = operation;
   server.route({
@@ -87,7 +87,7 @@ export function requireCaller(
   ];
 }
 
-/** Not an async function: nearly every token is settled without waiting, and this runs in each request. */
+/** Not an async function: nearly every token is resolved synchronously, and this runs in each request. */
 export function authenticateRequest(
   authenticate: Authenticate,
   readAuthorization: (request: FastifyRequest) => string | undefined,

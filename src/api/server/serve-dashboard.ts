@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Where the dashboard's pages are; all are the same file, which finds its way by the address. */
+/** The paths of the dashboard's pages. All are the same file, which routes by the path. */
 const PAGES = [
   '/',
   '/sign-in',

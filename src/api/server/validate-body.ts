@@ -7,7 +7,7 @@ import { findUnknownFields, validFields } from './body-fields.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request carries that means nothing to its operation; null before its body is read. */
+    /** The fields and headers that the operation ignores; null before the body is read. */
     ignoredFields: readonly FieldError[] | null;
   }
 }
@@ -31,7 +31,7 @@ export function collectIgnoredFields(operation: Operation): preValidationHookHan
 
 const KEY_MEANS_NOTHING: FieldError = { field: 'Idempotency-Key', issue: 'is not supported by this operation' };
 
-/** The same as sentences, for answers that have a place for them. */
+/** Returns the ignored fields as sentences, for answers with a field for them. */
 export function warningsOf(request: FastifyRequest): string[] {
   return (request.ignoredFields ?? []).map(({ field, issue }) => `${field} ${issue}`);
 }

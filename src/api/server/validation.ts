@@ -41,7 +41,7 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   safeint: 'must be a whole number',
 };
 
-/** What a schema does not say in words of its own. */
+/** Messages for the checks that have no message in their schema. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'is required';

@@ -6,10 +6,10 @@ import type { Operations } from '../../../clients/typescript/operations.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { Facts, Made } from './report.ts';
 
-/** What a step works with. */
+/** The dependencies of a step. */
 export interface Checking {
   client: Client;
-  /** Says what the service knows; what the operator is to do, the plan says. */
+  /** Shows a result of the service; the plan contains the operator's instructions. */
   say(text: string): void;
   /** Shows what the plan asks for next. Resolves to what is typed. */
   prompt(): Promise<string>;
@@ -20,7 +20,7 @@ export interface Checking {
 /** In milliseconds. */
 export interface Patience {
   pollMs: number;
-  /** For what the service does. */
+  /** How long the check waits for the service. */
   serviceMs: number;
   /** How long the check waits for people, and for the effects of their actions. */
   peopleMs: number;

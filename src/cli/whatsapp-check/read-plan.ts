@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 
 export interface PlannedStep {
   title: string;
-  /** What happens, and what to look at. */
+  /** The description of the step for the operator. */
   about: string;
-  /** What the operator is asked to do or to type, in order. */
+  /** The requests to the operator, in order. */
   prompts: string[];
-  /** What is asked about the phones afterwards: yes, no, or cannot tell. */
+  /** The questions about the phones afterwards: yes, no, or unsure. */
   questions: string[];
 }
 

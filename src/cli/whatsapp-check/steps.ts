@@ -1,4 +1,4 @@
-/** What the command does at each step of the plan, by the step's title. */
+/** The command's actions at each step of the plan, by the step's title. */
 import { linkNumber, readStatus } from './link.ts';
 import { drawPicture, post, secondsSince, StepFailedError, waitFor, waitForTotals, type Checking } from './post.ts';
 import type { Facts } from './report.ts';

@@ -12,7 +12,7 @@ import { STEPS, type RunStep } from './steps.ts';
 import { InputEndedError, openTerminal, type Terminal } from './terminal.ts';
 
 export interface CheckOptions {
-  /** What follows the word on the command line. */
+  /** The arguments after the command. */
   arguments: readonly string[];
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;

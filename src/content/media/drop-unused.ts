@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log/log.ts';
 
 /** A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need it. */
 const UNUSED_MEDIA_RETENTION_DAYS = 1;
-/** As MEDIA_RETENTION_DAYS: until then a campaign that has ended can be tried again. */
+/** MEDIA_RETENTION_DAYS: until then an ended campaign can be retried. */
 export const MEDIA_DAYS = 90;
 const FILES_PER_STEP = 200;
 

@@ -1,6 +1,6 @@
 import { invalid } from '../../platform/errors/errors.ts';
 
-/** How a messenger shows a file. */
+/** The way in which a messenger shows a file. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';
 
 export interface MediaType {
@@ -122,7 +122,7 @@ export function extensionOf(mime: string): string {
   return typeOf(mime)?.extension ?? 'bin';
 }
 
-/** How a messenger shows a file of a media type that `sniff` answers; a document for others. */
+/** Returns the kind of a media type that `sniff` returns; `document` for others. */
 export function kindOf(mime: string): MediaKind {
   return typeOf(mime)?.kind ?? 'document';
 }

@@ -20,7 +20,7 @@ export interface Address {
   end: number;
 }
 
-/** Where the addresses in a text stand that messengers turn into links by themselves, in order. */
+/** Returns the addresses in a text that messengers turn into links, in order. */
 export function findAddresses(text: string): readonly Address[] {
   // Most text has none, and this is several times faster than the expression.
   if (!mayHaveAddress(text)) return NONE;

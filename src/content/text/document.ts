@@ -1,9 +1,9 @@
-/** What a message says, between HTML and WhatsApp's markup: lines of runs of text. */
+/** The content of a message, between HTML and WhatsApp's markup: lines of runs of text. */
 
 /** The longest text of a message, in UTF-16 code units as WhatsApp counts (contract §3, add-campaign). */
 export const TEXT_LIMIT = 65_536;
 
-/** How a run is set: 0 plain, or `BOLD` and `ITALIC` together or alone. */
+/** The style of a run: 0 is plain, else `BOLD`, `ITALIC` or both. */
 export type Style = number;
 export const PLAIN = 0;
 export const BOLD = 1;

@@ -10,7 +10,7 @@ import { render } from './writing/render.ts';
 
 export { TEXT_LIMIT } from './document.ts';
 
-/** What HTML comes to. With `problems` it is refused, and `text` is empty. */
+/** The result of a conversion. With `problems` the HTML is rejected, and `text` is empty. */
 export interface Converted {
   text: string;
   warnings: Warning[];

@@ -3,7 +3,7 @@
  * `render`, so that each can test the other, and runs in browsers too, for a preview that shows what members see.
  */
 
-/** How a stretch of text is shown. `code` and `mono` are never anything else at the same time. */
+/** The style of a text. `code` and `mono` never combine with other styles. */
 export type TextStyle = 'bold' | 'italic' | 'strike' | 'code' | 'mono';
 
 export interface SeenRun {
@@ -43,7 +43,7 @@ export function parseWhatsApp(message: string): SeenLine[] {
   return lines;
 }
 
-/** Where pairs of three backticks stand that have something visible between them. */
+/** Returns the positions of pairs of three backticks with visible text between them. */
 function fences(message: string): [number, number][] {
   const found: [number, number][] = [];
   let open = message.indexOf('```');

@@ -59,7 +59,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
   };
 }
 
-/** Notes that a key is in use, once a minute at most. */
+/** Records the use of a key, at most once a minute. */
 function recordUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
   const recordedAt = new LRUCache<number, number>({ max: MOST_REMEMBERED });
   return ({ apiKeyId }, nowMs) => {

@@ -136,7 +136,7 @@ export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly numb
   return new Set(rows.map((row) => row.apiKeyId));
 }
 
-/** Notes that a key is in use, once a minute over all processes. */
+/** Records the use of a key, once a minute over all processes. */
 export async function recordApiKeyUse(db: Connection, apiKeyId: number): Promise<void> {
   await sql`
     update api_keys set last_used_at = campanile_now()

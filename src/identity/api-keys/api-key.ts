@@ -18,7 +18,7 @@ export function isApiKey(credential: string): boolean {
   return SHAPE.test(credential);
 }
 
-/** What is stored of a key. Random as it is, it needs no slow hash. */
+/** Returns the stored hash of a key. A random key needs no slow hash. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

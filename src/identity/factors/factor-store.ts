@@ -30,7 +30,7 @@ export interface Passkey {
   uses: number;
 }
 
-/** Those that are in use, oldest first. */
+/** Returns the confirmed factors, oldest first. */
 export async function selectFactors(db: Connection, userId: UserId): Promise<Factor[]> {
   return db
     .selectFrom('factors')
@@ -45,7 +45,7 @@ export async function hasFactor(db: Connection, userId: UserId): Promise<boolean
   return (await selectFactors(db, userId)).length > 0;
 }
 
-/** What draws codes for the user: the one in use, or the one that is being set up. */
+/** Returns the user's TOTP factor: the confirmed one, or the one that is being set up. */
 export async function findTotp(db: Connection, userId: UserId, confirmed: boolean): Promise<TotpFactor | undefined> {
   return db
     .selectFrom('factors')

@@ -93,7 +93,7 @@ export async function addPasskey(
   });
 }
 
-/** What a browser needs to ask its user for any passkey of this site; the same for everybody. */
+/** Returns the browser's options for signing in with any passkey of this site; the same for everybody. */
 export function passkeyRequestOptions(
   { challenges }: Pick<UserDependencies, 'challenges'>,
   site: Site,

@@ -40,7 +40,7 @@ export function proveCode({ db, clock, vault }: ProofDeps, userId: UserId, code:
   });
 }
 
-/** What a sealed secret is about. */
+/** The additional data of a sealed secret. */
 export function aboutTotp(userId: UserId): string {
   return `totp of user ${userId}`;
 }

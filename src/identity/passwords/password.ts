@@ -4,7 +4,7 @@ import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.t
 
 /** Memory in KiB, passes, threads; a stored hash carries its own, so raising these leaves old ones valid. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Of nobody's password, with the same cost. */
+/** A hash that no password matches, with the same cost. */
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$6gjMh2AldhdaaRCuUWDLWw$XdNYi4AF9SJ74kUb+4hya0r3P42QHGsSfeah7qTbP5I';
 

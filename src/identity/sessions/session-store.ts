@@ -8,7 +8,7 @@ import type { UserId } from '../../platform/database/schema.ts';
 export interface UserSession {
   /** That of its token. */
   tokenId: string;
-  /** What the client called itself; may be empty, and may be a lie. */
+  /** The client's `User-Agent`; may be empty or false. */
   agent: string;
   /** Where it signed in from. */
   address: string;
@@ -18,7 +18,7 @@ export interface UserSession {
   expiresAt: Date;
 }
 
-/** Who signs in, as far as the edge can tell. */
+/** The client that signs in, as the API sees it. */
 export interface Client {
   address: string;
   agent: string;

@@ -12,7 +12,7 @@ export interface TokenIdentity {
   generation: number;
 }
 
-/** What a token of ours says. Whether it has been revoked is another question: `token-states.ts`. */
+/** The claims of a token. Its revocation is checked elsewhere: `token-states.ts`. */
 export interface TokenClaims extends TokenIdentity {
   userId: UserId;
   expiresAtMs: number;

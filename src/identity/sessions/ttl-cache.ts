@@ -54,7 +54,7 @@ export function createTtlCache<Key extends number | string, Value>({
     },
     drop(isOutdated = () => true) {
       for (const [key, { value }] of cache.entries()) if (isOutdated(key, value)) cache.delete(key);
-      // Whatever is being read may be older than the revocation: nobody who comes now waits for it.
+      // A running read may be older than the revocation, so later callers must not share it.
       reading.clear();
     },
   };

@@ -6,7 +6,7 @@ import { sleep } from '../../platform/time/time.ts';
 
 /** Brute force: how often something may be tried under one key, over all processes (contract §2, row 429). */
 export interface AttemptLimit {
-  /** What is limited; parts the counts of different limits. */
+  /** The kind of attempt: each limit has its own counts. */
   name: string;
   /** At most so many attempts ... */
   max: number;
@@ -59,7 +59,7 @@ export const OWN_PASSWORD_FAILURES: AttemptLimit = {
 /** Codes of a second factor, after a correct password. */
 export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs: 15 * 60_000 };
 
-/** What an attempt is waited for that was under way when its process died. Longer than any password takes to be checked. */
+/** An attempt that was running when its process died counts as running for so long. Longer than any password check. */
 const IN_FLIGHT_MS = 30_000;
 /** Between two looks whether an attempt that was under way has ended. Some 10 ms is what checking a password takes. */
 const RETRY_DELAY_MS = { min: 20, max: 60 };

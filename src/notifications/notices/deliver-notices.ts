@@ -30,7 +30,7 @@ const POLL_MS = 1_000;
 const MAILS_TOGETHER = 100;
 /** Browsers that one process begins to tell at a time; of each person one. */
 const PERMITS = 32;
-/** How long a push service keeps what a browser that is not there is to be told. */
+/** How long a push service keeps a message for a browser that is offline (RFC 8030, TTL). */
 const PUSH_TTL_SECONDS = 24 * 60 * 60;
 /** A push service cannot have us wait for longer. */
 const LONGEST_WAIT_SECONDS = 60 * 60;
@@ -42,7 +42,7 @@ export interface DeliverNoticesOptions {
   egress: Pick<Egress, 'post'>;
   vault: Vault;
   keys: PushKeys;
-  /** Who is behind it, for push services: an https:// URL or a mailto: address. */
+  /** The operator's contact for push services: an https:// URL or a mailto: address. */
   contact: string;
   hasMail: boolean;
   onLoopError?: OnLoopError;
@@ -73,7 +73,7 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
     pollMs: POLL_MS,
     claim: (busy) => claimDuePushes({ db, log }, busy),
     keyOf: ({ userId }) => userId,
-    // What could not be written down is due again in a minute.
+    // A turn whose result could not be written is due again in a minute.
     serve: (turn) => push(options, turn, stopping.signal),
     ...watched,
   });

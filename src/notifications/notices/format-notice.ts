@@ -1,4 +1,4 @@
-/** What a notice says outside the dashboard, in English as all mails are, and which of its pages shows more. */
+/** The text of a notice outside the dashboard, in English like all mails, and the dashboard page with more details. */
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
 
@@ -20,7 +20,7 @@ const ONE: Readonly<Record<NoticeKind, (data: NoticeData) => string>> = {
       : `The newest good backup of the installation was made at ${at}.`,
 };
 
-/** Of the others the newest says all there is to say. */
+/** For the other kinds the newest notice contains everything. */
 const MANY: Readonly<Partial<Record<NoticeKind, (count: number) => string>>> = {
   campaign_done: (count) => `${count} campaigns have ended. Every post was sent.`,
   campaign_failed: (count) => `${count} campaigns have ended. Some posts could not be sent.`,

@@ -8,10 +8,10 @@ import { eventOf, isForAdministrators, NOTICE_KINDS, defaultPreferences } from '
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
 export const NOTICES_LIMIT = 1_000;
-/** What is older when its notice is made is told in the dashboard alone. */
+/** A notice of an older event appears in the dashboard only. */
 const NEWS_HOURS = 24;
 
-/** The same words as in the index events_noticed, which serves no other. */
+/** Must match the predicate of the index events_noticed, which serves only this query. */
 const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join(', '));
 const KIND_ROWS = sql.join(
   NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
@@ -79,7 +79,7 @@ function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<
     select q.since - ${MISSED_BEFORE} from quarantine q where q.batch = 'notices' and q.workspace_id = e.workspace_id))`;
 }
 
-/** Answers who was told something. */
+/** Returns the ids of the users with new notices. */
 async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
     with kinds (kind, type, for_admins, browser, email) as (values ${KIND_ROWS}), made as (

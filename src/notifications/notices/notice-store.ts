@@ -14,7 +14,7 @@ export interface Notice {
   data: NoticeData;
 }
 
-/** What the event said that a notice needs. */
+/** The event's data that a notice needs. */
 export interface NoticeData {
   campaign_id?: string;
   /** Of the campaign. */
@@ -26,7 +26,7 @@ export interface NoticeData {
   last_good_at?: string | null;
 }
 
-/** How somebody wants to be told of each kind. */
+/** Returns a user's channels for each kind. */
 export async function readPreferences(db: Connection, userId: UserId): Promise<Record<NoticeKind, NoticeChannels>> {
   const { rows } = await sql<NoticeChannels & { kind: string }>`
     select kind, bell, browser, email from notice_choices where user_id = ${userId}`.execute(db);
@@ -37,7 +37,7 @@ export async function readPreferences(db: Connection, userId: UserId): Promise<R
   >;
 }
 
-/** Of these kinds, the newest first; those before the notice `before`. */
+/** Returns the user's notices of these kinds, newest first, older than the notice `before`. */
 export async function selectNotices(
   db: Connection,
   { userId, kinds, before, limit }: { userId: UserId; kinds: readonly string[]; before: number | null; limit: number },

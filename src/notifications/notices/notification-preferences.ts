@@ -1,4 +1,4 @@
-/** How people choose to be told. */
+/** The users' notification preferences. */
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
@@ -28,7 +28,7 @@ export async function setNotificationPreferences(
       on conflict (user_id, kind) do update set bell = excluded.bell, browser = excluded.browser, email = excluded.email`.execute(
       trx,
     );
-    // What waits goes no way that is no longer wanted.
+    // Waiting notices leave a channel that is switched off.
     await sql`
       update notice_turns t set waiting = 0
       from notice_choices c

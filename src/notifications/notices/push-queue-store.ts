@@ -18,7 +18,7 @@ export interface Turn {
   data: NoticeData | null;
 }
 
-/** Where a browser is told. */
+/** The notices of one kind that are due to a browser. */
 export interface PushTurn extends Turn {
   subscriptionId: number;
   endpoint: string;

@@ -15,7 +15,7 @@ export interface SubscribeDeps {
   egress: Pick<Egress, 'checkUrl'>;
 }
 
-/** As a browser names it: the key and the secret are base64url. */
+/** A subscription as the browser describes it: key and secret are base64url. */
 export interface Subscription {
   endpoint: string;
   p256dh: string;

@@ -12,7 +12,7 @@ export interface AttemptRecord {
   /** null: there was no answer. */
   status: number | null;
   answer: string | null;
-  /** Why there was none. */
+  /** Why there was no answer. */
   error: string | null;
 }
 

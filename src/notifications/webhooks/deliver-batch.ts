@@ -11,10 +11,10 @@ import { insertAttempts, type AttemptRecord } from './attempt-store.ts';
 import { nextAttemptIn } from './retry-schedule.ts';
 import { aboutSecret } from './webhook-store.ts';
 
-/** What a try can come to: 2xx, another answer, none. */
+/** The results of an attempt: 2xx, another answer, or none. */
 export const WEBHOOK_OUTCOMES = ['accepted', 'rejected', 'no_response'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
-/** Why a webhook was switched off, and not by its owner. */
+/** Why the service, not the owner, disabled a webhook. */
 export type DisabledReason = 'gone' | 'failing';
 
 export interface DeliveryDeps {
@@ -128,7 +128,7 @@ function isSuccess({ status }: AttemptRecord): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** How far a lane came, and when it goes on. */
+/** The new state of a lane: its position, and when it is due again. */
 function endOf(
   lane: Lane,
   { attempts, isSlow, isEmpty, failingSeconds }: BatchResult & { isEmpty: boolean; failingSeconds: number | null },
@@ -154,7 +154,7 @@ function planRetry({ status, retryAfterSeconds }: Attempt, forSeconds: number): 
   return nextInSeconds === undefined ? { reason: 'failing' } : { forSeconds, nextInSeconds };
 }
 
-/** For its owner to hear of. */
+/** Writes the owner's event about the disabled webhook. */
 async function notifyDisabled(trx: Connection, lane: Lane, reason: string): Promise<void> {
   const { webhookId, workspaceId, userId, url } = lane;
   await writeEvent(trx, { workspaceId, type: SWITCHED_OFF_EVENT, data: { webhook_id: webhookId, url, reason } });

@@ -17,7 +17,7 @@ export interface Lane {
   /** Sealed: the present secret, and the one before while that is good. */
   secrets: Buffer[];
   position: number;
-  /** Of the last event that it wants. */
+  /** The position of the last event that it wants. */
   newest: number;
   hasRetries: boolean;
   /** Its last answer took over 2 s. */
@@ -26,7 +26,7 @@ export interface Lane {
   claim: number;
 }
 
-/** What a lane is told; of a retry the position means nothing. */
+/** A message for a lane; the position of a retry means nothing. */
 export interface Message extends Pick<WorkspaceEvent, 'eventId' | 'messageId' | 'position'> {
   body: string;
   isRetry: boolean;
@@ -66,7 +66,7 @@ export async function findDue(
   return rows;
 }
 
-/** Takes a webhook that was found due. Undefined: it no longer is, or another process has it. */
+/** Claims a due webhook. Returns undefined when it is no longer due, or another process has it. */
 export async function claimLane(
   db: Connection,
   { webhookId }: Pick<DueWebhook, 'webhookId'>,
@@ -84,7 +84,7 @@ export async function claimLane(
   return rows[0];
 }
 
-/** So many characters at most are held for an endpoint that may not answer; one message always is. */
+/** The most characters of a batch, since the endpoint may not answer; a single message may be longer. */
 const BATCH_LENGTH = 256 * 1_024;
 
 /** Returns the next messages in order: requested retries first, then new events. */

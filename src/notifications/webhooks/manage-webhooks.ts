@@ -1,4 +1,4 @@
-/** What owners do with their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
+/** The owners' operations on their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
@@ -21,7 +21,7 @@ import {
 
 /** A workspace has at most so many. */
 const WEBHOOKS_LIMIT = 20;
-/** For so long the secret before is good beside the new one. */
+/** The previous secret stays valid beside the new one for so long. */
 const FORMER_HOURS = 24;
 
 export interface WebhookDeps {
@@ -123,7 +123,7 @@ export async function deleteWebhook({ db }: Pick<WebhookDeps, 'db'>, actor: Acto
   });
 }
 
-/** Makes another secret. Messages are signed with both for a day, so that receivers can change it meanwhile. */
+/** Creates another secret. Messages are signed with both for a day, so that receivers can switch. */
 export async function rotateWebhookSecret(
   { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
   actor: Actor,

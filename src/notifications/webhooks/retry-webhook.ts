@@ -7,10 +7,10 @@ import { AppError } from '../../platform/errors/errors.ts';
 import { selectAttempts, type ListedAttempt } from './attempt-store.ts';
 import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
 
-/** So many at most are told once more at one request. */
+/** The most messages of one replay. */
 const RETRIES_LIMIT = 10_000;
 
-/** What to tell once more: one message, or what happened in a span of time, the end not included. */
+/** The events to replay: one message, or the events of a time span, end excluded. */
 export type ReplayRequest = { messageId: string } | { from: Date; to: Date };
 
 /**
@@ -88,7 +88,7 @@ function requireEnabled(webhook: Webhook): Webhook {
   return webhook;
 }
 
-/** What is failing is tried at once, too: somebody has looked at it. */
+/** A failing webhook is tried at once, too: its owner has just looked at it. */
 async function queueRetries(trx: Connection, webhookId: string, eventIds: number[]): Promise<void> {
   await sql`
     insert into webhook_retries (webhook_id, event_id) select ${webhookId}, unnest(${eventIds}::bigint[])

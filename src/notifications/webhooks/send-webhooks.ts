@@ -51,7 +51,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     }
   }
 
-  /** Answers whether there may be more that is due. */
+  /** Returns whether more may be due. */
   async function serveDue(pool: PermitPool): Promise<boolean> {
     const filter = pool.filter();
     const held = [...(await readHeld(db, 'webhooks')), ...(await readHeld(db, 'webhook outcomes'))];

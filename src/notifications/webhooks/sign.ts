@@ -1,4 +1,4 @@
-/** How messages are signed: Standard Webhooks 1.0.0. */
+/** Signs messages: Standard Webhooks 1.0.0. */
 import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign, type KeyObject } from 'node:crypto';
 
 /** `v1`: HMAC-SHA256 with a secret that both sides have. `v1a`: Ed25519, whose public key is enough to verify. */
@@ -7,7 +7,7 @@ export type Signature = 'v1' | 'v1a';
 /** A message, as it is signed. */
 export interface Signed {
   messageId: string;
-  /** Of the try: seconds since 1970. */
+  /** The time of the attempt, in seconds since 1970. */
   timestamp: number;
   body: string;
 }
@@ -21,7 +21,7 @@ export function generateSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** What the receiver verifies with: `whsec_…`, which is to be kept secret, or `whpk_…`, which is not. */
+/** Returns the receiver's key for verification: `whsec_…`, which is secret, or `whpk_…`, which is public. */
 export function verifierOf(signature: Signature, secret: Buffer): string {
   if (signature === 'v1') return `whsec_${secret.toString('base64')}`;
   const { x } = createPublicKey(privateKeyOf(secret)).export({ format: 'jwk' });

@@ -20,7 +20,7 @@ export interface Webhook {
   isBehind: boolean;
   /** Its last answer took over 2 s: it shares the permits of slow endpoints. */
   isSlow: boolean;
-  /** Since when every try has failed. */
+  /** The time since which every attempt has failed. */
   failingSince: Date | null;
   nextTryAt: Date;
   disabledAt: Date | null;
@@ -79,7 +79,7 @@ export function noSuchWebhook(): never {
   });
 }
 
-/** What a secret of a webhook is sealed with. */
+/** The additional data of a webhook's sealed secret. */
 export function aboutSecret(webhookId: string): string {
   return `webhook ${webhookId}`;
 }

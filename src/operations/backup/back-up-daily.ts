@@ -10,7 +10,7 @@ import { makeBackup } from './make-backup.ts';
 
 const CHECK_INTERVAL_MS = 60_000;
 const RETRY_MS = 60 * 60_000;
-/** What we made, and nothing else, is ever removed. */
+/** The names of our own daily backups: no other file is ever removed. */
 const NAME = /^campanile-\d{8}T\d{6}Z\.campanile$/;
 
 export interface DailyBackups {

@@ -37,7 +37,7 @@ export interface BackupOptions {
   /** The server is the embedded one of `dataDir`. */
   isEmbedded: boolean;
   dataDir: string;
-  /** Where it goes; what is there already is never replaced. */
+  /** The target file. An existing file is never replaced. */
   file: string;
   /** Seals the secrets of DATA_DIR, and authenticates the backup. Undefined: there must be no secrets, and it is not authenticated. */
   passphrase: string | undefined;

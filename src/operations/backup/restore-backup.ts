@@ -51,7 +51,7 @@ async function loadIntoEmbedded(folder: string): Promise<void> {
   await rm(dump);
 }
 
-/** What a file system makes at its own root does not count. */
+/** Entries that a file system creates at its root do not count. */
 async function listOwn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== 'lost+found');
 }

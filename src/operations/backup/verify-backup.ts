@@ -17,7 +17,7 @@ interface Counts {
   deliveries: number;
 }
 
-/** What was found in a backup. Of one that is not authenticated only the sums were compared, with its own manifest. */
+/** The content of a backup. Without authentication only its hashes were compared, with its own manifest. */
 export type Verified = { manifest: Manifest } & ({ isAuthenticated: false } | ({ isAuthenticated: true } & Counts));
 
 /**

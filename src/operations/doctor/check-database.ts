@@ -1,4 +1,4 @@
-/** What the database tells of an installation. */
+/** Checks of the database. */
 import { sql } from 'kysely';
 import { countAccounts } from '../../sending/accounts/count-accounts.ts';
 import { LEASE_MS } from '../../sending/leases/leases.ts';

@@ -1,4 +1,4 @@
-/** What fails again and again: background loops of a process, and batches because of one account. */
+/** Checks for repeated failures: of a process's background loops, and of batches because of one account. */
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { find, type Finding } from './finding.ts';
@@ -12,7 +12,7 @@ interface ProblemRow {
   since: Date;
 }
 
-/** What keeps processes from being ready, as each of them says itself. */
+/** Reports the problems that processes have published. */
 export async function checkLoops(db: Database): Promise<Finding[]> {
   const { rows } = await sql<ProblemRow>`
     select process, message, since from health_problems

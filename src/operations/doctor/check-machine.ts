@@ -1,4 +1,4 @@
-/** What the machine of an installation tells: files, disks, and whether WhatsApp can be reached from here. */
+/** Checks of the machine: files, disks, and backups. */
 import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { readRoom } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings } from '../../platform/config/config.ts';
 import { find, type Finding } from './finding.ts';
 
-/** What of the configuration the looks need. */
+/** The configuration of these checks. */
 export interface Installed {
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
@@ -46,7 +46,7 @@ export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed)
 const OTHERS = 0o077;
 const SECRETS = ['jwt-secret', 'jwt-secret-previous', 'encryption-key'];
 
-/** That nobody else on the machine can read secrets, and that the mark of the ledger can be kept. */
+/** Checks that no other user of the machine can read secrets, and that fencing records can be stored. */
 export async function checkPermissions({ dataDir, stateDir }: Installed): Promise<Finding[]> {
   const findings: Finding[] = [];
   const paths =
@@ -87,7 +87,7 @@ export async function checkPermissions({ dataDir, stateDir }: Installed): Promis
 const OLDEST_MS = 26 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-/** How old the last good daily backup is. */
+/** Checks the age of the last good daily backup. */
 export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!backup)
     return [

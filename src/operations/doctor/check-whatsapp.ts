@@ -9,7 +9,7 @@ import { describeError, find, type Finding } from './finding.ts';
 const WHATSAPP = 'https://web.whatsapp.com/';
 const PATIENCE_MS = 5_000;
 
-/** What of the configuration the looks need. */
+/** The configuration of these checks. */
 export interface WhatsAppConfigured {
   messenger: 'sandbox' | 'whatsapp';
   whatsappUrl: string | undefined;

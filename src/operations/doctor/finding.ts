@@ -1,4 +1,4 @@
-/** What a look at an installation comes to. */
+/** The findings of the doctor. */
 
 /** The checks, in the order of the report. */
 export const CHECKS = [
@@ -28,13 +28,13 @@ export type Level = 'ok' | 'warning' | 'error';
 export interface Finding {
   check: Check;
   level: Level;
-  /** What was found, as a sentence. */
+  /** The finding, as a sentence. */
   message: string;
-  /** What to do; undefined where nothing is to be done. */
+  /** The remedy; undefined when none is necessary. */
   advice?: string;
 }
 
-/** What one check found; without a level all is well. */
+/** Creates a finding; without a level all is well. */
 export function find(check: Check, message: string, level: Level = 'ok', advice?: string): Finding {
   return { check, level, message, ...(advice !== undefined && { advice }) };
 }

@@ -1,4 +1,4 @@
-/** Looks an installation over, as `campanile doctor` and administrators in the dashboard have it. */
+/** Checks an installation, for `campanile doctor` and for administrators in the dashboard. */
 import type { Config } from '../../platform/config/config.ts';
 import { pingDatabase, type Database } from '../../platform/database/connect.ts';
 import { LOOPBACK } from '../../platform/network/address-range.ts';

@@ -1,6 +1,6 @@
 import type { FencingRecord } from './fencing-record-file.ts';
 
-/** What the ledger says of itself. */
+/** The ledger's own state. */
 export interface LedgerState {
   number: number;
   /** null: no worker has served the ledger yet, or none since the hold was ended. */

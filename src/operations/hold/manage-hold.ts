@@ -1,4 +1,4 @@
-/** What administrators do with a ledger that is held. */
+/** The administrators' operations on a held ledger. */
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { confirmPassword } from '../../identity/passwords/confirm-password.ts';
@@ -8,7 +8,10 @@ import { listQueued, type QueuedCampaign } from './list-queued.ts';
 import { readHold, type Hold } from './read-hold.ts';
 import { isNotHeld, resumeLedger, type Choices } from './resume-ledger.ts';
 
-/** Why nothing is sent, and what is queued by campaign. Throws `forbidden` for everybody but administrators, `conflict` when it is not held. */
+/**
+ * Returns why nothing is sent, and the queued deliveries by campaign. For administrators: throws `forbidden` for others, `conflict` when
+ * the ledger is not held.
+ */
 export async function checkHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {
   await requireAdmin(db, actor);
   const hold = await readHold(db);

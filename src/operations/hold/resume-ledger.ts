@@ -11,7 +11,7 @@ import { settleQueued, type Choice } from './settle-queued.ts';
 const RESUME_STEP = 2 ** 32;
 
 export interface Choices {
-  /** By the campaigns' ids. Of one that has nothing queued any more it does nothing. */
+  /** By campaign id. A choice for a campaign without queued deliveries has no effect. */
   choices: ReadonlyMap<string, Choice>;
   /** For all other campaigns. */
   others: Choice | undefined;

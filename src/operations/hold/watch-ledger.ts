@@ -17,7 +17,7 @@ import type { FencingRecord, FencingRecords } from './fencing-record-file.ts';
 export interface LedgerWatchOptions {
   db: Database;
   log: Log;
-  /** Those in STATE_DIR. */
+  /** The fencing records in STATE_DIR. */
   fencingRecords: FencingRecords;
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
@@ -25,7 +25,7 @@ export interface LedgerWatchOptions {
   patienceMs: number;
 }
 
-/** Answers whether this ledger may be sent from, until asked again. */
+/** Returns whether this ledger may send, until the next call. */
 export type MaySend = () => Promise<boolean>;
 
 /** In DATA_DIR: why its ledger is to be held from now on. `campanile restore` leaves it there, or an operator. */
@@ -118,7 +118,7 @@ function createStillnessTimer(patienceMs: number) {
 const newest = (kept: FencingRecord | undefined, own: FencingRecord | undefined) =>
   kept && own && own.number > kept.number ? own : (kept ?? own);
 
-/** So many heartbeats without a sign of another worker, 30 s: one that lives beats five times in a third of that. */
+/** Heartbeats without a sign of another worker, 30 s: a live worker beats five times in a third of that. */
 const SILENT_BEATS = 15;
 
 /**
@@ -149,7 +149,7 @@ function watchPeers() {
   };
 }
 
-/** Without any nothing was sent, and nothing can be sent twice. */
+/** A ledger without runs has sent nothing, so nothing can be sent twice. */
 async function hasRuns(trx: Connection): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select exists (select from runs) as has`.execute(trx);
   return rows[0]?.has === true;
@@ -187,7 +187,7 @@ async function lockLedger(trx: Connection): Promise<LedgerRow> {
   return row;
 }
 
-/** From now on nothing is sent from this ledger until it is released. */
+/** Holds the ledger: nothing is sent from it until the hold is ended. */
 export async function holdLedger(trx: Connection, reason: string): Promise<void> {
   await sql`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`.execute(trx);
 }

@@ -58,7 +58,7 @@ export function createBatcher<Item, Result>(
       const { failures } = await isolate(batch, runItems, isAboutItem);
       for (const { item, error } of failures) item.reject(error);
     } catch (error) {
-      // Those that were carried out before have resolved already.
+      // Items that succeeded before have resolved already.
       for (const { reject } of batch) reject(error);
     }
   }
@@ -73,7 +73,7 @@ export function createBatcher<Item, Result>(
     add(item) {
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        // What is added in the same breath goes together from the first.
+        // Items that are added in the same tick form one batch from the start.
         if (waiting.length === 1) queueMicrotask(startBatches);
       });
     },

@@ -18,7 +18,7 @@ export interface FairSemaphore {
 }
 
 export interface PermitRequest {
-  /** Who the permit is for. Without a key there is no `perKey` limit, and all share one line. */
+  /** The holder of the permit. Without a key there is no `perKey` limit, and all such requests share one line. */
   key?: string | undefined;
   /** How much of `size` it takes, `size` at most; 1 unless given. */
   weight?: number;
@@ -95,7 +95,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
           if (!lines.leave(waiter)) return;
           settle();
           reject(busy(why));
-          // What stands behind a large one may fit.
+          // Waiters behind a heavy one may fit.
           admitNext();
         },
       };

@@ -22,7 +22,7 @@ export function currentRequester(): Requester | undefined {
   return storage.getStore();
 }
 
-/** The same pieces, each made for the requester of now, whenever and by whom they are read. */
+/** Binds an iterable to the present requester, wherever its pieces are read. */
 export function bindRequester<Piece>(pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
   const asNow = AsyncLocalStorage.snapshot();
   return {

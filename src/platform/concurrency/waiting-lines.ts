@@ -45,7 +45,10 @@ export function createWaitQueues(maxWaiting: number) {
     lengthOf: (key: Key) => lines.get(key)?.length ?? 0,
     leave,
     moveToEnd,
-    /** Has the last waiter of the longest line go where too many wait. Returns the reason where the newcomer has to go instead. */
+    /**
+     * Load shedding: if too many wait, rejects the last waiter of the longest line. Returns the reason if the newcomer is rejected
+     * instead.
+     */
     shedForNewcomer(key: Key): string | undefined {
       if (count < maxWaiting) return undefined;
       const own = lines.get(key) ?? [];
@@ -63,7 +66,7 @@ export function createWaitQueues(maxWaiting: number) {
       count += 1;
     },
     findNext,
-    /** Lets the next waiter out if it fits; its line goes behind all others. */
+    /** Removes and returns the next waiter if it fits; its line moves behind all others. */
     dequeueNext(permits: Permits): Waiter | undefined {
       const next = findNext(permits);
       if (!next || !permits.fits(next) || !leave(next)) return undefined;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is running. */
+/** The running version. */
 export interface Version {
   /** Of the package: `1.2.3`. */
   version: string;

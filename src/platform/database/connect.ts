@@ -8,7 +8,7 @@ import { shareConnections, type ConnectionShares } from './share-connections.ts'
 import { NotifyingDialect } from './notify-after-commit.ts';
 
 export type Database = Kysely<Schema>;
-/** What a store function takes: the database, or the transaction it shall be part of. */
+/** The argument of a store function: the database, or an open transaction. */
 export type Connection = Database | Transaction<Schema>;
 
 /** The server ends a transaction that is idle for so long: before the lease of the frozen process runs out. */
@@ -23,7 +23,7 @@ const SILENCE_MS = 10_000;
 const ENDED_AFTER = 0.8;
 /** An idle connection is closed in order before that. */
 const IDLE_MS = 8_000;
-/** Of a connection that is rightly silent for long the system finds out by this that there is nobody at the other end. */
+/** TCP keepalive: detects a dead peer on a connection that may be silent for long. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
@@ -86,16 +86,16 @@ export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
   };
 }
 
-/** How busy a pool is. */
+/** The use of a pool. */
 export interface PoolUse {
   inUse: number;
-  /** Who waits for a connection. */
+  /** Number of requests that wait for a connection. */
   waiting: number;
 }
 
 const pools = new WeakMap<Connection, () => PoolUse>();
 
-/** How busy the pool is that `connectDatabase` opened for `db`. */
+/** Returns the use of the pool that `connectDatabase` opened for `db`. */
 export function readPool(db: Database): PoolUse {
   return pools.get(db)?.() ?? { inUse: 0, waiting: 0 };
 }
@@ -103,9 +103,9 @@ export function readPool(db: Database): PoolUse {
 export interface PoolOptions {
   log: Log;
   poolSize?: number;
-  /** Has requesters share the pool fairly. Unless given, the first to come is the first served. */
+  /** Shares the pool fairly among requesters; first come, first served unless given. */
   shares?: ConnectionShares | undefined;
-  /** Told to the server, for whoever looks at its connections. */
+  /** The `application_name`, for operators who look at the server's connections. */
   name?: string;
   /**
    * A connection that is silent for so long counts as broken, and the server ends a statement a little before; Infinity for what

@@ -18,7 +18,7 @@ export interface AppliedMigration {
 
 export interface SchemaState {
   applied: readonly AppliedMigration[];
-  /** What a start would apply, in this order. */
+  /** The migrations and functions that a start would apply, in this order. */
   pending: readonly Migration[];
   /** The highest of the ledger; 0: it has none yet. */
   epoch: number;

@@ -4,14 +4,14 @@ import { isolate, type Isolated } from '../concurrency/isolate.ts';
 import { endQuarantine, quarantine, readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
 
 export interface BatchWork<Item, Result> {
-  /** Whose an item is: the id of an account, a workspace or a user, as `BATCHES` has it. */
+  /** Returns the owner of an item: the id of an account, a workspace or a user, as in `BATCHES`. */
   idOf: (item: Item) => number;
   /** Works on some items in one go. A repeat does no harm. */
   run: (some: readonly Item[]) => Promise<Result>;
 }
 
 export interface Outcome<Item, Result> {
-  /** What each go that succeeded came to. */
+  /** The result of each run that succeeded. */
   results: Result[];
   /** Items that are in quarantine now: they have failed, or are not due to be tried again. */
   left: Item[];

@@ -4,7 +4,7 @@ import { isDataError } from '../errors/database-errors.ts';
 import { isolateFailures } from './isolate-failures.ts';
 import { readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
 
-/** Whose rows a statement may find. */
+/** The owners whose rows a statement may find. */
 export interface Owners {
   /** Nothing of theirs. */
   skipped: readonly number[];

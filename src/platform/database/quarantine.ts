@@ -51,9 +51,9 @@ export interface QuarantineDeps {
   log?: Log | undefined;
 }
 
-/** Who is left out of a batch. */
+/** The owners that are quarantined from a batch. */
 export interface Quarantined {
-  /** Not to be touched yet. */
+  /** Owners that must not be retried yet. */
   held: ReadonlySet<number>;
   /** To be tried again, each alone. */
   due: ReadonlySet<number>;
@@ -147,7 +147,7 @@ function reasonOf(error: unknown): string {
   return message.replaceAll('\0', '').slice(0, LONGEST_REASON).toWellFormed();
 }
 
-/** How many are left out of each batch; of a batch that nobody is left out of there is no count. */
+/** Returns the number of quarantined owners of each batch; batches without any are missing. */
 export async function countQuarantined(db: Connection): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ batch: string; count: number }>`
     select batch, count(*)::int as count from quarantine group by batch`.execute(db);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from './connect.ts';
 
-/** What the catalog says of a schema: the definition of each table, column, constraint, index, trigger, type and sequence, by its key. */
+/** The catalog of a schema: the definition of each table, column, constraint, index, trigger, type and sequence, by its key. */
 export type Catalog = ReadonlyMap<string, string>;
 
 /**
@@ -69,7 +69,7 @@ async function readRows(db: Connection): Promise<Catalog> {
   return new Map(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Takes out what the key says already, and the storage parameters of an index. */
+/** Removes the part that the key contains already, and the storage parameters of an index. */
 function simplify(key: string, definition: string): string {
   const line = definition.replaceAll(/\s+/g, ' ').trim();
   if (!key.startsWith('index ')) return line.replace(/^CREATE (CONSTRAINT )?TRIGGER \S+ /, '$1');

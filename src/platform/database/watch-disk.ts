@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { AppError, errorCodeOf } from '../errors/errors.ts';
 import { pingDatabase, type Database } from './connect.ts';
 
-/** What is known of the disk that the database is on. */
+/** The state of the database's disk. */
 export interface DiskWatch {
   /** Call it with the error of each failed statement. */
   recordError(error: unknown): void;
@@ -22,7 +22,7 @@ export interface DiskWatch {
 export interface DiskOptions {
   /** On the disk; undefined: the server is not ours. */
   folder?: string | undefined;
-  /** How much must be free. A twentieth of the disk, 1 GiB at most, unless given. */
+  /** The free space to keep, in bytes; a twentieth of the disk, at most 1 GiB, unless given. */
   floorBytes?: number | undefined;
 }
 
@@ -76,7 +76,7 @@ async function isBelowFloor(folder: string, floor: number | undefined): Promise<
   return freeBytes < floorBytes;
 }
 
-/** What is free on the disk of a folder, and how much has to be so that new things are taken in: a twentieth of it, 1 GiB at most, unless given. */
+/** Returns the free bytes of a folder's disk, and the floor that must stay free: a twentieth of the disk, at most 1 GiB, unless given. */
 export async function readRoom(
   folder: string,
   floorBytes: number | undefined,
@@ -99,7 +99,7 @@ function throttleCheck(check: () => Promise<boolean>): () => Promise<boolean> {
   };
 }
 
-/** Whatever only reads, or finds room in a block that is there, would not notice. */
+/** A probe that only reads, or fits into an existing block, would not notice a full disk. */
 async function probeDiskSpace(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`create temporary table campanile_room (text text) on commit drop`.execute(trx);

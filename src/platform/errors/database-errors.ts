@@ -1,4 +1,4 @@
-/** What an error of the PostgreSQL driver means: by SQLSTATE, by the code of the system, or by its message where it has no code. */
+/** Classifies errors of the PostgreSQL driver: by SQLSTATE, by the system's error code, or by the message if there is no code. */
 import { errorCodeOf, type OverloadError } from './errors.ts';
 
 /** Others use the connections: the database is not away. Not an AppError, since part of what was asked for may have been done. */

@@ -16,7 +16,7 @@ export class AppError extends Error {
   readonly details: readonly FieldError[];
   /** Seconds after which trying again makes sense; sent as `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
-  /** How many are taken, where a limit was reached. */
+  /** The limit that was reached. */
   readonly limit: number | undefined;
   /** Something may have come of the attempt; of all other failures nothing came. */
   readonly outcomeUnknown: boolean;

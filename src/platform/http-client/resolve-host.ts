@@ -36,7 +36,7 @@ export async function resolveHost(
   return first;
 }
 
-/** Those by IPv4 first, which reach more machines. */
+/** IPv4 addresses first, because they work from more machines. */
 async function lookupBothFamilies(name: string, lookup: DnsLookup): Promise<string[]> {
   const [four, six] = await Promise.allSettled([lookup(name, 4), lookup(name, 6)]);
   const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -28,7 +28,7 @@ export interface EgressRequest {
 
 export interface EgressAnswer {
   status: number;
-  /** What its `retry-after` header asks for; 0 without one. */
+  /** The seconds in its `retry-after` header; 0 without one. */
   retryAfterSeconds: number;
   /** Its first KiB, as text. */
   body: string;

@@ -47,7 +47,7 @@ export function writeTraceparent(span: Span | undefined = trace.getActiveSpan())
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** What continues the span that `writeTraceparent` wrote; without one, what begins a trace of its own. */
+/** Returns the context that continues the span of `writeTraceparent`, or the root context without one. */
 export function continueTrace(traceparent: string | null | undefined): Context {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

@@ -10,7 +10,7 @@ export interface MailContent {
 interface MailContext {
   userName: string;
   detail: string;
-  /** Where a page of the dashboard is that takes the mail's code. */
+  /** Returns the URL of a dashboard page with the mail's code. */
   link(page: string): string;
   /** The dashboard. */
   home: string;

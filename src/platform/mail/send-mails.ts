@@ -93,7 +93,7 @@ export function sendMails({ db, log, notifications, links, mail, onLoopError }: 
   };
 }
 
-/** What went wrong in a word: the sentence of a mail server can name the address. */
+/** Returns a code for the log: a mail server's message may contain the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof PermanentRejectionError ? error.cause : error;
   if (!(cause instanceof Error)) return 'unknown';

@@ -5,9 +5,9 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
  * substituted for another.
  */
 export interface Vault {
-  /** How everything begins that was sealed with the present key. */
+  /** The prefix of everything that was sealed with the present key. */
   readonly keyIdPrefix: Buffer;
-  /** Of the keys that open, that which seals first. */
+  /** The ids of all keys that open; the key for sealing is first. */
   readonly keyIds: readonly string[];
   seal(plain: Uint8Array, about: string): Buffer;
   /** Throws when it was sealed with a key that is not known, is about something else, or was changed. */

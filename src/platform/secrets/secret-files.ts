@@ -6,10 +6,10 @@ import { prepareFolder } from '../database/embedded/folder.ts';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
 
 const PREVIOUS = 'jwt-secret-previous';
-/** As long as a token lives. */
+/** The lifetime of a token. */
 const PREVIOUS_MS = 24 * 60 * 60 * 1_000;
 
-/** How a secret is read back: `parse` returns undefined for a text that cannot be the secret. */
+/** A secret in a file. `parse` returns undefined for a text that cannot be the secret. */
 interface SecretFile<Value> {
   name: string;
   parse(text: string): Value | undefined;

@@ -15,7 +15,7 @@ export interface LoggedEntry {
 
 export interface AuditPage {
   entries: LoggedEntry[];
-  /** Where the next page begins; null: this was the last. */
+  /** The cursor of the next page; null: this was the last page. */
   next: number | null;
 }
 

@@ -1,10 +1,10 @@
 import type { Connection } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
-/** Who asks for something, for which workspace, and from where. The edge finds it out, once for each request. */
+/** The caller, their workspace and their address, determined once per request. */
 export interface Actor {
   userId: UserId;
-  /** Whose rows are looked at: whatever is not about the person is looked up by this alone. */
+  /** The workspace whose rows are accessed. Everything that is not about the person is looked up by it alone. */
   workspaceId: WorkspaceId;
   role: Role;
   /** The client's address; behind a proxy the one that the proxy reports. */

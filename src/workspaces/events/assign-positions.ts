@@ -20,7 +20,7 @@ export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {
   return hasMore.some(Boolean);
 }
 
-/** Those whose events come next. */
+/** Returns the workspaces of the next events. */
 async function findOwners(db: Connection): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct workspace_id as id from events where position is null limit ${BATCH}`.execute(db);

@@ -12,7 +12,7 @@ export interface Cursor {
   at: Date;
 }
 
-/** Whose events are wanted, and after which position; undefined: none yet. */
+/** A workspace whose events are wanted, and the position after which; undefined: none yet. */
 export interface Wanted {
   workspaceId: WorkspaceId;
   after: number | undefined;
@@ -40,7 +40,7 @@ type Row = { epoch: number; head: number; now: Date; workspaceId: WorkspaceId } 
   | { [Field in keyof WorkspaceEvent]: null }
 );
 
-/** What happened in many workspaces, each after a position of its own: one statement, of one moment, that reads no more than the limits. */
+/** Reads the events of many workspaces, each after its own position: one statement with one snapshot, and no more rows than the limits. */
 export async function readNewEvents(
   db: Connection,
   wanted: readonly Wanted[],

@@ -18,7 +18,7 @@ export interface IdempotencyKey {
   operation: string;
   /** sha256 of the request's meaning; see `hashBody`. */
   bodyHash: Buffer;
-  /** Told when the first result is answered again. */
+  /** Called when the stored result is answered again. */
   replayed?: () => void;
 }
 

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Quotas } from './quotas.ts';
 
-/** How much of something a workspace has, and may have. */
+/** The use and the limit of a quota. */
 export interface QuotaUse {
   used: number;
   limit: number;
@@ -15,7 +15,7 @@ export interface WorkspaceQuotas {
   createdGroups: QuotaUse | null;
 }
 
-/** What `selectUse` finds; all null when the workspace is gone. */
+/** The row of `selectUse`; all null when the workspace is gone. */
 export interface Use {
   stored_bytes: number | null;
   messenger: string | null;

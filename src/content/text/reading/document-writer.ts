@@ -8,7 +8,7 @@ import { bulletedList, numberedList, nextMarker, type List, type Marker } from '
 import type { Role } from './tags.ts';
 import { WarningsInOrder } from './warnings-in-order.ts';
 
-/** From one block to the next: two line breaks, so an empty line between them. Within a list: one. */
+/** The line breaks between two blocks: two, so an empty line between them. Within a list: one. */
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
 
@@ -22,7 +22,7 @@ interface Link {
   /** The line its text began in; undefined while it has no text. */
   line: DraftLine | undefined;
   lineNumber: number;
-  /** Where in that line. */
+  /** The position in that line. */
   place: LinePosition;
 }
 
@@ -44,7 +44,7 @@ export class DocumentWriter {
   #italic = 0;
   #items = 0;
   #link: Link | undefined;
-  /** How much text the targets of links have added: a long one may come again in thousands of paragraphs. */
+  /** The total length of written link targets: a long target may repeat in thousands of paragraphs. */
   #targetsLength = 0;
 
   /** `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none. */

@@ -42,7 +42,7 @@ export function appendTarget(line: DraftLine, text: string): void {
   line.endsInSpace = false;
 }
 
-/** Takes off the space a line ends with; there is never more than one. */
+/** Removes the space at the end of a line; there is never more than one. */
 export function trimEnd(line: DraftLine): void {
   const last = line.runs.at(-1);
   if (!line.endsInSpace || last === undefined) return;
@@ -63,7 +63,7 @@ export function endOf({ runs, length }: DraftLine): LinePosition {
   return { at: length, runs: runs.length, ofLast: runs.at(-1)?.text.length ?? 0 };
 }
 
-/** Takes off what stands after a place in a line. True when some of it was bold or italic. */
+/** Truncates a line at a position. Returns true when a removed part was bold or italic. */
 export function cutAt(line: DraftLine, { at, runs: count, ofLast }: LinePosition): boolean {
   const { runs } = line;
   line.length = at;

@@ -31,7 +31,7 @@ export function writtenTarget(target: string): string {
   return target;
 }
 
-/** The same, fit to stand between parentheses. */
+/** Returns the target for writing between parentheses: its own parentheses are percent-encoded. */
 export function parenthesizedTarget(target: string): string {
   if (!target.startsWith('http')) return writtenTarget(target);
   return target.replace(PARENTHESES, (sign) => (sign === '(' ? '%28' : '%29'));

@@ -16,7 +16,7 @@ function elementLimit(length: number): number {
   return 1_000 + length;
 }
 
-/** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
+/** The parts of the author's HTML that cannot be sent; empty when the HTML is fine. */
 export interface Findings {
   /** Names of tags that are not allowed, each once, in the order they were first met. */
   tags: Set<string>;
@@ -38,7 +38,7 @@ export function readHtml(html: string): { tree: DefaultTreeAdapterTypes.ParentNo
   return { tree: author.read(), findings: author.findings };
 }
 
-// What stands inside these is not HTML, so tags in there are not tags.
+// The content of these elements is not HTML, so tags in it are no tags.
 const TEXT_STATES = new Map([
   ['title', TokenizerMode.RCDATA],
   ['textarea', TokenizerMode.RCDATA],
@@ -52,7 +52,7 @@ const TEXT_STATES = new Map([
   ['plaintext', TokenizerMode.PLAINTEXT],
 ]);
 
-/** How many elements were ever created. */
+/** Counts all elements ever created. */
 let created = 0;
 
 const COUNTING: typeof defaultTreeAdapter = {

@@ -23,7 +23,7 @@ export type Role = (typeof ROLES)[keyof typeof ROLES];
 
 const ROLE_OF = new Map<string, Role>(Object.entries(ROLES));
 
-/** What a tag does, by its lower-case name; undefined for a tag that is not allowed. */
+/** Returns a tag's role by its lower-case name; undefined for a tag that is not allowed. */
 export function roleOf(tagName: string): Role | undefined {
   return ROLE_OF.get(tagName);
 }
@@ -41,5 +41,5 @@ export function attributeOf(tagName: string): string | undefined {
   return tagName === 'ol' ? 'start' : undefined;
 }
 
-/** How deep tags may be nested (contract §2, status 400). */
+/** The deepest nesting of tags (contract §2, status 400). */
 export const DEPTH_LIMIT = 100;

@@ -50,7 +50,7 @@ export function writeMarks(runs: readonly Run[]): { text: string; signs: Sign[] 
   return { text, signs };
 }
 
-/** What keeps the marks of a border from standing in the middle of a word. */
+/** Keeps the marks of a border out of the middle of a word. */
 function borderSpace(before: string, closing: Marks, opening: Marks, after: string): string {
   // Signs on both sides are boundaries to each other.
   if (closing !== NONE && opening !== NONE) return '';
@@ -106,7 +106,7 @@ interface Piece extends Run {
 
 const LINE_END: Piece = { text: '', style: PLAIN };
 
-/** The same runs with marks off the white space at their ends, but where the marks go on at its other side. */
+/** Returns the runs without marks on white space at their ends, except where the same marks continue behind it. */
 function settleSpace(runs: readonly Run[]): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const run of runs) addPieces(pieces, run);

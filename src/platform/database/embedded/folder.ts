@@ -44,7 +44,7 @@ async function isReadOnly(error: unknown, path: string): Promise<boolean> {
   );
 }
 
-/** What went wrong with a file below DATA_DIR, as a sentence for the operator; other errors come back as they are. */
+/** Returns a StartupError with a sentence for the operator for a known file error below DATA_DIR, and other errors unchanged. */
 export function folderError(error: unknown, dataDir: string): unknown {
   const code = errorCodeOf(error);
   const reason = typeof code === 'string' ? REASONS[code] : undefined;

@@ -8,11 +8,11 @@ import { changeOwner } from './run-as-user.ts';
 import type { Identity } from './program.ts';
 import { errorCodeOf } from '../../errors/errors.ts';
 
-/** How a server is reached, and by nobody else. */
+/** The address of a server that only this process's user can reach. */
 export interface ListenAddress {
   address: PostgresAddress;
   settings: Record<string, string>;
-  /** What is to become the superuser's password where there is one. */
+  /** The superuser's new password, where there is one. */
   passwordFile: string | undefined;
   /** Removes what does not belong to DATA_DIR. */
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export async function openListenAddress(dataDir: string, identity: Identity): Pr
 async function openSocketFolder(dataDir: string, identity: Identity): Promise<ListenAddress> {
   const inside = join(dataDir, 'socket');
   const fits = Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH;
-  // What a dead server left there would only be in the way, and we hold DATA_DIR.
+  // Leftovers of a dead server: we hold the lock of DATA_DIR, so no live server uses them.
   await rm(inside, { recursive: true, force: true });
   if (fits) await mkdir(inside, { mode: 0o700 });
   const socketFolder = fits ? inside : await mkdtemp('/tmp/campanile-');

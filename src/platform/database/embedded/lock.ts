@@ -50,7 +50,7 @@ function tryLock(file: DatabaseSync): boolean {
   }
 }
 
-/** Only for a sentence; who holds the folder is decided by the lock. */
+/** Used only in a message; the lock decides who holds the folder. */
 function readHolder(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim() || 'unknown';

@@ -5,7 +5,7 @@ import type { Log } from '../../log/log.ts';
 import { sleep } from '../../time/time.ts';
 import { runProgram } from './program.ts';
 
-/** How hard to ask, and for how long: PostgreSQL's fast shutdown, its immediate one, and none of its own. */
+/** The signals and waiting times: PostgreSQL's fast shutdown, its immediate one, then SIGKILL. */
 const STEPS: ReadonlyArray<[NodeJS.Signals, waitMs: number]> = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
@@ -80,7 +80,10 @@ async function isServing(pid: number, cluster: string, folder: { dev: number; in
   }
 }
 
-/** Without leave to look into another user's processes (root in a container has none), the command line has to do. */
+/**
+ * Compares the command line: without permission to inspect another user's processes (root in a container has none) nothing else is
+ * available.
+ */
 async function wasStartedFor(pid: number, cluster: string): Promise<boolean> {
   const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   return (args[0] ?? '').endsWith('/postgres') && args.includes(cluster);

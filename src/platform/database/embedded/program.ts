@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-/** As whom PostgreSQL's programs run. */
+/** The user that PostgreSQL's programs run as. */
 export interface Identity {
   /** Words in front of each command: `unshare ... setpriv ... --`. */
   prefix: readonly string[];
@@ -9,7 +9,7 @@ export interface Identity {
   as?: { uid: number; gid: number };
 }
 
-/** What a program said. */
+/** The output of a program. */
 export interface Output {
   /** The last ones. */
   lines: string[];
