@@ -77,7 +77,7 @@ export interface AppOptions {
   dashboardFolder?: string;
 }
 
-/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
+/** Starts the processes of `config.role`. Throws a StartupError with the remedy when the operator has to change something. */
 export async function startApp(
   config: Config,
   log: Log,
@@ -156,7 +156,7 @@ function startSending(
     retentionDays: config.retentionDays,
     mediaDays: config.mediaDays,
     name: `${hostname()}:${process.pid}`,
-    // An embedded server was started by this process: whoever worked on it before is gone.
+    // This process has just started the embedded server, so no earlier worker can be alive.
     alone,
     maySend: watchLedger({
       db: sendingDb,

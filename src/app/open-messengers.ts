@@ -21,7 +21,7 @@ interface Needed extends Pick<Secrets, 'encryptionKey'> {
   whatsappTiming: WhatsAppOptions['timing'];
 }
 
-/** The messengers that come with the service, each with connections of its own to the database. To be closed by whoever opens them. */
+/** Opens the messengers that come with the service, each with its own database connections. The caller closes them. */
 export function openMessengers(needed: Needed): Messenger[] {
   const { config, log, encryptionKey, metrics, onLoopError, whatsappTiming } = needed;
   return [

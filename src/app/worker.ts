@@ -98,7 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       const parts = [runs, lanes, late, commands, erasure, house, sessionKeeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
-      // The sessions first: whoever takes over must not meet ours.
+      // Sessions first: the next worker must not meet ours.
       await sessions.closeUnless(() => false);
       await leases.leave();
     },

@@ -60,10 +60,7 @@ export interface VerifiedUser extends AboutUser {
   workspaceId: WorkspaceId;
 }
 
-/**
- * Gives a user another password and ends whatever holds by the one before: every token, and unless they are kept every API key. All
- * processes are told.
- */
+/** Sets a user's password and revokes every token, and every API key unless they are kept. Notifies all processes. */
 export async function setPassword(
   trx: Connection,
   userId: UserId,

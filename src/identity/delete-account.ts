@@ -40,7 +40,7 @@ export async function endUser(
   also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Before the user: whoever locks lanes locks them first.
+    // Lock order: lanes before users.
     await onUserDeleted(trx, user.workspaceId);
     if (!(await setUserDeleted(trx, user)))
       throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');

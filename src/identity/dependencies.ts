@@ -25,7 +25,7 @@ export interface UserSettings {
   signUp: 'open' | 'invite' | 'closed';
   /** Strangers can come: passwords that are guessed first are refused. */
   isPublic: boolean;
-  /** Seals what is kept of second factors. */
+  /** Encrypts the stored second factors. */
   vault: Vault;
   /** Whether mails are sent. False: the administrator gets the code of an invitation, to pass it on. */
   hasMail?: boolean;
@@ -33,9 +33,9 @@ export interface UserSettings {
   timeZone: string;
   /** Without hints a revocation still reaches this process within 0.8 s. */
   notifications?: Pick<Notifications, 'on'>;
-  /** Called in the transaction that creates a user: whatever their workspace has from the beginning. */
+  /** Called in the transaction that creates a user. Creates the initial rows of their workspace. */
   onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
-  /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
+  /** Called in the transaction that deletes a user, before the user's row is locked. Ends the workspace's work at once. */
   onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /**
    * Runs in the transaction that disables a user, before the user's row is locked. Stops the workspace's work until the user resumes it.

@@ -22,7 +22,7 @@ import { readAccountFlags } from './account-flags-store.ts';
 import { findUser } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
 
-/** Throws `forbidden` for everybody but administrators; looks at it anew. */
+/** Throws `forbidden` unless the user is an administrator. Reads the flag from the database, not from a cache. */
 export async function requireAdmin(db: Database, { userId }: Actor): Promise<void> {
   const flags = await readAccountFlags(db, userId);
   if (!flags?.isAdmin) throw new AppError('admin_required', 'This operation is for administrators');
@@ -74,7 +74,7 @@ export async function switchUser(
   isDisabled: boolean,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Before the user: whoever locks lanes locks them first.
+    // Lock order: lanes before users.
     if (isDisabled) await onUserDisabled(trx, workspaceId);
     const isChanged = isDisabled ? await writeDisabled(trx, userId) : await writeEnabled(trx, userId);
     if (isChanged) await recordAudit(trx, { ...actor, action: isDisabled ? 'user.disabled' : 'user.enabled', subject });
@@ -84,8 +84,8 @@ export async function switchUser(
 }
 
 /**
- * Takes all second factors of a user away, who has lost them: the password alone signs in then, and a mail says so. Whoever is signed in
- * goes on. To do what is done already does nothing. Throws `not_found` as `getUser`, `conflict` for oneself.
+ * Removes all second factors of a user who has lost them: afterwards the password alone signs in, and a mail tells the user. Sessions
+ * continue. Repeating it has no effect. Throws `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function resetFactors({ db }: Pick<UserDependencies, 'db'>, actor: Actor, userId: UserId): Promise<void> {
   await removeFactors(db, actor, { ...(await requireOther(db, actor, userId)), userId });

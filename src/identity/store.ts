@@ -1,4 +1,4 @@
-/** The SQL of users, their logins and what revokes their tokens. */
+/** The SQL of users, their logins and the revocation of their tokens. */
 import { sql, type Selectable } from 'kysely';
 import { clearOldRows } from '../platform/database/clear-old-rows.ts';
 import type { Connection } from '../platform/database/connect.ts';
@@ -21,7 +21,7 @@ export interface User {
   timeZone: string | null;
 }
 
-/** The workspace that somebody acts for. */
+/** The user's workspace and role in it. */
 export interface Membership {
   workspaceId: WorkspaceId;
   role: Role;
@@ -140,7 +140,7 @@ export interface ProfileChange {
   timeZone: string | undefined;
 }
 
-/** Changes what is given; undefined when there is no such user. */
+/** Changes the given fields. Returns undefined when there is no such user. */
 export async function changeUser(db: Connection, userId: UserId, change: ProfileChange): Promise<User | undefined> {
   const row = await db
     .updateTable('users')
@@ -243,8 +243,8 @@ export async function replacePassword(
 }
 
 /**
- * Makes a husk of a user: nothing of theirs is left in it, their logins and API keys are gone, and every process is told. False,
- * and nothing changed, when the password or the tokens are no longer what `seen` says.
+ * Anonymises a deleted user: removes all personal data, logins and API keys, and notifies all processes. Returns false without a change
+ * when the password or the tokens differ from `seen` (optimistic locking).
  */
 export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Promise<boolean> {
   const { rows } = await sql`

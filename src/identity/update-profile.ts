@@ -10,8 +10,8 @@ export interface ProfileInput extends Omit<ProfileChange, 'whatsappNumber'> {
 }
 
 /**
- * Changes what is given and leaves the rest. Throws `unauthenticated` when the user is gone, `conflict` when the number of the messaging
- * account has to stay.
+ * Changes the given fields. Throws `unauthenticated` when the user was deleted, `conflict` when the number of the messaging account must
+ * not change.
  */
 export async function updateProfile(
   { db, timeZone, hasMail, allowsNumber }: Pick<UserDependencies, 'db' | 'timeZone' | 'hasMail' | 'allowsNumber'>,

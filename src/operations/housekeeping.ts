@@ -25,7 +25,7 @@ const EVERY_MS = 10 * 60_000;
 /** Pause between two batches of a large cleanup, so that sending gets the rest of the time. */
 const STEP_PAUSE_MS = 100;
 
-/** Drops what is too old to matter, now and every ten minutes, until stopped. Any number of processes may do so at once. */
+/** Deletes expired data, now and every ten minutes, until stopped. Any number of processes may run it at once. */
 export function startHousekeeping(deps: {
   db: Database;
   log: Log;
@@ -84,7 +84,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   ({ db }) => clearIdleQuarantine(db),
 ];
 
-/** Each, whatever becomes of the others; then throws what the first of them failed of. */
+/** Runs every cleanup, even if others fail; then throws the first error. */
 async function clearOld(deps: QuarantineDeps): Promise<void> {
   const failures: unknown[] = [];
   for (const clear of CLEARINGS) await clear(deps).catch((error: unknown) => failures.push(error));

@@ -13,7 +13,7 @@ const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'acc
 
 /** The results of an attempt. */
 const OUTCOMES: ReadonlyArray<Outcome['kind']> = ['sent', 'failed', 'retry', 'snooze'];
-/** The loops that there are, in whatever process. */
+/** The background loops of all kinds of processes. */
 const LOOPS = [
   'answers',
   'backups',

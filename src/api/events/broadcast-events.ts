@@ -9,7 +9,7 @@ import type { WorkspaceChannel } from './workspace-feed.ts';
 /** The types of events on streams; the others are about webhooks themselves. */
 export const STREAMED_TYPES: readonly string[] = EVENT_TYPES;
 
-/** Events as they go over the wire, each with its id: what a webhook would be told. */
+/** Returns events in the wire format, each with its id. The data is the same as for webhooks. */
 export function messageFrames(epoch: number, events: readonly WorkspaceEvent[]): string {
   return events
     .map(({ type, at, data, position }) =>

@@ -8,11 +8,11 @@ export interface EventStream {
   readonly caller: Caller;
   /** The client's `Last-Event-ID`; undefined: it is new. */
   readonly lastEventId: string | undefined;
-  /** After which it has not been told events yet; undefined: it is told none from before. */
+  /** The position of the last event that was sent; undefined: the client gets no earlier events. */
   cursor: Cursor | undefined;
   /** Sends something however long it is. */
   sendUnbounded(frames: string): void;
-  /** Sends what has changed, or drops a client with more than `mostUnread` bytes unread. */
+  /** Sends frames, or disconnects a client with more than `mostUnread` unread bytes. */
   send(frames: string): void;
   /** Resolves when the client has read everything sent to it, or has disconnected. */
   taken(): Promise<void>;

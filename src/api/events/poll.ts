@@ -98,7 +98,7 @@ function updateFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChann
   broadcastEvents(feed, happened);
 }
 
-/** Its clients come back, and are told as soon as its data can be read. */
+/** Ends the streams of a workspace. Its clients reconnect, and continue as soon as its data can be read. */
 function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): void {
   const { workspaceId } = feed;
   log.error({ err: error, workspaceId }, 'one workspace could not be told live progress; the others are');

@@ -116,7 +116,7 @@ function showOpen(metrics: Registry, count: () => number): void {
   });
 }
 
-/** Sends the head of an answer that goes on for as long as somebody listens. */
+/** Sends the head of an answer that lasts until the client disconnects. */
 function beginStream(reply: FastifyReply): void {
   reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',

@@ -15,7 +15,7 @@ export interface WorkspaceChannel {
   readonly newcomers: Set<EventStream>;
   /** Streams that have missed more than a page. Each is backfilled alone before it becomes a newcomer again. */
   readonly behind: Set<EventStream>;
-  /** The position after which somebody has to be told events; undefined: nobody has. */
+  /** Returns the position after which events are needed; undefined when no stream needs any. */
   after(): number | undefined;
   setAccount(json: string): void;
   /** All campaigns that are worth telling of, in order. */

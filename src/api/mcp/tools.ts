@@ -9,7 +9,7 @@ import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './
 import { ABOUT } from './messages.ts';
 
 export interface ToolDeps {
-  /** As whoever's key it is. */
+  /** A client with the caller's key. */
   campanile: Client;
   token: string;
   checked: CheckedCampaigns;

@@ -39,7 +39,7 @@ export interface FailedAnswer {
   headers: Readonly<Record<string, string>>;
 }
 
-/** The answer to a request whose handling threw `error`. Whatever is not known to be the request's fault is a 500. */
+/** Returns the answer to a request whose handling threw `error`: 500 unless the error is known to be the request's fault. */
 export function failedAnswer(error: unknown, isDiskFull: boolean): FailedAnswer {
   if (error instanceof AppError) return appFailure(error);
   const failure = classifyDatabaseError(error, isDiskFull);

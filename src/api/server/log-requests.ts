@@ -12,7 +12,7 @@ const READS = /\/(get|list)_[a-z_]+$/;
  * path: a typing error can put a password there.
  */
 export function logRequests(server: FastifyInstance, { log, access }: { log: Log; access: boolean }): void {
-  // Whoever asks for less than errors wants quiet; to everybody else these logs do not depend on LOG_LEVEL.
+  // A level above `error` switches these logs off. Otherwise they do not depend on LOG_LEVEL.
   const level = log.isLevelEnabled('error') ? 'info' : 'silent';
   const [security, all] = [log.child({ log: 'security' }, { level }), log.child({ log: 'access' }, { level })];
   server.addHook('onResponse', (request, reply, done) => {

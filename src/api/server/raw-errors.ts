@@ -45,7 +45,7 @@ function answerTo(error: NodeJS.ErrnoException): FailedAnswer {
   }
 }
 
-/** A second answer within the first would be taken for a part of it. Node keeps what is under way in a property of the socket. */
+/** A second answer would be read as a part of the first. Node keeps the running response in a property of the socket. */
 function hasBegunToAnswer(socket: Duplex): boolean {
   const underWay: unknown = Reflect.get(socket, '_httpMessage');
   return (

@@ -99,7 +99,7 @@ export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, 
           ),
         );
     };
-    // A process that was held up has not read yet what has come meanwhile.
+    // After a blocked event loop, data may have arrived that was not read yet.
     const checkAfterReading = () => setImmediate(checkRate);
     let timer = setTimeout(checkAfterReading, graceMs);
     raw.once('close', () => clearTimeout(timer));

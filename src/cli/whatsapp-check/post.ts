@@ -1,4 +1,4 @@
-/** Sends posts through the service, and waits for what becomes of them. */
+/** Sends posts through the service, and waits for their effects. */
 import sharp from 'sharp';
 import type { Client } from '../../../clients/typescript/client.ts';
 import { CampanileError } from '../../../clients/typescript/failure.ts';
@@ -11,7 +11,7 @@ export interface Checking {
   client: Client;
   /** Shows a result of the service; the plan contains the operator's instructions. */
   say(text: string): void;
-  /** Shows what the plan asks for next. Resolves to what is typed. */
+  /** Shows the plan's next request. Returns the operator's input. */
   prompt(): Promise<string>;
   made: Made;
   patience: Patience;
@@ -38,7 +38,7 @@ export class StepFailedError extends Error {
   }
 }
 
-/** Reads until it holds, or the time is over; resolves to what was read last. While the service is away it is waited for. */
+/** Polls until the condition holds or the time is over, and returns the last value. Retries while the service is unreachable. */
 export async function waitFor<Read>(
   { pollMs }: Patience,
   limitMs: number,

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { StartupError } from '../../platform/errors/errors.ts';
 
-/** Counts, times in seconds, codes, and states out of fixed lists. Never a number, a name, or what was said. */
+/** Counts, times in seconds, codes, and states out of fixed lists. Never a phone number, a name, or a text. */
 export type Facts = Readonly<Record<string, number | boolean | null | AccountState>>;
 
 type AccountState = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';

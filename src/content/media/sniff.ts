@@ -17,7 +17,7 @@ interface Family {
   types: ReadonlyMap<string, MediaType>;
   /** The type of other files with the same leading bytes. */
   otherwise?: MediaType;
-  /** The type of a truncated file, of which only the first bytes are known. */
+  /** The type of a truncated file. */
   cutShort?: MediaType;
 }
 
@@ -88,10 +88,9 @@ const OTHER_COMPOUND = media('cfb', 'document', 'application/x-cfb');
 const TAKEN = 'a JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A or PDF file, an office document or a ZIP';
 
 /**
- * What a file is, by its own bytes: a name or a declared type proves nothing. Pictures are not decoded, so one that begins well and is
- * broken further on passes. Whatever the bytes are, this ends soon: archives are looked into within file-type's limits.
- *
- * @throws AppError `invalid` for anything that is not taken
+ * Returns the type of a file by its own bytes: a name or a declared type proves nothing. Pictures are not decoded, so a picture that is
+ * broken after its header passes. Terminates quickly for any input: archives are inspected within file-type's limits. Throws `invalid` for
+ * a type that is not accepted.
  */
 export async function sniff(field: string, bytes: Uint8Array): Promise<MediaType> {
   const type = begins(bytes, COMPOUND_FILE, 0) ? sniffCompound(bytes) : await sniffFamily(bytes);

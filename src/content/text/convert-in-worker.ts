@@ -15,7 +15,7 @@ export interface Converter {
   close(): Promise<void>;
 }
 
-/** UTF-16 units of HTML that are converted at once: whatever it is, that takes less than 50 ms. */
+/** UTF-16 units of HTML that are converted on the main thread: any HTML of this length takes less than 50 ms. */
 const SHORT = 16 * 1024;
 const THREADS = 2;
 const WAITING_AT_MOST = 100;

@@ -17,10 +17,7 @@ export interface Converted {
   problems: FieldError[];
 }
 
-/**
- * The message that a campaign's HTML comes to, in WhatsApp's markup. Everything that is wrong with the HTML is told at once. Never
- * throws, whatever it is given.
- */
+/** Converts a campaign's HTML into WhatsApp's markup. Returns all problems of the HTML at once. Never throws. */
 export function convertHtml(html: string): Converted {
   const { document, warnings, findings } = readDocument(html);
   const problems = describeFindings(findings);

@@ -14,7 +14,7 @@ export interface ApiKeyStates {
    * that the key is in use. A promise only where the database has to be asked.
    */
   find(key: string): ApiKeyState | undefined | Promise<ApiKeyState | undefined>;
-  /** To be called after each local revocation: what is remembered of the user's keys is no longer true. */
+  /** Drops the user's keys from the cache. Call it after each local revocation. */
   drop(userId: number): void;
 }
 

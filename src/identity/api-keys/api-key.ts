@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /** The prefix of every key, by which people and secret scanners recognise a key. No JWT begins like this, and no key contains a dot. */
 const PREFIX = 'cmp_';
-/** 288 bits, of which the prefix shows 24: what stays hidden is more than sha256 keeps. */
+/** 288 bits, 24 of them visible in the prefix: the hidden rest exceeds the 256 bits of SHA-256. */
 const RANDOM_BYTES = 36;
 const SHOWN = PREFIX.length + 4;
 const SHAPE = /^cmp_[A-Za-z0-9_-]{48}$/;

@@ -1,4 +1,4 @@
-/** The SQL of second factors and what belongs to them. */
+/** The SQL of second factors, TOTP steps and recovery codes. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { FactorKind, UserId } from '../../platform/database/schema.ts';
@@ -124,7 +124,10 @@ export async function deleteFactor(trx: Connection, userId: UserId, factorId: nu
   return factor;
 }
 
-/** Locks the user until the transaction ends: what is counted of their factors stays so. Throws `unauthenticated` when they are gone. */
+/**
+ * Locks the user until the transaction ends, so that the number of their factors cannot change. Throws `unauthenticated` when the user was
+ * deleted.
+ */
 export async function lockOwner(trx: Connection, userId: UserId): Promise<void> {
   if (!(await lockUser(trx, userId))) throw userGoneError();
 }

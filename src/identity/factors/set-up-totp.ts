@@ -76,8 +76,8 @@ export async function issueRecoveryCodes(trx: Connection, userId: UserId): Promi
 }
 
 /**
- * Seals with the present key what was sealed with the previous one. Resolves to how many there were. Throws when one was sealed with
- * neither.
+ * Key rotation: encrypts with the present key all secrets that the previous key encrypted. Returns their number. Throws when a secret has
+ * another key.
  */
 export async function resealTotps(db: Database, vault: Vault): Promise<number> {
   const factors = await selectSealedOtherwise(db, vault.keyIdPrefix);

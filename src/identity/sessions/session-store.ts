@@ -1,4 +1,4 @@
-/** The SQL of sessions: what is known of the tokens that still hold, for their owners to look at. */
+/** The SQL of sessions: the valid tokens of a user, with their client and last use. */
 import { sql } from 'kysely';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
@@ -25,7 +25,7 @@ export interface Client {
 }
 
 const LONGEST_AGENT = 300;
-/** Programs may sign in without end; whoever looks for a stranger looks among the latest. */
+/** A program may sign in any number of times. The latest sessions suffice for finding a stranger. */
 const MOST_LISTED = 200;
 
 export async function insertSession(

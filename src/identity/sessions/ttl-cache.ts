@@ -33,7 +33,7 @@ export function createTtlCache<Key extends number | string, Value>({
   const reading = new Map<Key, Promise<Value>>();
 
   async function readNow(key: Key): Promise<Value> {
-    // Before the question, not after the answer: the age counts from what the answer can know.
+    // Taken before the read: the age counts from the snapshot of the answer.
     const start = clock.nowMs();
     const answer = read(key);
     reading.set(key, answer);

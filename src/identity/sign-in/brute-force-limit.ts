@@ -31,7 +31,7 @@ const GROWING = { firstMs: 60_000, mostMs: 15 * 60_000 };
 
 export const SIGN_UPS_PER_ADDRESS: AttemptLimit = { name: 'sign-ups', max: 600, windowMs: HOUR_MS };
 export const PAIRING_CODES_PER_NUMBER: AttemptLimit = { name: 'pairing codes', max: 3, windowMs: HOUR_MS };
-/** One user's, wherever they come from; whoever comes from where the user has signed in before is not counted. */
+/** One user's failures from any address, except networks from which the user has signed in before. */
 export const FAILURES_PER_USER: AttemptLimit = { name: 'failures', max: 100, windowMs: HOUR_MS, growing: GROWING };
 /** One user's from one address. */
 export const FAILURES_PER_USER_HERE: AttemptLimit = {
@@ -63,7 +63,7 @@ export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs:
 const IN_FLIGHT_MS = 30_000;
 /** Between two looks whether an attempt that was under way has ended. Some 10 ms is what checking a password takes. */
 const RETRY_DELAY_MS = { min: 20, max: 60 };
-/** Some 10 s: whoever has to wait longer is better off coming back. */
+/** Some 10 s: after that a client is better off retrying. */
 const MAX_POLLS = 250;
 
 /** Attempts that were begun, each to be ended. */

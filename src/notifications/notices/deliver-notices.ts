@@ -49,8 +49,8 @@ export interface DeliverNoticesOptions {
 }
 
 /**
- * Makes notices of what happens, and has them told in browsers and by e-mail where people want that, until stopped. Any number of
- * processes may do so at once. What a crash keeps from being written down is told once more.
+ * Creates notices from events, and delivers them by push and e-mail to users who want that, until stopped. Any number of processes may run
+ * it at once. A delivery whose record a crash prevents is repeated.
  */
 export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
   const { db, log, hasMail, onLoopError } = options;
@@ -86,7 +86,7 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
   };
 }
 
-/** Hands what is due to the mails, in one transaction: none is written twice. */
+/** Moves due notices into the mail queue, in one transaction, so that none is mailed twice. */
 async function mailNotices(deps: QuarantineDeps): Promise<void> {
   const { db } = deps;
   await isolateDueRows(deps, NOTICE_MAILS, (owners) => db.transaction().execute((trx) => mailNoticesOf(trx, owners)));

@@ -71,7 +71,7 @@ async function findOwners(trx: Connection, { after, to }: Span): Promise<number[
 /** Events up to this long before the quarantine may have no notice yet. */
 const MISSED_BEFORE = sql`interval '1 hour'`;
 
-/** The events of a span; those of `wanted` workspaces that are in quarantine from before, too: what has its notice gets no other. */
+/** The events of a span, and earlier events of `wanted` workspaces that were in quarantine. An event with a notice gets no other one. */
 function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<boolean> {
   const isNew = sql<boolean>`e.position > ${after} and e.position <= ${to}`;
   if (!owners.wanted) return isNew;

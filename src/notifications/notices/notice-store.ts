@@ -56,7 +56,7 @@ export async function countUnread(db: Connection, userId: UserId, kinds: readonl
   return rows[0]?.count ?? 0;
 }
 
-/** Removes notices of what happened over 90 days ago. */
+/** Removes notices of events over 90 days ago. */
 export function clearOldNotices(deps: QuarantineDeps): Promise<void> {
   const isOld = sql`o.at < campanile_now() - interval '90 days'`;
   return clearOldRows(deps, { table: 'notices', owner: 'user_id', isOld });

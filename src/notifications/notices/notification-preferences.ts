@@ -7,7 +7,7 @@ import { readPreferences } from './notice-store.ts';
 
 export type Choice = { kind: NoticeKind } & { [Way in keyof NoticeChannels]?: boolean | undefined };
 
-/** Changes what is given, and answers how each kind is told from then on. */
+/** Changes the given preferences. Returns the new channels of each kind. */
 export async function setNotificationPreferences(
   { db }: { db: Database },
   { userId }: Actor,

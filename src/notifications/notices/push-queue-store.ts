@@ -1,4 +1,4 @@
-/** The SQL of what waits to be told outside the dashboard. */
+/** The SQL of the queue for notices by push and e-mail. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { claimDueRows, type Outbox } from '../../platform/database/outbox.ts';
@@ -26,7 +26,7 @@ export interface PushTurn extends Turn {
   auth: string;
 }
 
-/** A browser that could not be told anything for so long is told nothing more. */
+/** A browser whose pushes have failed for so long is removed. */
 const GIVEN_UP = sql`interval '1 day'`;
 
 const COLUMNS = sql`
@@ -57,7 +57,7 @@ export function claimDuePushes(deps: QuarantineDeps, busy: readonly UserId[]): P
   return claimDueRows<PushTurn>(deps, PUSHES, { limit: 1, busy });
 }
 
-/** These have been told, or need not be; what was added meanwhile waits for the next time. */
+/** Settles delivered or obsolete turns; notices that were added meanwhile wait for the next one. */
 export async function settleTurns(db: Connection, turns: readonly Turn[]): Promise<void> {
   await sql`
     update notice_turns t set waiting = greatest(0, t.waiting - s.count), tries = 0

@@ -1,4 +1,4 @@
-/** The browsers that somebody wants to be told in. */
+/** The users' browsers for push messages. */
 import { createPublicKey } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
@@ -7,7 +7,7 @@ import { BlockedAddressError } from '../../platform/http-client/validate-url.ts'
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 
-/** A person is told in so many browsers at most: another one takes the place of the oldest. */
+/** The most browsers of a user: another one replaces the oldest. */
 const SUBSCRIPTIONS_LIMIT = 5;
 
 export interface SubscribeDeps {
@@ -52,7 +52,7 @@ export async function subscribePush(
   });
 }
 
-/** The browser is told nothing more. */
+/** Unsubscribes a browser. */
 export async function unsubscribePush({ db }: { db: Database }, { userId }: Actor, endpoint: string): Promise<void> {
   await sql`delete from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`.execute(db);
 }

@@ -21,7 +21,7 @@ export interface DeliveryDeps {
   db: Database;
   egress: Pick<Egress, 'post'>;
   vault: Vault;
-  /** Breaks off what is under way; it is told again later. */
+  /** Aborts the delivery in flight, which is repeated later. */
   signal: AbortSignal;
   /** An answer that takes longer is slow; `SLOW_AFTER_MS` in `permit-pool.ts`. */
   slowAfterMs: number;

@@ -6,7 +6,7 @@ import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { readEventsAfter, type WorkspaceEvent } from '../../workspaces/events/read-events.ts';
 import type { Signature } from './sign.ts';
 
-/** A webhook in somebody's hand. */
+/** A claimed webhook. */
 export interface Lane {
   webhookId: string;
   workspaceId: WorkspaceId;
@@ -127,7 +127,7 @@ export async function lockLane(
 }
 
 export interface LaneEnd {
-  /** Events that need not be told once more any longer. */
+  /** Events whose replay is finished. */
   doneRetries: readonly number[];
   /** Everything up to there has been told. */
   position: number;

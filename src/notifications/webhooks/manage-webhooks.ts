@@ -41,8 +41,8 @@ export interface WebhookInput {
 export type ListedWebhook = Omit<Webhook, 'secret'> & { publicKey: string | null; lastTry: LastTry | null };
 
 /**
- * Makes a webhook, which hears of what happens from now on. Answers what its receiver verifies with. Throws `invalid` on `url`,
- * `conflict` at the 21st.
+ * Creates a webhook for events from now on. Returns the receiver's key for verification. Throws `invalid` on `url`, `conflict` at the
+ * 21st.
  */
 export async function createWebhook(
   { db, vault, egress }: WebhookDeps,
@@ -114,7 +114,7 @@ export async function updateWebhook(
   });
 }
 
-/** It is told nothing more; its log goes with it. */
+/** Deletes a webhook with its log of attempts. */
 export async function deleteWebhook({ db }: Pick<WebhookDeps, 'db'>, actor: Actor, webhookId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { url } = await lockWebhook(trx, actor.workspaceId, webhookId);
@@ -158,7 +158,7 @@ function requireUrl(egress: Pick<Egress, 'checkUrl'>, url: string): void {
   }
 }
 
-/** Seals with the present key what was sealed with the previous one. Resolves to how many webhooks there were. */
+/** Key rotation: encrypts with the present key all secrets that the previous key encrypted. Returns the number of webhooks. */
 export async function resealWebhooks(db: Database, vault: Vault): Promise<number> {
   const { rows } = await sql<{ webhookId: string; secret: Buffer; former: Buffer | null }>`
     select webhook_id as "webhookId", secret, former_secret as former from webhooks

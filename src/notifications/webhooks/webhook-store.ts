@@ -16,7 +16,7 @@ export interface Webhook {
   /** Until when the secret before is good, too; null: there is none. */
   formerUntil: Date | null;
   createdAt: Date;
-  /** Something is to be told that has not been. */
+  /** Whether events wait for delivery. */
   isBehind: boolean;
   /** Its last answer took over 2 s: it shares the permits of slow endpoints. */
   isSlow: boolean;

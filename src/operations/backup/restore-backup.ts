@@ -39,7 +39,7 @@ export async function restoreBackup(file: string, dataDir: string, trust: Trust)
   }
 }
 
-/** So does whoever leaves a server of their own. */
+/** Also for a dump of an operator's own server. */
 async function loadIntoEmbedded(folder: string): Promise<void> {
   const dump = join(folder, DUMP_FILE);
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: createLog('fatal'), restart: false });

@@ -115,7 +115,7 @@ export async function checkHold(db: Database): Promise<Finding[]> {
   ];
 }
 
-/** Whether somebody sends. */
+/** Checks that a worker is running. */
 export async function checkWorkers(db: Database): Promise<Finding[]> {
   const { rows } = await sql<{ alive: number }>`
     select count(*)::int as alive from workers
@@ -177,7 +177,7 @@ export async function checkRuns(db: Database): Promise<Finding[]> {
     : [find('runs', 'No run is late, and no run was missed within the last 24 hours')];
 }
 
-/** Accounts that send nothing until somebody does something. */
+/** Lists accounts that send nothing until their user acts. */
 export async function checkAccounts(db: Database): Promise<Finding[]> {
   const { byStatus, paused, stopped } = await countAccounts(db);
   const all = [...byStatus.values()].reduce((sum, one) => sum + one, 0);

@@ -22,7 +22,7 @@ export const CHECKS = [
 
 export type Check = (typeof CHECKS)[number];
 
-/** `error`: something does not work, or is about to be lost. `warning`: it works, and somebody should see to it. */
+/** `error`: something does not work, or is about to be lost. `warning`: it works, and needs attention. */
 export type Level = 'ok' | 'warning' | 'error';
 
 export interface Finding {

@@ -15,8 +15,8 @@ export async function identifyFolder(dataDir: string): Promise<string> {
 }
 
 /**
- * The same of a database on a server of one's own: which cluster and which database in it. A replica that takes over has the same, what
- * was dumped and restored has not. Undefined where the server does not let us know.
+ * Returns an identity of a database on an operator's own server: the cluster's and the database's ids. It survives a failover to a
+ * replica, and differs after a dump and restore. Undefined when the server does not permit reading it.
  */
 export async function identifyDatabase(db: Connection): Promise<string | undefined> {
   const { rows } = await sql<{ may: boolean; oid: string }>`

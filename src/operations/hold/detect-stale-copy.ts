@@ -45,7 +45,7 @@ export function detectStaleCopy(
   return { kind: isElsewhere ? 'moved' : 'living' };
 }
 
-/** Two parts, the second of which is not known everywhere. */
+/** An identity has two parts; the second is empty where it is unknown. */
 function isSameIdentity(one: string, other: string): boolean {
   const [first, createdAt = ''] = one.split('@');
   const [second, otherCreatedAt = ''] = other.split('@');

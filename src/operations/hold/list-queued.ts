@@ -14,7 +14,7 @@ export interface QueuedCampaign {
   lastSentAt: Date | null;
 }
 
-/** Runs `r` of campaigns `c` that may have been sent, or begun, by whoever went on from the ledger `h` that is held. */
+/** Runs `r` of campaigns `c` that another copy of the held ledger `h` may have begun or sent. */
 export const isDoubtful = sql<boolean>`
   c.deleted_at is null and c.created_at < h.held_since
   and (r.status = 'running' and r.queued > 0 or r.status = 'planned' and r.due_at <= campanile_now())`;

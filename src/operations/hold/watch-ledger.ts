@@ -40,7 +40,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
   const findIdentity = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
   const still = createStillnessTimer(patienceMs);
   const peers = watchPeers();
-  /** The fencing record as in STATE_DIR. Without a STATE_DIR this process still remembers what it has served. */
+  /** The fencing record as in STATE_DIR. Without a STATE_DIR this process remembers its own. */
   let own: FencingRecord | undefined;
   let said: string | undefined;
   let hasNoState = false;

@@ -3,8 +3,8 @@ import { createPermits, type Claim, type Key } from './permits.ts';
 import { createWaitQueues, type Waiter } from './waiting-lines.ts';
 
 /**
- * Fair semaphore: a limited number of permits for what all share, handed out round robin. Everything scarce that requests or accounts
- * compete for stands behind one (docs/explanation/decisions/0075).
+ * Fair semaphore: a limited number of permits for a shared resource, handed out round robin. Every scarce resource that requests or
+ * accounts compete for is behind one (docs/explanation/decisions/0075).
  */
 export interface FairSemaphore {
   /**
@@ -112,7 +112,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
     acquire({ key, weight = 1, isExclusive = false, isContinuation = false, signal } = {}) {
       if (signal?.aborted) return Promise.reject(busy());
       const claim = { key, weight: Math.min(weight, size), isExclusive };
-      // The usual case, without a timer. Waiters that may hold a permit are too large for what is free: none overtakes them.
+      // The usual case, without a timer. If waiters may hold a permit, they are too heavy for the free ones, and nobody overtakes them.
       if (permits.fits(claim) && !lines.findNext(permits)) return Promise.resolve(hold(claim));
       const tooMany = isContinuation ? undefined : lines.shedForNewcomer(key);
       if (tooMany !== undefined) return Promise.reject(busy(tooMany));

@@ -4,7 +4,7 @@ import type { FailureStreak, OnLoopError } from './failure-streak.ts';
 export interface HealthProblem {
   /** Unique among the problems of a process: `loop lanes`. */
   name: string;
-  /** A sentence for whoever asks whether the process is ready, strangers among them. */
+  /** A sentence for the health endpoint, which strangers may read. */
   message: string;
   /** For the operator alone; such as the error. */
   detail: string | undefined;

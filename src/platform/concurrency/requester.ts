@@ -17,7 +17,7 @@ export function workFor<Result>({ key, isWrite }: Pick<Requester, 'key' | 'isWri
   return storage.run({ key, isWrite, hasBegun: false }, work);
 }
 
-/** Undefined for what the service does by itself. */
+/** Returns the requester of the current work; undefined for the service's own work. */
 export function currentRequester(): Requester | undefined {
   return storage.getStore();
 }

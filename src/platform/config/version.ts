@@ -21,7 +21,7 @@ export function readVersion(): Version {
   return known;
 }
 
-/** The version on one line, as people and logs are told: `0.1.0 (1a2b3c4d5e6f)`. */
+/** Returns the version on one line: `0.1.0 (1a2b3c4d5e6f)`. */
 export function versionLine({ version, commit } = readVersion()): string {
   return commit === undefined ? version : `${version} (${commit})`;
 }
@@ -39,7 +39,7 @@ function readGitCommit(): string | undefined {
     const args = ['rev-parse', '--short=12', 'HEAD'];
     return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
-    // No git, or a checkout that belongs to somebody else: then nobody knows.
+    // No git, or a checkout of another owner: the commit is unknown.
     return undefined;
   }
 }

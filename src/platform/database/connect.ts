@@ -108,11 +108,11 @@ export interface PoolOptions {
   /** The `application_name`, for operators who look at the server's connections. */
   name?: string;
   /**
-   * A connection that is silent for so long counts as broken, and the server ends a statement a little before; Infinity for what
-   * rightly takes long.
+   * A connection that is silent for so long counts as broken, and the server cancels a statement a little before. Infinity for statements
+   * that may take long.
    */
   silenceMs?: number;
-  /** Called with what a statement failed of. */
+  /** Called with the error of each failed statement. */
   onError?: ((error: unknown) => void) | undefined;
 }
 

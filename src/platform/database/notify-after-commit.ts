@@ -100,7 +100,7 @@ class NotifyingDriver extends PostgresDriver {
 }
 
 function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
-  // By what they say: who is told the same twice does nothing more.
+  // Deduplicated by content: a listener does nothing more for a repeated notification.
   const waiting = new Map<string, Notification>();
   let sending: Promise<void> | undefined;
 

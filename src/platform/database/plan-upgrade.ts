@@ -8,7 +8,7 @@ import { loadSchemaFiles, type Migration, type SchemaEpoch } from './schema-file
 export interface UpgradePlan {
   /** Why the start would fail, in a sentence; undefined: it would not. */
   problem: string | undefined;
-  /** Whether somebody has used the database. */
+  /** Whether the database is unused. */
   isNew: boolean;
   steps: readonly UpgradeStep[];
   /** Functions that are replaced, by name. */

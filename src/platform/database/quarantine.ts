@@ -1,4 +1,6 @@
-/** Dead-letter queue without dropping: which accounts, workspaces and users are left out of which batches for a while, since they made them fail. */
+/**
+ * Dead-letter queue without dropping: accounts, workspaces and users whose data made a batch fail are left out of that batch for a while.
+ */
 import { sql } from 'kysely';
 import type { Log } from '../log/log.ts';
 import { backoff } from './backoff.ts';
@@ -59,7 +61,7 @@ export interface Quarantined {
   due: ReadonlySet<number>;
 }
 
-/** Read anew after so long, for all batches of a process together. */
+/** Maximum age of the cached list, for all batches of a process together. */
 const CACHE_MS = 1_000;
 const NOBODY: Quarantined = { held: new Set(), due: new Set() };
 
@@ -141,7 +143,7 @@ export async function clearIdleQuarantine(db: Connection): Promise<void> {
   await sql`delete from quarantine where next_try_at < campanile_now() - interval '1 hour'`.execute(db);
 }
 
-/** Half a character, which PostgreSQL does not take, may be what was wrong. */
+/** The error may quote half a surrogate pair, which PostgreSQL cannot store. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll('\0', '').slice(0, LONGEST_REASON).toWellFormed();

@@ -20,7 +20,7 @@ const NOT_YET = new Set([
 /** Errors without a code: no answer in time, or a proxy without a server behind it. */
 const NOT_YET_MESSAGE = /timeout|^Connection terminated/;
 
-/** Resolves when the database answers. Throws a StartupError after half a minute, and at once for what waiting cannot mend. */
+/** Resolves when the database answers. Throws a StartupError after half a minute, and at once for an error that waiting cannot solve. */
 export async function waitForDatabase(db: Database, log: Log): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (let attempts = 1; ; attempts++) {

@@ -32,7 +32,7 @@ const LOW_RETRY_SECONDS = 60;
 const SHARE_OF_DISK = 20;
 const LARGEST_FLOOR_BYTES = 1024 ** 3;
 const DISK_FULL = '53100';
-/** More than what is left over on a disk that counts as full. */
+/** More than the rest of a disk that counts as full. */
 const ROOM_KILOBYTES = 1_024;
 
 export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
@@ -88,7 +88,7 @@ export async function readRoom(
   };
 }
 
-/** Asks anew at most once in `CHECK_MS`; whoever comes meanwhile gets the same answer. */
+/** Checks at most once in `CHECK_MS`; further callers share the answer. */
 function throttleCheck(check: () => Promise<boolean>): () => Promise<boolean> {
   let last: Promise<boolean> | undefined;
   let atMs = -Infinity;

@@ -46,7 +46,10 @@ export class AppError extends Error {
   }
 }
 
-/** Load shedding: there is too much to do just now. `reason` says of what, for the operator's counts, and `why` in a sentence for people. */
+/**
+ * Load shedding: too much work at once. `reason` names the resource for the operator's counts, and `why` explains it in a sentence for
+ * people.
+ */
 export class OverloadError extends AppError {
   readonly reason: string;
 

@@ -12,8 +12,8 @@ export interface Egress {
   /** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
   checkUrl(text: string): URL;
   /**
-   * Posts to `url` and returns the response, whatever its status. Follows no redirect. Throws `BlockedAddressError` for an address that is
-   * not permitted, and another error when no response comes within 15 s.
+   * Posts to `url` and returns the response with any status. Follows no redirect. Throws `BlockedAddressError` for an address that is not
+   * permitted, and another error when no response comes within 15 s.
    */
   post(url: string, request: EgressRequest): Promise<EgressAnswer>;
   close(): void;

@@ -1,6 +1,6 @@
 /**
- * Spans for whoever loads an SDK of OpenTelemetry in front of the service. Without one nothing of this does anything
- * (docs/explanation/decisions/0055). No attribute holds a text, a name or a number of a person.
+ * Spans for an OpenTelemetry SDK that is loaded before the service; without one they do nothing (docs/explanation/decisions/0055). No
+ * attribute contains a person's text, name or number.
  */
 import {
   context,
@@ -16,13 +16,13 @@ import {
 const NAME = 'campanile';
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Whether an SDK is loaded: what is asked of the database for a trace alone is asked only then. */
+/** Returns whether an SDK is loaded: queries for traces alone run only then. */
 export function isTracing(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(NAME) !== undefined;
 }
 
-/** Starts a span within what is under way, or within `within`. Somebody has to end it. */
+/** Starts a span as a child of the current one, or of `within`. The caller must end it. */
 export function startSpan(name: string, options: SpanOptions = {}, within: Context = context.active()): Span {
   return trace.getTracer(NAME).startSpan(name, options, within);
 }

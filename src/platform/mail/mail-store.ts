@@ -51,7 +51,7 @@ export interface DueMail {
   mailId: string;
   kind: MailKind;
   userId: UserId | null;
-  /** null: there is nobody whom it would concern. */
+  /** null: the mail has no recipient any more. */
   recipient: string | null;
   /** Of the user; null: of an invitation. */
   userName: string | null;
@@ -94,7 +94,7 @@ export async function dropMail(db: Connection, mailId: string): Promise<void> {
   await sql`delete from mails where mail_id = ${mailId}`.execute(db);
 }
 
-/** Forgets what has expired; answers what of it could not be sent. */
+/** Deletes expired mails. Returns those that were tried and never sent. */
 export async function dropExpiredMails(deps: QuarantineDeps): Promise<Array<{ mailId: string; kind: MailKind }>> {
   const { db } = deps;
   const dropped = await isolateStatement(deps, 'expired mails', {

@@ -26,9 +26,9 @@ export interface SendMailsOptions {
 }
 
 /**
- * Sends what was queued (`queueMail`), to each user one mail after the other, until stopped; any number of processes may do so at once.
- * A mail that the server takes long over, such as one to a slow domain, holds up no other user's. What the mail server does not take now is tried again until the mail expires, also after a crash: one that was under way then may leave twice.
- * Neither an address nor a link is ever logged.
+ * Sends queued mails (`queueMail`) until stopped: one at a time per user, users concurrently. Any number of processes may run it at once.
+ * A slow mail, such as one to a slow domain, delays no other user's. A mail that the server does not accept is retried until it expires,
+ * also after a crash: a mail in flight may then be sent twice. Neither an address nor a link is ever logged.
  */
 export function sendMails({ db, log, notifications, links, mail, onLoopError }: SendMailsOptions): {
   stop(): Promise<void>;

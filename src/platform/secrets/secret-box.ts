@@ -20,7 +20,7 @@ const KEY_ID_DIGITS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keys are 32 bytes. Seals with `key`; opens also what was sealed with `previousKey`, while a rotation is under way. */
+/** Keys are 32 bytes. Encrypts with `key`; also decrypts data of `previousKey`, during a key rotation. */
 export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }): Vault {
   const all = [key, ...(previousKey ? [previousKey] : [])];
   const keyIds = all.map(keyIdOf);

@@ -19,7 +19,7 @@ export interface AuditPage {
   next: number | null;
 }
 
-/** Of the campaign of this workspace that an entry is about. The case keeps what is no id from being read as one. */
+/** The name of an entry's campaign in this workspace. The `case` keeps texts that are no id from being parsed as one. */
 const nameOfCampaign = sql<string | null>`(
   select c.name from campaigns c join accounts a using (account_id)
   where c.public_id = case when audit_log.action like 'campaign.%' then audit_log.subject::uuid end

@@ -13,7 +13,7 @@ export interface Actor {
   apiKeyId?: number | undefined;
 }
 
-/** Everything that is written down, as the wire names it: what was acted on, and what was done. */
+/** The audited actions, with their wire names: object, then verb. */
 export type AuditAction =
   | 'user.signed_up'
   | 'user.signed_in'

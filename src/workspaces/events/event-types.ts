@@ -1,4 +1,4 @@
-/** Everything that is told of a workspace, as the wire names it: what it is about, and what happened. */
+/** The events of a workspace, with their wire names: object, then verb. */
 export const EVENT_TYPES = [
   'campaign.accepted',
   'campaign.started',

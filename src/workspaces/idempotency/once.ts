@@ -23,7 +23,7 @@ export interface IdempotencyKey {
 }
 
 const LIFETIME_HOURS = 24;
-/** Longer than any operation takes: whatever began before has ended, one way or another. */
+/** Longer than any operation: an earlier attempt has ended by then. */
 const LONGEST_ATTEMPT_MS = 60_000;
 
 interface Row<Result> {

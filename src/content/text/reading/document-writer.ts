@@ -27,8 +27,8 @@ interface Link {
 }
 
 /**
- * Makes a document of what stands in HTML, told in order: every `open` has its `close`. Blocks are well nested, and links are never
- * within links. Use one for each document, and `finish` it once.
+ * Builds a document from events in the order of the HTML: every `open` has its `close`. Blocks are well nested, and links are never
+ * nested. Use one for each document, and `finish` it once.
  */
 export class DocumentWriter {
   readonly #lines: DraftLine[] = [];
@@ -126,7 +126,7 @@ export class DocumentWriter {
     if (fresh !== '') this.#append((this.#line ??= this.#beginLine()), fresh);
   }
 
-  /** The document, and what its author should know. */
+  /** Returns the document and the warnings for its author. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
     const document = this.#lines.map((line, number) => this.#settleLine(line, number));

@@ -45,7 +45,7 @@ export function showsTarget(text: string, target: string): boolean {
   return bare === bareAddress(target) || (target.startsWith('mailto:') && bare === bareAddress(writtenTarget(target)));
 }
 
-/** Whether the text of a link looks like the address of somebody else than the target: how phishing looks. */
+/** Phishing: whether the text of a link looks like an address with another host than the target. */
 export function resemblesOtherTarget(text: string, target: string): boolean {
   const shown = hostIn(text);
   return shown !== undefined && shown !== hostIn(target);
@@ -81,7 +81,7 @@ function withoutQuery(address: string): string {
   return query < 0 ? address : address.slice(0, query);
 }
 
-/** The address that percent-encoding stands for, without what has no place in one. */
+/** Returns the percent-decoded address without characters that are invalid in one. */
 function decodeAddress(address: string): string {
   if (!address.includes('%')) return address;
   try {

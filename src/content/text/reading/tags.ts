@@ -28,7 +28,7 @@ export function roleOf(tagName: string): Role | undefined {
   return ROLE_OF.get(tagName);
 }
 
-// Dropped without a word: editors and mail programs wrap what they hand over in these.
+// Dropped silently: editors and mail programs wrap their HTML in these.
 const WRAPPERS = new Set(['html', 'head', 'body']);
 
 export function isWrapper(tagName: string): boolean {

@@ -27,8 +27,8 @@ const REMOVED = [SETTINGS_FILE, 'recovery.signal', 'standby.signal', 'tablespace
 const EMPTY = '# Written at each start, and empty: Campanile gives its settings on the command line of PostgreSQL.\n';
 
 /**
- * Writes the files that take the place of those in the cluster, and returns the settings that name them. Where the server runs as another
- * user, root alone gets in, and the kernel vouches for it: whoever becomes that user must not.
+ * Writes the files that replace those in the cluster, and returns the settings that name them. If the server runs as another user, only
+ * root may connect (peer authentication): a process that becomes that user must not.
  */
 export async function writeServerConfig(dataDir: string, { as }: Identity): Promise<Record<string, string>> {
   const files = {

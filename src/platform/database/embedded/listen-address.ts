@@ -21,7 +21,7 @@ export interface ListenAddress {
 /** Only part of the socket's name: no TCP port is opened. */
 const SOCKET_PORT = 5432;
 const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
-/** The system takes 107 bytes (macOS 103) and cuts or refuses what is longer. */
+/** The system accepts 107 bytes (macOS 103), and truncates or rejects longer paths. */
 const LONGEST_SOCKET_PATH = 100;
 
 /** A Unix socket in a folder only its owner can enter; on Windows, which has none, a loopback port with a password. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../errors/errors.ts';
 import { sleep } from '../../time/time.ts';
 
-/** DATA_DIR is ours until `release`, or until this process ends in whatever way. */
+/** Locks DATA_DIR until `release`, or until this process ends in any way. */
 export interface FolderLock {
   release(): void;
 }

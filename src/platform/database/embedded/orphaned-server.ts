@@ -24,7 +24,7 @@ export async function stopOrphanedServer(cluster: string, log: Log): Promise<voi
     const serving = await findServing(cluster, recorded);
     if (serving.length === 0) break;
     log.warn({ pids: serving, signal }, 'stopping a PostgreSQL server that an earlier run left behind');
-    // Its other processes follow the first; without it they have to be told themselves.
+    // The other processes follow the postmaster. Without a postmaster each needs its own signal.
     for (const pid of recorded && serving.includes(recorded) ? [recorded] : serving) sendSignal(pid, signal);
     for (const end = Date.now() + waitMs; Date.now() < end; await sleep(POLL_MS))
       if ((await findServing(cluster, recorded)).length === 0) break;

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 export interface Identity {
   /** Words in front of each command: `unshare ... setpriv ... --`. */
   prefix: readonly string[];
-  /** Set where this process is root and has to become somebody else. */
+  /** Set if this process is root and has to run programs as another user. */
   as?: { uid: number; gid: number };
 }
 
@@ -72,10 +72,7 @@ export function programEnd(child: Program): Promise<number | string> {
   });
 }
 
-/**
- * Reads the streams to their ends, whatever comes: a server whose pipe is full would stand still. What is returned goes on
- * changing as long as they speak.
- */
+/** Reads the streams to their ends in any case: a server with a full pipe would block. The returned object changes until they end. */
 export function readOutput(streams: readonly Readable[], onLine?: (line: string) => void): Output {
   const output: Output = { lines: [], diskFull: false };
   const take = (text: string) => {

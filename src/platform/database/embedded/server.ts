@@ -139,7 +139,7 @@ async function sendSignal(
   binaries: Binaries,
   identity: Identity,
 ): Promise<void> {
-  // On Windows a signal would end the process on the spot; pg_ctl knows how the server wants to be told.
+  // On Windows a signal would kill the process at once; pg_ctl requests a shutdown.
   if (process.platform === 'win32')
     await runProgram(binaries.pgCtl, ['kill', signal.replace('SIG', ''), String(child.pid)], identity);
   else child.kill(signal);
