@@ -40,7 +40,7 @@ export async function tryCrashPoint(server: ServerAddress, { workers, harm }: Cr
   const harmed: number[] = [];
   const fate: Fate = {
     ...randomFate({ seed: SEED, steps: 0 }, []),
-    hint: () => 0.5,
+    notificationDelay: () => 0.5,
     freezeMs: () => 0,
     fault(statement, number) {
       if (number !== harm?.statement || !isPossible(harm.fault, statement)) return null;

@@ -66,7 +66,7 @@ export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
   const kinds = FAULTS.filter(() => freezes() < 0.6);
   return {
     choose: (count) => Math.floor(order() * count),
-    hint: notifications,
+    notificationDelay: notifications,
     freezeMs: () => (freezes() < freezeChance ? randomFreezeMs(freezes) : 0),
     statementMs: () => 0.1 + order() * 2,
     fault(statement, number) {

@@ -22,7 +22,7 @@ export interface Fate {
   /** The fault of a statement that is about to run, and its delay. */
   fault(statement: Statement, number: number): { fault: Fault; delayMs: number } | null;
   /** The fate of a notification, in [0, 1): lost below 0.1, else the higher the later. */
-  hint(): number;
+  notificationDelay(): number;
   /** For how long the process that is about to send a post stands still; 0: it does not. */
   freezeMs(): number;
   /** How long a statement takes, in milliseconds. */
@@ -95,7 +95,7 @@ export async function openWorld(
   let control = await connectControl(database.address);
   let hearing: 'badly' | 'well' | 'nothing' = 'badly';
   const notifications: SimulatedNotifications = await openNotifications(database.address, () => {
-    const drawn = fate.hint();
+    const drawn = fate.notificationDelay();
     return hearing === 'nothing' || (hearing === 'badly' && drawn < 0.1) ? null : drawn * 30;
   });
   const gate = openGate({

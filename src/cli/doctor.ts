@@ -11,7 +11,7 @@ import { withDatabase } from './with-database.ts';
 export async function doctor({ given, output }: Shell): Promise<number> {
   const isJson = readGiven(given);
   const at = new Date();
-  const findings = await findProblems();
+  const findings = await collectFindings();
   output.write(isJson ? `${JSON.stringify(document(findings, at))}\n` : formatFindings(findings));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
@@ -25,7 +25,7 @@ function readGiven(given: readonly string[]): boolean {
 }
 
 /** Returns all findings. An invalid configuration and an unreachable database are findings, too. */
-async function findProblems(): Promise<Finding[]> {
+async function collectFindings(): Promise<Finding[]> {
   let config: Config;
   try {
     config = readConfig();
