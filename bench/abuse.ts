@@ -1,6 +1,6 @@
 /**
- * What one who misbehaves costs everybody else: how long a small request of somebody else takes meanwhile, in terms of idle moments of the
- * same run, how many of them are refused, whether the service says that it is ready, how long a campaign takes, and what it holds.
+ * The cost of an abusive client to everybody else: the latency of another user's small request relative to idle moments of the same run,
+ * the number of rejected requests, readiness, the duration of a campaign, and memory.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -27,7 +27,7 @@ const FILE_BYTES = 16 * 1024 * 1024 - 1_024;
 
 interface Attack {
   what: string;
-  /** The most that others may feel of it, in terms of idle. */
+  /** The limit for other users' latency, as a multiple of idle. */
   reach: number;
   /** Goes on until `signal` is aborted. */
   run(signal: AbortSignal): Promise<unknown>;
@@ -160,7 +160,7 @@ async function holdDeaf(url: string, { token }: Client, sha256: string, signal: 
   for (const socket of sockets) socket.destroy();
 }
 
-/** What somebody who behaves feels for so many seconds. */
+/** The service as a well-behaved user experiences it for a number of seconds. */
 interface Felt {
   p50Ms: number;
   asked: number;

@@ -43,7 +43,7 @@ export async function benchAnalytics({ quick }: { quick: boolean }): Promise<Row
   }
 }
 
-/** Ends the campaign as if every group had got it and every member had read it, within four hours. */
+/** Ends the campaign as if all groups had received it and all members had read it, within four hours. */
 async function pretendSent(db: Database, owner: Owner, { members }: Size): Promise<void> {
   const { accountId } = owner;
   await sql`
@@ -71,7 +71,7 @@ async function pretendSent(db: Database, owner: Owner, { members }: Size): Promi
     from deliveries d join groups g using (group_id) order by d.position`.execute(db);
 }
 
-/** A run a day for a year: what the former came to is in the sums, as it is a day after each, and the last has its deliveries. */
+/** A run a day for a year: earlier runs are rolled up, as they are a day after their end, and the last run has its deliveries. */
 async function timeYear(db: Database, owner: Owner, campaignId: string, { groups }: Size): Promise<Row> {
   await sql`
     with former as (

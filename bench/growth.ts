@@ -1,6 +1,6 @@
 /**
- * What one delivery costs the database and the worker at WhatsApp's pace, a turn each, and what one receipt costs: of this follows how
- * many accounts a database carries (docs/explanation/growth.md). The messenger is a process of its own, so that nothing of it counts.
+ * The cost of one delivery for the database and the worker at WhatsApp's pace, one turn each, and the cost of one receipt. From these
+ * follows the number of accounts per database (docs/explanation/growth.md). The messenger is a separate process and does not count.
  */
 import { sql } from 'kysely';
 import type { Database } from '../src/platform/database/connect.ts';

@@ -9,7 +9,7 @@ import { until } from './support/until.ts';
 
 const GROUPS = 10_000;
 const STREAMS = 500;
-/** The rest belongs to others, of whom nothing changes. */
+/** The remaining streams belong to users without changes. */
 const STREAMS_OF_SENDER = 100;
 const OTHERS = 8;
 const REACH_LAG_MS = 1_000;

@@ -1,4 +1,4 @@
-/** The service as a process: how soon it is ready, how big it is when idle, and whether it stays so while very much leaves. */
+/** The service as a process: its time to readiness, its memory when idle, and its memory while many campaigns are sent. */
 import { sql } from 'kysely';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { sleep } from '../src/platform/time/time.ts';

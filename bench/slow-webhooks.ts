@@ -1,4 +1,4 @@
-/** How long a workspace's webhook waits for its message while those of others answer after 14 s, in terms of idle moments of the same run. */
+/** The delay of one workspace's webhook while other workspaces' endpoints take 14 s to answer, relative to idle moments of the same run. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

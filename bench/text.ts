@@ -91,7 +91,9 @@ function processorMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-/** As the service converts it: the longest in threads, where nobody else waits for it, and what is still converted at once. */
+/**
+ * Conversion as the service does it: the longest HTML in worker threads, where it blocks nobody, and the longest HTML of the main thread.
+ */
 async function benchWorst(): Promise<Row[]> {
   const converter = createConverter();
   const worst = { long: { ms: 0, name: '' }, short: { ms: 0, name: '' } };

@@ -1,4 +1,4 @@
-/** What it takes to tell ten webhooks everything in order, beside queue libraries, and what that costs those who send. */
+/** Compares the delivery of all events to ten webhooks in order with queue libraries, and measures its cost to senders. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -34,7 +34,7 @@ export async function benchWebhooks({ quick }: { quick: boolean }): Promise<Row[
   }
 }
 
-/** Nothing is sent: what is measured is the way there, and what is written down of it. */
+/** Nothing is sent: measures the queue and its bookkeeping. */
 async function compare(cluster: Cluster, lanes: Lanes, rounds: number): Promise<Row> {
   const speeds: Array<[ours: number, pgBoss: number, graphile: number]> = [];
   for (let round = 0; round < rounds; round++) {

@@ -16,8 +16,8 @@ const ACCOUNTS = 50;
 const QUICK_POSTING = 5;
 const MEMBERS = 1_000;
 const OTHER_DEVICES = [2];
-/** What the peer has been sent is let go of while it waits: it must not be what grows. */
-const LOOK_MS = 200;
+/** How often the peer's record of messages is cleared, so that the peer is not the part that grows. */
+const POLL_MS = 200;
 
 export async function benchWhatsAppAccounts({ quick }: { quick: boolean }): Promise<Row[]> {
   if (process.platform !== 'linux') return [];
@@ -97,7 +97,7 @@ async function postFromEach(service: Service, peer: WhatsAppPeer, senders: reado
     const campaign = { name: 'Large', html: 'Hello', group_metadata_ids: ids[index] };
     const { campaign_id } = await client.call<{ campaign_id: string }>('venom/add-campaign', campaign);
     await until('the word that it is sent', async () => {
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
       peer.received.length = 0;
       peer.handedOut.length = 0;
       peakMb = Math.max(peakMb, await memoryMb(service, 'VmRSS'));

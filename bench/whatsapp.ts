@@ -1,7 +1,6 @@
 /**
- * What the first post to a large WhatsApp group costs, which brings a key to each member's phone, and what a large picture does that
- * goes to many groups. A service in a process of its own sends them to the loopback peer, whose work is not measured but takes a
- * share of the machine.
+ * The cost of the first post to a large WhatsApp group, which sends a key to each member's phone, and the cost of a large picture to many
+ * groups. A service in a separate process sends to the loopback peer. The peer's work is not measured, but takes a share of the machine.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -94,7 +93,7 @@ async function measure(service: Service, peer: WhatsAppPeer, rounds: number): Pr
 const GROUPS = 30;
 /** Of noise, a picture of so many pixels is 10 MB. */
 const EDGE = 1_826;
-/** As of many uploads: it comes on top of what the posts before it have left, which V8 gives back late. */
+/** Limit for many uploads. The memory of earlier posts is still part of the peak, since V8 returns memory late. */
 const REACH_PEAK_MB = 600;
 
 /** A picture to many small groups: it is loaded, encrypted and uploaded once. */

@@ -23,7 +23,7 @@ carry('docs/how-to/first-hour-on-whatsapp.md');
 cpSync(join(ROOT, 'messages'), join(DIST, 'messages'), { recursive: true });
 cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', ...readVersion() }, undefined, 2)}\n`);
-// What was tested is what is installed, down to the last package.
+// A shrinkwrap makes users install exactly the tested versions, down to the last dependency.
 if (existsSync(join(ROOT, 'package-lock.json')))
   cpSync(join(ROOT, 'package-lock.json'), join(ROOT, 'npm-shrinkwrap.json'));
 

@@ -8,7 +8,7 @@ const { status, stdout, stderr } = spawnSync('git', ['grep', '--untracked', '-nI
   encoding: 'utf8',
 });
 
-// git grep exits with 1 when it found nothing, and with more when it could not search.
+// git grep exits with 1 when nothing matches, and with more when it cannot search.
 if (status !== 1) {
   process.stderr.write(
     status === 0

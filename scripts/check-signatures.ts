@@ -6,7 +6,7 @@ const packages = z.array(z.object({ name: z.string(), version: z.string() }));
 const verdict = z.object({ invalid: packages, missing: packages });
 const refusal = z.object({ error: z.object({ code: z.string().nullish(), summary: z.string() }) });
 
-/** What npm says when nobody answered, or the registry has no keys to check signatures with. */
+/** npm's messages when the registry does not answer, or has no keys to check signatures with. */
 const SILENT =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|E40[34]|E50\d|TUF_|fetch|network|socket|supported registry/i;
 

@@ -18,7 +18,7 @@ export const PASSPHRASE_FILE = join(import.meta.dirname, '../test/upgrade/passph
 export const BACKUP = 'backup.campanile';
 const ABOUT = 'about.json';
 
-/** What is known of the installation whose backup lies beside it. */
+/** The facts about the installation of the backup in the same folder. */
 export const About = z.object({
   version: z.string(),
   /** An API key of its owner. */
@@ -46,7 +46,10 @@ export async function sumDatabase(checkout: string): Promise<Record<string, stri
   return sums;
 }
 
-/** Runs the service of a checkout on new data, fills it, backs it up with its own command, and notes what it answered. */
+/**
+ * Runs the service of a checkout on new data, fills the data, makes a backup with the checkout's own command, and saves the service's
+ * answers.
+ */
 export async function makeFixture(checkout: string, fixture: string): Promise<void> {
   const entry = join(checkout, 'bin/campanile.mjs');
   await mkdir(fixture, { recursive: true });

@@ -54,7 +54,7 @@ function innermost(schema: JsonSchema, document: OpenApiDocument): { schema: Jso
   return inner.depth < 0 ? inner : { schema: inner.schema, depth: inner.depth + 1 };
 }
 
-/** Follows references and takes null away. What stands beside a reference or a choice takes precedence over what is in it. */
+/** Resolves references and removes null. A keyword beside a reference or a choice takes precedence over the same keyword in the target. */
 function resolve(schema: JsonSchema, document: OpenApiDocument): { schema: JsonSchema; isNullable: boolean } {
   const { $ref, anyOf, oneOf, ...rest } = schema;
   if ($ref !== undefined) {

@@ -40,7 +40,7 @@ setInterval(() => {
 for (const code of positionals) await link(code);
 for await (const line of createInterface({ input: process.stdin })) if (line.trim() !== '') await link(line.trim());
 
-/** Whatever a QR code holds has commas in it; a code to enter has none. */
+/** The content of a QR code has commas, and a pairing code has none. */
 async function link(code: string): Promise<void> {
   try {
     const { device } = await (code.includes(',') ? peer.scan(phone, code) : peer.enter(phone, withoutDash(code)));

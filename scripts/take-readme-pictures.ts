@@ -110,7 +110,7 @@ async function compose(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
 }
 
-/** What the post of the picture has with it. */
+/** Draws the picture attached to the post. */
 function drawPoster(): Promise<Buffer> {
   return sharp(
     Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360">

@@ -196,7 +196,7 @@ async function takeLists(page: Page, take: (name: string, path?: string) => Prom
   await take('groups-list');
 }
 
-/** The page as somebody sees it who links WhatsApp: by each kind of code. */
+/** The page for linking WhatsApp, with each kind of code. */
 async function takeLink(page: Page, take: (name: string, path?: string) => Promise<void>, look: string): Promise<void> {
   await page.context().clearCookies();
   // A number of her own: no code goes to one that somebody else has entered.
@@ -213,7 +213,7 @@ async function takeLink(page: Page, take: (name: string, path?: string) => Promi
   await take('account-code');
 }
 
-/** A second factor of whoever is signed in, and what is asked of them then. */
+/** Setting up a second factor, and the sign-in with it. */
 async function takeFactor(
   page: Page,
   take: (name: string, path?: string) => Promise<void>,

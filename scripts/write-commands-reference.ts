@@ -1,6 +1,6 @@
 /**
- * What each command says, as the documents show it: `npm run docs` writes it there anew. A block of a document that begins with
- * `$ campanile` is one of them; the words behind it are a line of `SCENE`.
+ * Writes the output of commands into the documents (`npm run docs`). A block of a document that begins with `$ campanile` is replaced; its
+ * arguments are a line of `SCENE`.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ interface Stage {
   folder: string;
   environment: Record<string, string>;
   service: Service;
-  /** What the last command said, as it said it. */
+  /** The output of the last command, verbatim. */
   last: string;
 }
 
@@ -51,7 +51,7 @@ const SCENE: ReadonlyArray<string | ((stage: Stage) => Promise<void>)> = [
   'secrets rotate',
 ];
 
-/** What each command of the scene says, by its words, with what differs from one day to the next replaced. */
+/** Runs the scene. Returns the output of each command by its arguments, with daily changing values replaced. */
 export async function playScene(): Promise<Map<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'campanile-show-'));
   await mkdir(join(folder, 'backups'));
@@ -114,7 +114,7 @@ async function startAgain(stage: Stage): Promise<void> {
   );
 }
 
-/** What differs from one day, or release, to the next, becomes something like it. */
+/** Replaces values that change daily or with each version by typical ones. */
 function settle(text: string): string {
   return (
     text

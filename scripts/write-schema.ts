@@ -38,7 +38,7 @@ export async function computeFingerprints(db: Database, files: SchemaFiles): Pro
   return fingerprints;
 }
 
-/** Returns the epoch as it is, or the next one when the migrations or functions are not those that it was raised for. */
+/** Returns the epoch unchanged if it was raised for these migrations and functions, else the next one. */
 export function raiseEpoch({ epoch, ...files }: SchemaFiles): SchemaEpoch {
   const sha256 = sumSchemaFiles(files);
   return epoch.sha256 === sha256 ? epoch : { number: epoch.number + 1, sha256 };

@@ -1,7 +1,7 @@
 /**
- * The server's side of the gate. At most one process of PostgreSQL runs at a time: whoever waits for a lock is stopped (SIGSTOP)
- * where it waits. The lock is granted to it all the same, by whoever frees it; what it does then waits until it is let go on. So two
- * that one commit sets free never race each other.
+ * The server's side of the gate. At most one process of PostgreSQL runs at a time: a process that waits for a lock is stopped (SIGSTOP).
+ * Another process's commit still grants the lock, but the stopped process does nothing with the lock before the gate resumes it. So two
+ * processes that one commit unblocks never race each other.
  */
 import pg from 'pg';
 import { connectionSettings, type PostgresAddress } from '../src/platform/database/connect.ts';
@@ -18,13 +18,13 @@ export interface GatedConnection {
   client: pg.Client;
   /** Resolves when the server's end of it is gone. */
   closed: Promise<void>;
-  /** The server's number of it, which is that of a process of the operating system. */
+  /** The server's process id. */
   pid: number;
   /** That process is stopped. */
   isStopped: boolean;
   inTransaction: boolean;
   isBroken: boolean;
-  /** Counts what it was asked for, to know whether it was asked for anything since. */
+  /** Number of requests so far: a change shows that there was another one. */
   asked: number;
   /** The instant it was told last. */
   toldMs: number;
@@ -56,17 +56,20 @@ export const broken = (reason = 'Connection terminated unexpectedly') =>
 export interface Backends {
   connect(process: VirtualProcess): Promise<GatedConnection>;
   send(statement: Statement, fault: Fault | null): UnderWay;
-  /** Lets it go on; true when it is answered, false when it waits for a lock, and is stopped. */
+  /** Resumes the process. Returns true when the statement is answered, false when it waits for a lock and was stopped. */
   isAnswered(underWay: UnderWay): Promise<boolean>;
-  /** Whether what is stopped has what it waited for, or an answer. */
+  /** Returns whether a stopped process has got its lock, or an answer. */
   isFree(underWay: UnderWay): Promise<boolean>;
   /** As the server does when a statement takes too long; resolves when it is answered. */
   cancel(underWay: UnderWay): Promise<void>;
-  /** Resolves when the server has ended it, and undone what was not committed. */
+  /** Resolves when the server has closed the connection and rolled back. */
   end(connection: GatedConnection): Promise<void>;
 }
 
-/** Whom it waits for, and whom they wait for. Of other databases, and of itself if nobody can ever go on. */
+/**
+ * The processes ahead of a process in its lock queue, transitively. `blocked`: one of them is ours. `deadlocked`: the process is ahead of
+ * itself.
+ */
 const AHEAD = `
   with recursive ahead as (
     select unnest(pg_blocking_pids($1)) as pid
@@ -95,7 +98,7 @@ export function openBackends(address: PostgresAddress, control: pg.Client): Back
     const underWay: UnderWay = { statement, fault, outcome: undefined, ended: Promise.resolve() };
     if (!connection.inTransaction && connection.toldMs !== time.nowMs()) {
       connection.toldMs = time.nowMs();
-      // Its answer comes before that of what follows, and with its error if it has one.
+      // Answered before the statement itself, which reports the error if there is one.
       client.query(`set campanile.now = '${new Date(time.nowMs()).toISOString()}'`).catch(() => undefined);
     }
     const answer =
@@ -145,7 +148,7 @@ export function openBackends(address: PostgresAddress, control: pg.Client): Back
       await underWay.ended;
     },
     async end(connection) {
-      // It has to know before it goes on, or it does what it waited to do.
+      // The server process must receive the signal before it resumes, or it would carry on with the lock.
       await control.query('select pg_terminate_backend($1)', [connection.pid]);
       goOn(connection);
       // The system closes the socket when the process is gone, and by then the server has undone everything.

@@ -18,7 +18,7 @@ export interface Case {
   taken: { fromMs: number; toMs: number } | undefined;
 }
 
-/** Whether what came of it may have been taken back with the ledger. */
+/** Whether the effect of a request may have been rolled back with the ledger. */
 export const isTakenBack = ({ taken }: Case, { atMs, answer }: Case['requests'][number]) =>
   taken !== undefined && atMs <= taken.toMs && (answer?.atMs ?? Infinity) >= taken.fromMs;
 

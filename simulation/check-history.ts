@@ -67,7 +67,7 @@ function nothingIsLost(facts: Case): string[] {
   });
 }
 
-/** Somebody asked for it, whether or not they heard that it was done. */
+/** Returns whether a delete or an erasure was requested, whether or not the client got the answer. */
 function isDeleted(requests: Case['requests'], text: string, accountId: number): boolean {
   return requests.some(
     (one) =>

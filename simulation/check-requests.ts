@@ -102,7 +102,7 @@ export function sendWindowsAreRespected(facts: Case): string[] {
       // A turn that was in hand as it began may still leave.
       return at >= from + TURN_MS || at < to;
     });
-    // What had left before the ledger was put back it does not know of.
+    // The ledger does not know the posts that left before it was restored.
     const accepted = later.filter((one) => one.verdict === 'accepted' && one.arrivedMs > (taken?.toMs ?? 0));
     const days = [...Map.groupBy(accepted, (one) => Math.floor(one.arrivedMs / DAY_MS))];
     return [

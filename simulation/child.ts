@@ -17,7 +17,7 @@ export type Report = Omit<Simulated, 'lines'> & {
   tookMs: number;
   first?: number;
   last?: number;
-  /** It died holding what lives in the real process, and nobody else is to be simulated there. */
+  /** The simulated process died while it held resources of the real one, so this process must run no other simulation. */
   isSpent?: boolean;
 };
 

@@ -23,7 +23,7 @@ export interface CrashPointResult extends Simulated {
   /** The statements of the delivery: from the one after the owner was set up to the one that read the analytics. */
   first: number;
   last: number;
-  /** Who read the analytics died over it, and keeps the place that it had among those who do: they are counted in the real process. */
+  /** The process died while it read analytics. Its permit is counted in the real process and never comes back. */
   isSpent: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function tryCrashPoint(server: ServerAddress, { workers, harm }: Cr
   const harmed: number[] = [];
   const fate: Fate = {
     ...randomFate({ seed: SEED, steps: 0 }, []),
-    hint: () => 0.5,
+    notificationDelay: () => 0.5,
     freezeMs: () => 0,
     fault(statement, number) {
       if (number !== harm?.statement || !isPossible(harm.fault, statement)) return null;
@@ -105,7 +105,7 @@ async function end(world: World): Promise<void> {
 
 const isRead = (outcome: string | undefined) => outcome === 'read';
 
-/** Reads them as somebody does who tries again when that fails. Resolves to whether somebody died over it. */
+/** Reads the analytics, and retries after a failure. Returns whether a process died while reading. */
 async function readAnalytics(world: World, campaign: string): Promise<boolean> {
   const { workspaceId } = world.owners[0] ?? {};
   let hasDied = false;

@@ -18,11 +18,14 @@ const IDLE_IN_TRANSACTION_MS = 8_000;
 const SILENCE_MS = 10_000;
 
 export interface Gate {
-  /** What may go through, in the order it came. */
+  /** The statements that may go through, in the order of their arrival. */
   waiting(): readonly Statement[];
-  /** Lets it through with a fault or none, and resolves when it is answered, or waits in the server for somebody else's lock. */
+  /**
+   * Lets a statement through, with a fault or none. Resolves when the statement is answered, or waits in the server for another process's
+   * lock.
+   */
   letThrough(statement: Statement, fault: Fault | null, delayMs?: number): Promise<void>;
-  /** Ends a process: nothing it waits for ever comes, and the server knows that it is gone. */
+  /** Ends a process: none of its pending operations completes, and the server sees the disconnect. */
   crash(process: VirtualProcess): Promise<void>;
   /** A pool of a process. */
   open(process: VirtualProcess): Database;
@@ -38,7 +41,7 @@ export interface Gate {
 
 const shorten = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 100);
 const isEnd = (text: string) => text === 'commit' || text === 'rollback';
-/** It calls no function of ours that writes, so that nobody is notified. */
+/** The statement calls no writing function of ours, so it notifies nobody. */
 export const isReading = (text: string) =>
   /^\s*select\b/.test(text) && !/notify|claim_turns|finish_turns|settle|close_runs/.test(text);
 export const isBegin = (text: string) => text === 'begin' || text.startsWith('start transaction');
@@ -70,7 +73,7 @@ export function openGate({
     return connection;
   }
 
-  /** Resolves when the server has ended it, and undone what was not committed. */
+  /** Resolves when the server has closed the connection and rolled back. */
   async function cut(connection: GatedConnection): Promise<void> {
     if (!connections.delete(connection)) return;
     connection.isBroken = true;

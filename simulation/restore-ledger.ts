@@ -1,4 +1,4 @@
-/** A ledger that is copied in the middle of everything and put back later, as a backup is, and whoever then looks and releases it. */
+/** A ledger that is copied at any moment and restored later, as from a backup, and an operator who then checks and resumes it. */
 import { sql } from 'kysely';
 import { listQueued } from '../src/operations/hold/list-queued.ts';
 import type { FencingRecord, FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
@@ -18,7 +18,7 @@ export function createFencingRecords(): FencingRecords {
 
 const POLL_EVERY_MS = 5_000;
 
-/** From now on somebody looks every few seconds whether the ledger is held, and releases it, all campaigns alike. */
+/** Checks every few seconds whether the ledger is held, and resumes it with one choice for all campaigns. */
 export function resumePeriodically(world: World, random: () => number): void {
   let process = openProcess('operator');
   let db = world.gate.open(process);

@@ -30,7 +30,7 @@ const { values } = parseArgs({
     every: { type: 'string', default: '1' },
     workers: { type: 'string', default: '1,2' },
     mutations: { type: 'boolean', default: false },
-    /** Of the mutations, those whose name has this in it. */
+    /** Runs only the mutations with this text in their name. */
     named: { type: 'string', default: '' },
     shrink: { type: 'boolean', default: false },
   },

@@ -12,7 +12,7 @@ import { useMemory } from '../test/support/run/temporary-folder.ts';
 export type ServerAddress = Exclude<PostgresAddress, { url: string }>;
 export const TEMPLATE = 'simulation_template';
 
-/** Nothing here goes by what the server does by itself, beside the statements it is given. */
+/** Settings for a server without background work: only the given statements matter here. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',

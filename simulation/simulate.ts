@@ -37,7 +37,7 @@ export interface Simulated {
   changes: number;
 }
 
-/** Some worlds are stormy, and in some one fault has time to show what comes of it. */
+/** Some worlds have many faults. In others a fault has time to show its consequences. */
 const FAULT_CHANCES = [0.002, 0.006, 0.02];
 /** Where something is written more can go wrong. */
 const WHERE_WRITTEN = 3;
@@ -66,7 +66,7 @@ export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
   const kinds = FAULTS.filter(() => freezes() < 0.6);
   return {
     choose: (count) => Math.floor(order() * count),
-    hint: notifications,
+    notificationDelay: notifications,
     freezeMs: () => (freezes() < freezeChance ? randomFreezeMs(freezes) : 0),
     statementMs: () => 0.1 + order() * 2,
     fault(statement, number) {
@@ -83,7 +83,7 @@ export function randomFate({ seed, only }: Asked, harmed: number[]): Fate {
 
 const isWriting = ({ text }: Statement) => !isReading(text) && !isBegin(text);
 
-/** What ends a transaction cannot be cancelled, and what begins one is not worth it. */
+/** PostgreSQL cannot cancel the end of a transaction, and cancelling its beginning is pointless. */
 export function isPossible(fault: Fault, { text }: Statement): boolean {
   return fault !== 'cancelled' || !/^(begin|start transaction|commit|rollback|savepoint|release)/.test(text);
 }

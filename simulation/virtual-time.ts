@@ -1,6 +1,6 @@
 /**
- * The clock of a simulated world. Import it before any production code: it replaces timers, `Date`, `performance.now` and
- * `Math.random` of this process, so that nothing in it goes by real time or real chance any more.
+ * The clock of a simulated world. Import it before any production code: it replaces timers, `Date`, `performance.now` and `Math.random` of
+ * this process, so that nothing here depends on real time or real randomness.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { seededRandom } from '../test/support/inputs/random.ts';
@@ -80,7 +80,7 @@ function createTime() {
     advanceTo(instantMs: number) {
       nowMs = Math.max(nowMs, instantMs);
     },
-    /** Gives a process what has come for it: never when it is dead, later when it is frozen. */
+    /** Runs a callback in its process: never when the process is dead, later when it is frozen. */
     deliver(process: VirtualProcess | undefined, run: () => void): void {
       if (process?.isDead || process?.frozenUntilMs === Infinity) return;
       if (process && process.frozenUntilMs > nowMs) at(process.frozenUntilMs, run, process);

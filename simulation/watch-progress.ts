@@ -3,11 +3,11 @@ import type { RemainingWork } from './remaining-work.ts';
 import { time } from './virtual-time.ts';
 import type { World } from './world.ts';
 
-/** Whoever is whole has taken over from those who are not within a lease, and has sent, or has given up, long before. */
+/** Within a lease the healthy workers take over from the others, and long before this time they have sent, or have given up. */
 const LIVE_WITHIN_MS = 60_000;
 
 export function watchProgress({ history, witness }: World): {
-  /** Ask it with what the ledger says every few seconds. Once true the history says so, too. */
+  /** Call it every few seconds with the ledger's remaining work. If it returns true, the history contains the reason. */
   isStuck(standing: RemainingWork): boolean;
 } {
   let seen = '';

@@ -101,7 +101,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     if (!process || forMs === 0) return;
     history.add({ kind: 'froze', process: process.name, forMs });
     freeze(process, forMs);
-    // Before it sends, or has to see that it may not, it may have heard again that it lives.
+    // Before the worker sends, or notices that its lease is over, a renewal of the lease may arrive.
     await LATER(random() * 60);
   }
 
@@ -113,7 +113,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       const at = new Date(time.nowMs());
       for (const participant of random() < 0.5 ? ['a'] : ['a', 'b'])
         unrecorded.push({ kind, accountId, messageId, participant, at });
-      // The same again, as of a phone that was offline, or what follows from it.
+      // A second receipt: a repetition, as from a phone that was offline, or the one that follows.
       if (random() < 0.3)
         time.at(time.nowMs() + random() * 3_000, () => {
           const again = random() < 0.5 ? kind : ('read' as const);
@@ -127,7 +127,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
-        // Who is offline for one post of a turn, or may not go on, is so for the rest of it.
+        // A worker that is offline or without its lease at one post of a turn stays so for the rest of the turn.
         let isOffline = false;
         let isOver = false;
         for (const one of to) {

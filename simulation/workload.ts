@@ -45,7 +45,9 @@ interface Known {
 const CAMPAIGNS = 16;
 const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete'] as const;
 type Operation = (typeof OPERATIONS)[number];
-/** What is asked for: what stops a campaign no more often than what lets it go on, so that something is sent meanwhile. */
+/**
+ * The operations to draw from. Those that continue a campaign are at least as frequent as those that stop one, so that something is sent.
+ */
 const ASKED: readonly Operation[] = [...OPERATIONS, 'resume', 'resume', 'retry', 'recall', 'correct'];
 
 export function openWorkload(

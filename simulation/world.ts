@@ -19,10 +19,10 @@ import type pg from 'pg';
 export interface Fate {
   /** Which of so many goes next. */
   choose(count: number): number;
-  /** What is done to a statement that is about to be let through, and by how much it is late. */
+  /** The fault of a statement that is about to run, and its delay. */
   fault(statement: Statement, number: number): { fault: Fault; delayMs: number } | null;
-  /** What becomes of a hint, in [0, 1): below 0.1 it is lost, the more the later it comes. */
-  hint(): number;
+  /** The fate of a notification, in [0, 1): lost below 0.1, else the higher the later. */
+  notificationDelay(): number;
   /** For how long the process that is about to send a post stands still; 0: it does not. */
   freezeMs(): number;
   /** How long a statement takes, in milliseconds. */
@@ -34,7 +34,7 @@ export interface World {
   witness: Witness;
   history: History;
   owners: Owner[];
-  /** To ask the ledger what nobody in this world asks. */
+  /** A connection for questions about the ledger from outside of the world. */
   readonly control: pg.Client;
   openHints: SimulatedNotifications['open'];
   /** Statements let through so far. */
@@ -43,7 +43,7 @@ export interface World {
   step(): Promise<void>;
   /** Steps until that is so; false when it is not after so many statements. */
   until(holds: () => boolean, statements: number): Promise<boolean>;
-  /** What `act` comes to as this process does it, with faults or without. */
+  /** Runs `act` in this process, with or without faults. Returns its result. */
   perform<T>(process: VirtualProcess, act: () => Promise<T>): Promise<T>;
   /** Starts a worker, which starts again by itself whenever it has ended. */
   startWorker(name: string): void;
@@ -54,7 +54,7 @@ export interface World {
   sleepUntil(instantMs: number): void;
   /** No faults any more. */
   heal(): void;
-  /** One worker stays whole; all others end or stand still for good, and nobody is given hints any more. No other faults. */
+  /** One worker stays healthy. All others end or freeze for good, and notifications stop. No other faults. */
   leaveAlone(random: () => number): Promise<void>;
   /** All processes end, and the ledger is copied as it is then. Workers start again by themselves. */
   copy(): Promise<void>;
@@ -95,7 +95,7 @@ export async function openWorld(
   let control = await connectControl(database.address);
   let hearing: 'badly' | 'well' | 'nothing' = 'badly';
   const notifications: SimulatedNotifications = await openNotifications(database.address, () => {
-    const drawn = fate.hint();
+    const drawn = fate.notificationDelay();
     return hearing === 'nothing' || (hearing === 'badly' && drawn < 0.1) ? null : drawn * 30;
   });
   const gate = openGate({

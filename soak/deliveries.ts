@@ -1,8 +1,8 @@
 /**
- * `npm run soak`: users send campaigns without a break while everything but the messaging application is killed, stopped, frozen
- * and cut off; then what that application saw is held against what was accepted. `--minutes` (5 unless given), `--seed` for the
- * same faults again. After it, for every five minutes once, a ledger is put back from an earlier copy, or its copy started beside
- * it. Exits 1 if anything was lost, came twice, out of order, too fast or is counted wrong.
+ * `npm run soak`: users send campaigns without a break while every process but the messaging application is killed, stopped, frozen and
+ * cut off. Then compares the application's log with the accepted campaigns. `--minutes` (5 unless given); `--seed` repeats the faults of a
+ * run. After that, once per five minutes, restores a ledger from an earlier copy, or starts its copy beside it. Exits 1 if anything was
+ * lost, came twice, out of order or too fast, or was counted wrong.
  */
 import { parseArgs } from 'node:util';
 import { putBack } from './deliveries/put-back.ts';

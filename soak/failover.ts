@@ -1,8 +1,8 @@
 /**
  * `npm run soak -- failover`: users send campaigns without a break while the leader of three PostgreSQL 15 under Patroni is killed, frozen
- * and cut off, `--times` times (20 unless given), `--seed` for the same again; then what the messaging application saw is held against
- * what was accepted. Tells how long it took to resume. Exits 1 if anything was lost, came twice, out of order, too fast or is counted
- * wrong; 3 where Patroni is not installed.
+ * and cut off. `--times`: how often (20 unless given); `--seed` repeats the faults of a run. Then compares the messaging application's log
+ * with the accepted campaigns, and prints the time until sending resumed. Exits 1 if anything was lost, came twice, out of order or too
+ * fast, or was counted wrong; 3 if Patroni is not installed.
  */
 import { writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';

@@ -21,7 +21,7 @@ const WRITE_MS = 100;
 const PAUSE = { minMs: 3_000, maxMs: 9_000 };
 /** The second try is made after 5 s, the third after 5 minutes: that is for who is away for long. */
 const HARM = { minMs: 500, maxMs: 8_000 };
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** After all harm; a claim of a service that was killed ends after a minute. */
 const CATCH_UP_MS = 10 * 60_000;
 
@@ -164,7 +164,7 @@ async function waitForAll(
   const begunAt = performance.now();
   for (const { webhook_id } of webhooks) await alice.call('venom/test-webhook', { webhook_id });
   const isAll = () => numbers.length >= events && receiver.verdicts().every(({ taken }) => taken >= events);
-  while (!isAll() && performance.now() - begunAt < CATCH_UP_MS) await sleep(LOOK_MS);
+  while (!isAll() && performance.now() - begunAt < CATCH_UP_MS) await sleep(POLL_MS);
   return performance.now() - begunAt;
 }
 

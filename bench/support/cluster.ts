@@ -18,7 +18,7 @@ export interface Cluster {
 
 export interface EmptyDatabase {
   address: SocketAddress;
-  /** The same address as others than we write it. */
+  /** The same address as a URL, for other programs. */
   url: string;
   /** For the bench itself: preparing and looking, not what is measured. */
   db: Database;

@@ -1,4 +1,4 @@
-/** A thread that keeps so many requests of one user in flight until it is terminated, whatever the answers are. */
+/** A thread that keeps a number of requests of one user in flight until it is terminated, whatever the answers are. */
 import { workerData } from 'node:worker_threads';
 import autocannon from 'autocannon';
 

@@ -12,7 +12,7 @@ export interface ServerCost {
 
 const HUNDREDTH_MS = 10;
 
-/** Reads it, as Linux and the server tell it. */
+/** Reads the costs from Linux and from the server. */
 export async function readServerCost(db: Database): Promise<ServerCost> {
   const { rows } = await sql<{ folder: string; wal: string }>`
     select current_setting('data_directory') as folder, (pg_current_wal_lsn() - '0/0'::pg_lsn)::text as wal`.execute(

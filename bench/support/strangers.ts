@@ -1,4 +1,4 @@
-/** A thread in which so many strangers sign in with names that nobody has, each again and again, until it is ended. */
+/** A thread in which a number of strangers sign in with unknown user names, again and again, until it is terminated. */
 import { randomBytes } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import { sleep } from '../../src/platform/time/time.ts';

@@ -1,4 +1,4 @@
-/** Loaded into a service before it starts: at each SIGUSR2 it collects its garbage, as a debugger may, and says what is left. */
+/** Preloaded into a service: at each SIGUSR2 it collects garbage by the inspector, and prints the remaining heap. */
 import { Session } from 'node:inspector/promises';
 import { memoryUsage } from 'node:process';
 import { isMainThread } from 'node:worker_threads';

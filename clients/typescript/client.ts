@@ -115,7 +115,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** An envelope's data, or what an answer holds that has none: a table as text, a file as it is. */
+/** Returns the data of an envelope. An answer without an envelope: a table as text, a file as it is. */
 async function readData(response: Response): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('application/json')) return ((await response.json()) as { data: unknown }).data;

@@ -52,8 +52,8 @@ const EVENTS: ReadonlySet<string> = new Set<LiveEvent['event']>([
 type ReceivedEvent = { event: string; data: unknown } | { retryMs: number } | { id: string };
 
 /**
- * Listens until the iteration is left, and connects anew whenever the stream ends, from where it was. Throws a CampanileError only for what trying again
- * cannot help: a token that ended, a key whose scope does not reach.
+ * Yields events until the iteration is left. Reconnects whenever the stream ends, and resumes after the last event. Throws a
+ * CampanileError only if retrying cannot help: the token has expired, or the key's scope is insufficient.
  */
 export async function* listenToEvents(url: string, options: Connection): AsyncGenerator<LiveEvent, void, undefined> {
   const { signal } = options;

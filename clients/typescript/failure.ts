@@ -9,10 +9,10 @@ export interface FieldError {
 export class CampanileError extends Error {
   /** The HTTP status; 0 when there was no answer. */
   readonly code: number;
-  /** What failed, for programs: `group_not_found`. Undefined when there was no answer, or it came from somebody in between. */
+  /** Machine-readable code, such as `group_not_found`. Undefined without an answer, or when a proxy answered. */
   readonly errorCode: string | undefined;
   readonly details: readonly FieldError[];
-  /** Leads to what the service has logged; undefined when there was no answer, or it came from somebody in between. */
+  /** Identifies the request in the service's log. Undefined without an answer, or when a proxy answered. */
   readonly requestId: string | undefined;
   /** Milliseconds after which the service asked to try again. */
   readonly retryAfterMs: number | undefined;

@@ -1,7 +1,7 @@
 /** One event of a stream, and what else a stream says. */
 export type Frame =
   | { kind: 'event'; event: string; data: string }
-  /** What is heard next comes after this place. It takes effect with the event that it stands in. */
+  /** The position to resume after. It takes effect with the event of the same block. */
   | { kind: 'id'; id: string }
   /** How long to wait before connecting again. */
   | { kind: 'retry'; ms: number };

@@ -71,7 +71,7 @@ async function tryOnce(url: string, headers: Record<string, string>, body: objec
   }
 }
 
-/** The port of an API that has ended can be somebody else's by now, such as that of a worker, which only tells its health. */
+/** After an API has ended, another process may own its port, such as a worker that only serves its health. */
 function isNoApi({ status, body }: Answer): boolean {
   return status === 404 && body.message === 'There is no such path';
 }

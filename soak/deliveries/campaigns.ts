@@ -5,7 +5,7 @@ import type { Ask } from './ask.ts';
 import type { SetBack } from './fleet.ts';
 import type { Sender, SenderGroup } from './senders.ts';
 
-/** A campaign that was accepted, with what it has come to mean for the witness. */
+/** An accepted campaign, with the effects that the witness should see. */
 export interface Sent {
   sender: Sender;
   campaignId: string;
@@ -18,11 +18,11 @@ const BEFORE_A_HALT: Span = { minMs: 0, maxMs: 2_500 };
 const UNTIL_DUE: Span = { minMs: 2_000, maxMs: 8_000 };
 /** More are not begun before some have ended. */
 const UNFINISHED_AT_MOST = 4;
-const LOOK_MS = 400;
+const POLL_MS = 400;
 
 const nowMs = () => performance.timeOrigin + performance.now();
 
-/** Sends until told to stop. Each campaign is asked for under a key until it is known whether it was accepted, once. */
+/** Sends until stopped. Repeats the request of each campaign under one idempotency key until the result is known. */
 export async function sendContinuously(
   sender: Sender,
   { ask, clock, random, stop }: { ask: Ask; clock: SetBack; random: () => number; stop: AbortSignal },
@@ -31,7 +31,7 @@ export async function sendContinuously(
   const aside = new Set<Promise<void>>();
   for (let number = 1; !stop.aborted; number++) {
     if ((await countUnfinished(sender, ask)) >= UNFINISHED_AT_MOST) {
-      await sleep(LOOK_MS, stop);
+      await sleep(POLL_MS, stop);
       continue;
     }
     const groups = draw(random, sender.groups, Math.ceil(sender.groups.length * (0.3 + 0.7 * random())));
@@ -180,6 +180,6 @@ export async function waitUntilEnded(sent: readonly Sent[], ask: Ask): Promise<v
       const { sender, campaignId } = campaign;
       if (status === 'paused') await ask(sender, 'venom/resume-campaign', { campaign_id: campaignId });
       if (performance.now() > deadline) throw new Error(`${campaign.run.text} did not end: it is ${status}`);
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
 }

@@ -16,7 +16,7 @@ interface Analytics {
   groups: Array<Counts & { group_metadata_id: number }>;
 }
 
-/** The campaigns of which the analytics say something else than the witness, each with what. */
+/** Returns the campaigns whose analytics differ from the witness's log, each with the difference. */
 export async function compareAnalytics(sent: readonly Sent[], { outcomes }: Verdicts, ask: Ask): Promise<string[]> {
   const differences: string[] = [];
   for (const campaign of sent) {
@@ -31,7 +31,7 @@ export async function compareAnalytics(sent: readonly Sent[], { outcomes }: Verd
 }
 
 function differenceOf({ run, groups }: Sent, seen: ReadonlyMap<string, string>, told: Analytics): string | undefined {
-  // Of a cancelled campaign nobody is left to try what has not left yet.
+  // The remaining deliveries of a cancelled campaign are never sent.
   const expected = (outcome: string | undefined): Counts => ({
     deliveries: 1,
     queued: 0,

@@ -58,7 +58,7 @@ async function lockTable(fleet: Fleet, random: () => number): Promise<void> {
   });
 }
 
-/** As on a machine that has much else to do: each of its processes stands still most of the time, with whatever it has locked. */
+/** Simulates an overloaded machine: each process of the server is stopped most of the time, and keeps its locks. */
 async function slowDown(fleet: Fleet, random: () => number): Promise<void> {
   const untilMs = performance.now() + drawMs(random, SLOW);
   await withConnection(fleet, async (client) => {
@@ -84,7 +84,7 @@ async function cancelStatements(fleet: Fleet, random: () => number): Promise<voi
   });
 }
 
-/** The server may end of it; then it is started again, as whoever looks after it would. */
+/** A full disk may end the server. Then this starts the server again, as an operator would. */
 async function leaveNoRoom({ postgres, hasOwnDisk }: Fleet, random: () => number): Promise<void> {
   if (!hasOwnDisk) return;
   const filler = join(postgres.folder, 'filler');

@@ -34,7 +34,7 @@ const HARMS: readonly LeaderHarm[] = ['killed', 'frozen', 'cut off'];
 /** Until the next one, once all three are there. */
 const PAUSE: Span = { minMs: 500, maxMs: 3_000 };
 const PROBE_EVERY_MS = 2_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const LONGEST_MS = 120_000;
 /** Asks for one campaign after the other from each harm until one is accepted. */
 const PROBE: SenderPlan = { name: 'probe', groups: 1, paced: false };
@@ -42,8 +42,8 @@ const PROBE: SenderPlan = { name: 'probe', groups: 1, paced: false };
 const nowMs = () => performance.timeOrigin + performance.now();
 
 /**
- * Two APIs and three workers in front of three PostgreSQL under Patroni, with users who send throughout: so often the leader is harmed,
- * each time when it is one of three. The seed decides how, and what is sent.
+ * Runs two APIs and three workers in front of three PostgreSQL servers under Patroni, with users who send throughout. Harms the leader
+ * `times` times, each time when all three servers are members. The seed determines the faults and the messages.
  */
 export async function runFailovers(
   patroni: Patroni,
@@ -161,14 +161,14 @@ async function probeUntilAccepted(
 
 /** Undefined: none came. */
 async function awaitPost({ witness }: Units, texts: ReadonlySet<string>): Promise<number | undefined> {
-  for (const deadline = performance.now() + LONGEST_MS; performance.now() < deadline; await sleep(LOOK_MS)) {
+  for (const deadline = performance.now() + LONGEST_MS; performance.now() < deadline; await sleep(POLL_MS)) {
     const first = (await witness.entries()).find(({ text }) => texts.has(text));
     if (first) return first.arrivedMs;
   }
   return undefined;
 }
 
-/** For whoever has to find out why: what keeps the ledger from sending, and what its processes said last. */
+/** For debugging: why the ledger does not send, and the last log lines of its processes. */
 async function describe(patroni: Patroni, fleet: Units): Promise<string> {
   const socket = patroni.socket();
   const { user, database } = patroni;

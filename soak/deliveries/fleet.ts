@@ -35,7 +35,7 @@ export interface Server {
 /** A fleet with a PostgreSQL server of its own. */
 export interface Fleet extends Units {
   postgres: OwnPostgres;
-  /** Whether what it writes goes to a disk of its own, which can be filled. */
+  /** Whether its data is on a separate disk that can be filled. */
   hasOwnDisk: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface Units {
   stop(): Promise<{ uncleanStops: number }>;
 }
 
-/** How far the clock of the database has been set back: at least, and at most while nobody knows whether it has been already. */
+/** How far the database's clock was set back: a lower bound, and an upper one while a change is under way. */
 export interface SetBack {
   leastMs: number;
   mostMs: number;

@@ -1,4 +1,4 @@
-/** A ledger that is put back from an earlier copy, or whose copy is started beside it, in the middle of many campaigns. */
+/** Restores a ledger from an earlier copy, or starts its copy beside it, in the middle of many campaigns. */
 import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectDatabase } from '../../src/platform/database/connect.ts';

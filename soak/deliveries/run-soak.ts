@@ -46,14 +46,14 @@ export interface SoakFindings {
   details: string[];
 }
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** Of accounts that are paced. */
 export const GAP = { minMs: 40, maxMs: 90 };
 
 /**
- * Starts two APIs, three workers, a database and a witness, has users send while harm is done to all of them but the witness, and
- * holds what it saw against what was accepted and what the analytics say. The seed decides the faults and what is sent; when
- * exactly a fault hits is the machine's.
+ * Starts two APIs, three workers, a database and a witness. Users send while faults hit every process but the witness. Then compares the
+ * witness's log with the accepted requests and the analytics. The seed determines the faults and the messages; the exact moment of a fault
+ * depends on the machine.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakFindings> {
   const { seed, behaviour, settings = {}, say = () => undefined } = options;
@@ -92,7 +92,7 @@ export interface Asked {
   say: (what: string) => void;
 }
 
-/** Waits until all has ended, stops the fleet, and holds what the witness saw against what was accepted and what the analytics say. */
+/** Waits until all campaigns have ended, stops the fleet, and compares the witness's log with the accepted requests and the analytics. */
 export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'survived'>> {
   const { fleet, senders, sent, ask, unexcused, say } = asked;
   await fleet.witness.behave({ receiptMs: 0 });
@@ -122,7 +122,7 @@ export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'surviv
   };
 }
 
-/** Signs them up at one of the fleet's APIs, whose database is at `address`. */
+/** Signs the senders up at one of the fleet's APIs. `address` is the fleet's database. */
 export async function createSenders(
   fleet: Units,
   address: PostgresAddress,
@@ -159,7 +159,7 @@ async function sendUnderFire(
   const work = Promise.all([harming, ...sending]);
   const enough = async () => {
     await sleep(ms);
-    while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(LOOK_MS);
+    while (!stop.signal.aborted && (sent.length < least.campaigns || faults < least.faults)) await sleep(POLL_MS);
   };
   try {
     await Promise.race([work, enough()]);

@@ -57,8 +57,8 @@ interface ListedGroups {
 }
 
 /**
- * The account's number, which the witness knows it by. That it is paced is what its messenger's name decides, and there is no
- * operation yet that links an account to another one.
+ * Sets the account's messenger, whose name decides the pace, in the database: no operation does that. Returns the account's id, by which
+ * the witness knows it.
  */
 async function findAccount(db: Database, { name, paced }: SenderPlan): Promise<number> {
   const messenger = paced ? 'whatsapp' : 'sandbox';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pick } from '../../test/support/inputs/random.ts';
 import { sleep } from '../../src/platform/time/time.ts';
 
-/** How a receiver behaves: it takes what it is told, takes its time for it, answers what is no success or nothing, or is not there. */
+/** How a receiver behaves: it accepts at once, accepts slowly, answers with an error or not at all, or is down. */
 export type Mood = 'well' | 'slow' | 'wrong' | 'killed';
 
 /** What a receiver has found wrong, all in all. */

@@ -1,4 +1,4 @@
-/** People with a linked account each, who post to their groups without a break, and members who do something about it. */
+/** Senders with a linked account each, who post to their groups without a break, and members who react to the posts. */
 import { sleep } from '../../src/platform/time/time.ts';
 import { pick } from '../../test/support/inputs/random.ts';
 import type { WhatsAppPeer } from '../../test/whatsapp-peer/peer.ts';
@@ -50,7 +50,7 @@ export async function post({ client, groups }: Sender): Promise<void> {
   await client.call('venom/add-campaign', campaign);
 }
 
-/** Everybody receives the post, most read it, some say something about it. Resolves when the service has taken note of all. */
+/** All members receive the post, most read it, some react. Resolves when the service has recorded everything. */
 export async function respond(
   companion: Companion,
   { chatId, messageId }: { chatId: string; messageId: string },

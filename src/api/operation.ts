@@ -18,7 +18,7 @@ export interface Caller extends Omit<Actor, 'address'> {
   scopes?: readonly ApiKeyScope[];
 }
 
-/** What the handler of an open operation gets. */
+/** The arguments of an open operation's handler. */
 export interface OpenContext<Body> {
   /** Validated by the operation's `body` schema; optional fields with `null` are absent. */
   body: Body;

@@ -48,7 +48,7 @@ import { sendWebhooks } from '../notifications/webhooks/send-webhooks.ts';
 import { createUserDependencies } from '../identity/dependencies.ts';
 import { startWorker, type Worker } from './worker.ts';
 
-/** What the messengers are like that an account can be for. */
+/** The capabilities of the messengers that accounts can use. */
 const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<
   Config['messenger'],
   MessengerCapabilities
@@ -56,20 +56,20 @@ const MESSENGERS = { sandbox: SANDBOX, whatsapp: WHATSAPP } satisfies Record<
 const messengersByName = new Map<string, MessengerCapabilities>(Object.entries(MESSENGERS));
 
 export interface App {
-  /** Where it listens; undefined for a worker whose port was in use. */
+  /** The URL of the server; undefined for a worker whose port was in use. */
   url: string | undefined;
   /** Resolves with the reason if the app cannot go on. */
   failed: Promise<string>;
-  /** Stops accepting, finishes what is in hand, hands over what is held, and closes everything. */
+  /** Stops accepting work, finishes work in flight, hands over leases, and closes everything. */
   stop(): Promise<void>;
 }
 
 export interface AppOptions {
-  /** Holds answers against their schemas, for tests. */
+  /** Checks answers against their schemas, for tests. */
   checkAnswers?: boolean;
   /** Messengers to send through instead of those that come with the service; they are closed with the app. */
   messengers?: readonly Messenger[];
-  /** For tests, which do not wait as long as one should for WhatsApp. */
+  /** For tests, which cannot wait as long as production should wait for WhatsApp. */
   whatsappTiming?: WhatsAppOptions['timing'];
   /** For tests, with which the service may have to share its process. */
   httpLimits?: Partial<HttpLimits>;
@@ -77,7 +77,7 @@ export interface AppOptions {
   dashboardFolder?: string;
 }
 
-/** Starts what `config.role` asks for. Throws a StartupError for whatever the operator has to change. */
+/** Starts the processes of `config.role`. Throws a StartupError with the remedy when the operator has to change something. */
 export async function startApp(
   config: Config,
   log: Log,
@@ -156,7 +156,7 @@ function startSending(
     retentionDays: config.retentionDays,
     mediaDays: config.mediaDays,
     name: `${hostname()}:${process.pid}`,
-    // An embedded server was started by this process: whoever worked on it before is gone.
+    // This process has just started the embedded server, so no earlier worker can be alive.
     alone,
     maySend: watchLedger({
       db: sendingDb,
@@ -251,7 +251,7 @@ function buildApi(
       countPairingCode: (key) => countAttempts(db, [{ limit: PAIRING_CODES_PER_NUMBER, key }]),
       messengers: messengersByName,
       readMessages: new Map<string, ReadMessages>([[SANDBOX.name, (...of) => readMessages(db, ...of)]]),
-      examine: runChecksOnce({ config, db }),
+      runChecks: runChecksOnce({ config, db }),
     }),
     events: { db, clock: systemClock, notifications, onLoopError },
     authenticate: createAuthenticate(users),
@@ -285,7 +285,7 @@ function gapsOf({ sandboxGap, whatsappGap }: Config) {
   return { sandbox: gapOf(SANDBOX, sandboxGap), whatsapp: gapOf(WHATSAPP, whatsappGap) };
 }
 
-/** Without any gap a turn would hold hundreds of posts. */
+/** Without a gap a turn would hold hundreds of posts. */
 function gapOf({ sendsOneByOne }: MessengerCapabilities, { minMs, maxMs }: Gap): Gap {
   return { minMs, maxMs: sendsOneByOne ? Math.max(1, maxMs) : maxMs };
 }

@@ -5,7 +5,7 @@ import { buildOperatorServer } from '../api/server/operator-server.ts';
 import type { Shared } from './open-shared.ts';
 import type { Worker } from './worker.ts';
 
-/** What machines ask of a process that serves no operations. */
+/** Registers the routes for machines of a process without operations. */
 export function buildWorkerServer(
   {
     config,

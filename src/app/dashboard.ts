@@ -10,15 +10,15 @@ import { errorCodeOf } from '../platform/errors/errors.ts';
 const BUILDER = join(import.meta.dirname, '../../web/build.ts');
 
 export interface Dashboard {
-  /** Where the built dashboard is; undefined where there is none to serve. Never rejects. */
+  /** The folder of the built dashboard; undefined when there is none. Never rejects. */
   folder: Promise<string | undefined>;
   /** Ends a build that is under way. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds the dashboard where its sources have changed since it was last built. In a process of its own: what the build needs in
- * memory is many times what the service does. Where it cannot be built, an older one is served, or none, and the log says why.
+ * Builds the dashboard if its sources have changed since the last build, in a child process, because the build needs many times the
+ * service's memory. If it cannot be built, an older build is served, or none, and the log says why.
  */
 export function prepareDashboard(log: Log): Dashboard {
   // The registry's package has nothing to build from.
@@ -54,16 +54,17 @@ function hasTools(): boolean {
 async function build(log: Log, signal: AbortSignal): Promise<void> {
   log.info('building the dashboard: its sources have changed, or this is the first start');
   const startedAt = performance.now();
-  const said: string[] = [];
+  const output: string[] = [];
   const child = spawn(process.execPath, [BUILDER], { stdio: ['ignore', 'pipe', 'pipe'], signal });
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const code = await once(child, 'close').then(
     ([exitCode]: unknown[]) => exitCode,
     (error: unknown) => String(error),
   );
   if (signal.aborted) return;
   if (code === 0) log.info({ ms: Math.round(performance.now() - startedAt) }, 'the dashboard is built');
-  else log.warn({ code, said: said.join('').trim() }, failure(existsSync(BUILD_FOLDER)));
+  else log.warn({ code, output: output.join('').trim() }, failure(existsSync(BUILD_FOLDER)));
 }
 
 function failure(hasOlder: boolean): string {

@@ -6,7 +6,7 @@ import { LOOPBACK } from '../platform/network/address-range.ts';
 import { StartupError, errorCodeOf } from '../platform/errors/errors.ts';
 import type { Log } from '../platform/log/log.ts';
 
-/** What a worker does must not depend on a port that somebody else has: it then goes without. */
+/** Listens for a worker. If another process has the port, the worker runs without health and metrics: sending must not depend on a port. */
 export async function listenIfFree(server: FastifyInstance, config: Config, log: Log): Promise<string | undefined> {
   try {
     return await listen(server, config);
@@ -42,7 +42,7 @@ export async function requireListening({ host, port }: Pick<Config, 'host' | 'po
   }
 }
 
-/** Throws a StartupError that says what to change when it cannot listen there. */
+/** Throws a StartupError with the remedy when the address cannot be used. */
 export async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
     // Where a name has two addresses Fastify adds a second server, which has none of our handlers and does not close gracefully.
@@ -53,7 +53,7 @@ export async function listen(server: FastifyInstance, { host, port }: Config): P
   }
 }
 
-/** What the operator has to change, as a sentence; other errors come back as they are. */
+/** Returns a StartupError with a sentence for the operator for an address that cannot be used, and other errors unchanged. */
 function reasonNotToListen(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
   switch (errorCodeOf(error)) {
     case 'EADDRINUSE':

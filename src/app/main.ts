@@ -7,12 +7,12 @@ import { readVersion } from '../platform/config/version.ts';
 /** Requests and sends in hand get 10 s (contract §1); what then is left is cut off. */
 const STOP_LIMIT_MS = 14_000;
 
-/** How often to look whether the parent is still there. */
+/** How often to check that the parent process still exists. */
 const PARENT_CHECK_MS = 250;
 
 /**
- * Runs the service until a signal, or something it cannot go on without, ends it. Sets the exit code; never rejects. With
- * `stopWithParent` the end of the process that started it is as good as a signal. The other options are those of `startApp`.
+ * Runs the service until a signal or a fatal error ends it. Sets the exit code; never rejects. With `stopWithParent` it also ends when its
+ * parent process ends. The other options are those of `startApp`.
  */
 export async function main({
   stopWithParent = false,
@@ -79,6 +79,6 @@ function reportFailedStart(error: unknown, log: Log | undefined): void {
 
 function exit(code: number): void {
   process.exitCode = code;
-  // Whatever a library keeps open must not keep the process.
+  // A handle that a library leaves open must not keep the process alive.
   process.exit();
 }

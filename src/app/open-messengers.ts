@@ -12,16 +12,16 @@ import type { Secrets } from '../platform/secrets/load-secrets.ts';
 interface Needed extends Pick<Secrets, 'encryptionKey'> {
   config: Config;
   log: Log;
-  /** Takes what any statement failed of. */
+  /** Records the error of any statement. */
   onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   metrics: Metrics;
   onLoopError: OnLoopError;
-  /** For tests, which do not wait as long as one should for WhatsApp. */
+  /** For tests, which cannot wait as long as production should wait for WhatsApp. */
   whatsappTiming: WhatsAppOptions['timing'];
 }
 
-/** The messengers that come with the service, each with connections of its own to the database. To be closed by whoever opens them. */
+/** Opens the messengers that come with the service, each with its own database connections. The caller closes them. */
 export function openMessengers(needed: Needed): Messenger[] {
   const { config, log, encryptionKey, metrics, onLoopError, whatsappTiming } = needed;
   return [

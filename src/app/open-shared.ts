@@ -20,24 +20,24 @@ import { createMetrics, measureAccounts, measureBacklog, measureStore, type Metr
 /** Connections of each of two pools; a third one has one, and each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
 const POOL_SIZE = 8;
 
-/** What both halves of the process share. */
+/** The shared parts of the API and the worker. */
 export interface Shared {
   config: Config;
   log: Log;
   /** For requests and metrics; requesters share it fairly. */
   db: Database;
-  /** For whatever the worker does, so that no flood of requests can take it. */
+  /** For the worker, so that a flood of requests cannot take its connections. */
   sendingDb: Database;
-  /** For health, so that a flood of requests does not have the service taken for dead. */
+  /** For health checks, so that a flood of requests does not make the service look dead. */
   healthDb: Database;
   disk: DiskWatch;
   schema: SchemaWatch;
-  /** Takes what any statement failed of. */
+  /** Records the error of any statement. */
   onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   notifications: Notifications;
   metrics: Metrics;
-  /** What keeps this process from being ready. */
+  /** The problems that keep this process from being ready. */
   health: Health;
   onLoopError: OnLoopError;
 }

@@ -6,7 +6,7 @@ import { measureBackups, type Metrics } from '../operations/metrics.ts';
 import { readVersion } from '../platform/config/version.ts';
 import { notifyOldBackup } from '../notifications/notices/notify-old-backup.ts';
 
-/** Starts the daily backups where they are configured. Resolves to what stops them. */
+/** Starts the daily backups if they are configured. Returns a handle that stops them. */
 export async function startBackups({
   config: { backup: settings, databaseUrl, dataDir, timeZone },
   metrics,

@@ -4,7 +4,7 @@ import type { PushKeys } from '../notifications/notices/push-keys.ts';
 import { deliverNotices } from '../notifications/notices/deliver-notices.ts';
 import type { Shared } from './open-shared.ts';
 
-/** Tells people what happens, as the configuration allows. */
+/** Starts the delivery of notices, as the configuration allows. */
 export function startNotices(
   { config: { smtpUrl, mailFrom, publicUrl, timeZone }, log, sendingDb, onLoopError }: Shared,
   push: { egress: Egress; vault: Vault; keys: PushKeys },
@@ -13,7 +13,7 @@ export function startNotices(
     db: sendingDb,
     log,
     ...push,
-    // Push services take no other; that of a service that is only for this machine is nobody's.
+    // Push services accept HTTPS contacts only. A service without a public HTTPS URL has no contact to give.
     contact: publicUrl?.startsWith('https:') === true ? publicUrl : 'https://campanile.invalid',
     hasMail: smtpUrl !== undefined && mailFrom !== undefined && publicUrl !== undefined,
     timeZone,

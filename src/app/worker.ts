@@ -28,11 +28,11 @@ export interface WorkerOptions {
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;
-  /** How long ago a campaign ended of which no single posts are kept; 400 unless given. */
+  /** Days after its end in which a campaign keeps its single posts; 400 unless given. */
   retentionDays?: number | undefined;
-  /** How long after a campaign's end its files are kept; 90 unless given. */
+  /** Days after its end in which a campaign keeps its files; 90 unless given. */
   mediaDays?: number | undefined;
-  /** Told to other workers and people. */
+  /** The worker's name in leases and logs. */
   name: string;
   /** No other worker can be alive. */
   alone: boolean;
@@ -49,7 +49,7 @@ export interface Worker {
   shardsHeld(): number;
   /** Throws while its lease is not good enough to send anything. */
   checkLease(): Promise<void>;
-  /** Takes nothing new, finishes what is in hand, hands its accounts over. */
+  /** Accepts no new work, finishes work in flight, and hands over its accounts. */
   stop(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       const parts = [runs, lanes, late, commands, erasure, house, sessionKeeper];
       await Promise.all([...parts.map((part) => part.stop()), ...watchers.map((stop) => stop())]);
-      // The sessions first: whoever takes over must not meet ours.
+      // Sessions first: the next worker must not meet ours.
       await sessions.closeUnless(() => false);
       await leases.leave();
     },

@@ -7,7 +7,7 @@ import { actorFor, requireUser, withUsers } from './open-users.ts';
 import type { Shell } from './shell.ts';
 import { writeTable } from './write-table.ts';
 
-/** As many are shown at once, those that need somebody first. */
+/** The most accounts of one list, those that need attention first. */
 const MOST_LISTED = 1_000;
 
 /** `campanile accounts …`: how accounts stand, and letting one go on that was stopped. */
@@ -20,7 +20,7 @@ export async function accounts({ given, output }: Shell): Promise<number> {
   return 0;
 }
 
-interface Standing {
+interface ListedAccount {
   userName: string;
   messenger: string;
   status: string;
@@ -28,7 +28,7 @@ interface Standing {
 }
 
 async function list(output: NodeJS.WritableStream): Promise<void> {
-  const found = await withUsers(({ db }) => readStandings(db));
+  const found = await withUsers(({ db }) => readAccounts(db));
   writeTable(
     output,
     ['user', 'messenger', 'status', 'why'],
@@ -36,8 +36,8 @@ async function list(output: NodeJS.WritableStream): Promise<void> {
   );
 }
 
-async function readStandings(db: Database): Promise<Standing[]> {
-  const { rows } = await sql<Standing>`
+async function readAccounts(db: Database): Promise<ListedAccount[]> {
+  const { rows } = await sql<ListedAccount>`
     select u.user_name as "userName", a.messenger,
            case when a.stop_reason is null then a.status::text else 'stopped' end as status,
            coalesce(a.stop_reason, a.status_reason) as reason

@@ -13,7 +13,10 @@ import { readVersion } from '../platform/config/version.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `campanile backup FILE` and `campanile backup verify FILE`. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change. */
+/**
+ * `campanile backup FILE` and `campanile backup verify FILE`. Throws a UsageError for wrong arguments, and a StartupError with the remedy
+ * when the operator has to change something.
+ */
 export async function backup({ given, output }: Shell): Promise<number> {
   const { files, passphrase, allowUnauthenticated } = await readGiven(given);
   const [first, second] = files;
@@ -52,7 +55,10 @@ Not checked: its origin, and whether its database starts. Nothing was started.
 `;
 }
 
-/** `campanile restore FILE`. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change. */
+/**
+ * `campanile restore FILE`. Throws a UsageError for wrong arguments, and a StartupError with the remedy when the operator has to change
+ * something.
+ */
 export async function restore({ given, output }: Shell): Promise<number> {
   const { files, ...trust } = await readGiven(given);
   const [file] = files;

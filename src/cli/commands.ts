@@ -1,19 +1,19 @@
-/** The words of the command line. What a word needs is loaded when it is used, so that the service starts with nothing but its own. */
+/** The commands of the command line. The modules of a command are loaded on first use, so that the service loads only its own. */
 import type { Shell } from './shell.ts';
 
 export interface Command {
-  /** What follows `campanile`, one line for each form. */
+  /** The arguments after `campanile`, one line for each form. */
   usage: readonly string[];
-  /** What it does, in a few words. */
+  /** A short description. */
   about: string;
   /**
-   * Resolves to the exit code. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to
-   * change.
+   * Returns the exit code. Throws a UsageError for wrong arguments, and a StartupError with the remedy when the operator has to change
+   * something.
    */
   run(shell: Shell): Promise<number>;
 }
 
-/** By their word; shown in this order. */
+/** By name, in the order of the help text. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage: ['serve'],

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../platform/config/config.ts';
-import { examine } from '../operations/doctor/run-checks.ts';
+import { runChecks } from '../operations/doctor/run-checks.ts';
 import { describeError, find, type Finding } from '../operations/doctor/finding.ts';
 import { StartupError, UsageError } from '../platform/errors/errors.ts';
 import { readVersion } from '../platform/config/version.ts';
@@ -11,7 +11,7 @@ import { withDatabase } from './with-database.ts';
 export async function doctor({ given, output }: Shell): Promise<number> {
   const isJson = readGiven(given);
   const at = new Date();
-  const findings = await findProblems();
+  const findings = await collectFindings();
   output.write(isJson ? `${JSON.stringify(document(findings, at))}\n` : formatFindings(findings));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
@@ -25,7 +25,7 @@ function readGiven(given: readonly string[]): boolean {
 }
 
 /** Returns all findings. An invalid configuration and an unreachable database are findings, too. */
-async function findProblems(): Promise<Finding[]> {
+async function collectFindings(): Promise<Finding[]> {
   let config: Config;
   try {
     config = readConfig();
@@ -36,9 +36,9 @@ async function findProblems(): Promise<Finding[]> {
       .map((line) => find('configuration', line, 'error', 'See docs/reference/configuration.md.'));
   }
   try {
-    return await withDatabase(({ db }) => examine({ config, db }));
+    return await withDatabase(({ db }) => runChecks({ config, db }));
   } catch (error) {
-    return examine({ config, away: describeError(error) });
+    return runChecks({ config, away: describeError(error) });
   }
 }
 

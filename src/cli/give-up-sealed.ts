@@ -1,4 +1,4 @@
-/** Gives up what no configured key opens, so that an installation whose key is lost goes on without it. */
+/** Discards the secrets that no configured key can open, so that an installation works again after its encryption key is lost. */
 import { sql } from 'kysely';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
 import type { Connection } from '../platform/database/connect.ts';
@@ -10,7 +10,7 @@ import { generateSecret } from '../notifications/webhooks/sign.ts';
 import { aboutSecret } from '../notifications/webhooks/webhook-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
-/** What an account says that has lost its link. */
+/** The status reason of an account that has lost its link. */
 const LINK_LOST = 'The encryption key of its credentials is lost. Link the account again.';
 
 /** In the transaction that records the ids of the keys that go on. Accounts, users and webhooks whose sealed rows all open keep them. */
@@ -54,7 +54,7 @@ async function removeAuthenticators(trx: Connection, prefixes: readonly Buffer[]
   await sql`delete from factors where substring(secret for 4) <> all (${prefixes}::bytea[])`.execute(trx);
 }
 
-/** Receivers refuse what is signed with the new secret until its owner draws another one and gives it to them. */
+/** Receivers reject the new signatures until the owner creates another secret and gives it to them. */
 async function replaceWebhookSecrets(trx: Connection, prefixes: readonly Buffer[], vault: Vault): Promise<void> {
   const { rows } = await sql<{ webhookId: string; workspaceId: WorkspaceId; userId: UserId; url: string }>`
     select webhook_id as "webhookId", workspace_id as "workspaceId", user_id as "userId", url from webhooks

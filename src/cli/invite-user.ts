@@ -3,7 +3,7 @@ import { invite } from '../identity/invite.ts';
 import { findAnAdministrator } from '../identity/manage-users-store.ts';
 import { COMMAND_LINE, withUsers } from './open-users.ts';
 
-/** Invites somebody in the name of the first administrator; answers what to say. Throws a StartupError when there is no administrator. */
+/** Invites a person in the name of the first administrator. Returns the output. Throws a StartupError when there is no administrator. */
 export function inviteUser(email: string): Promise<string> {
   return withUsers(async (deps, { db, config }) => {
     if (config.signUp === 'closed')

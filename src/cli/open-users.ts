@@ -14,7 +14,7 @@ import { loginOf } from '../identity/login.ts';
 import { findUserByLogin, type UserWithSecrets } from '../identity/store.ts';
 import { withDatabase, type Opened } from './with-database.ts';
 
-/** What the audit log has in place of an address. */
+/** The address in the audit log for commands. */
 export const COMMAND_LINE = 'command line';
 
 /**
@@ -60,7 +60,7 @@ export async function requireUser({ db }: Pick<UserDependencies, 'db'>, name: st
   return user;
 }
 
-/** Whoever works on the machine acts for the user, and the audit log of that user's workspace tells from where. */
+/** An operator at the machine acts as the user. The user's audit log shows the command line as the address. */
 export function actorFor({ userId, workspaceId, role }: UserWithSecrets): Actor {
   return { userId, workspaceId, role, address: COMMAND_LINE };
 }

@@ -17,8 +17,9 @@ const HOW = `Choose for each campaign by its id, or for "all":
 Example: campanile release --unknown all`;
 
 /**
- * `campanile release`: shows why the ledger is held and what is queued in it. With choices, `--send ID` and `--unknown ID`, it carries them
- * out and ends the hold. Works beside the running service. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change.
+ * `campanile release`: shows why the ledger is held and its queued deliveries. With choices, `--send ID` and `--unknown ID`, applies them
+ * and ends the hold. Runs beside the service. Throws a UsageError for wrong arguments, and a StartupError with the remedy when the
+ * operator has to change something.
  */
 export async function release({ given, output }: Shell): Promise<number> {
   const { choices, others } = readChoices(given);

@@ -4,7 +4,7 @@ import { COMMANDS } from './commands.ts';
 import type { Shell } from './shell.ts';
 import { usageOf, usageOfAll } from './usage.ts';
 
-/** How a program says that it was called wrongly. */
+/** The exit code for wrong arguments. */
 const BAD_ARGUMENTS = 2;
 
 /**

@@ -13,7 +13,10 @@ import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
 import { withDatabase, type Opened } from './with-database.ts';
 
-/** `campanile secrets …`. Throws a UsageError for arguments it does not take, a StartupError for whatever the operator has to change. */
+/**
+ * `campanile secrets …`. Throws a UsageError for wrong arguments, and a StartupError with the remedy when the operator has to change
+ * something.
+ */
 export async function secrets({ given, output }: Shell): Promise<number> {
   const { args, isSure } = readGiven(given);
   if (args.join(' ') === 'rotate' && !isSure) output.write(`${await rotate()}\n`);
@@ -35,7 +38,7 @@ function readGiven(args: readonly string[]): { args: string[]; isSure: boolean }
   }
 }
 
-/** Another secret for the tokens, where it is Campanile that keeps it. */
+/** Replaces the token secret if it is a file in DATA_DIR. */
 async function rotate(): Promise<string> {
   await withUsers(async (_deps, { db, config }) => {
     if (config.jwtSecret !== undefined)
@@ -53,7 +56,7 @@ async function rotate(): Promise<string> {
   );
 }
 
-/** What no configured key opens is listed, and given up once the operator is sure. Throws a StartupError while a worker is at work. */
+/** Lists the secrets that no configured key opens, and discards them if `isSure`. Throws a StartupError while a worker runs. */
 async function giveUp({ config, db }: Opened, isSure: boolean): Promise<string> {
   const { encryptionKeyPrevious: previousKey } = config;
   return db.transaction().execute(async (trx) => {

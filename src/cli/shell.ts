@@ -1,6 +1,6 @@
-/** What a command works with. */
+/** The environment of a command. */
 export interface Shell {
-  /** What follows the word. */
+  /** The arguments after the command. */
   given: readonly string[];
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;

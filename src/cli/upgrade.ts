@@ -17,8 +17,8 @@ const REJECTED = 1;
 const PENDING = 3;
 
 /**
- * `campanile upgrade --check`: says what the next start would do to the database, and changes nothing. Throws a UsageError for arguments it
- * does not take, a StartupError for whatever the operator has to change.
+ * `campanile upgrade --check`: shows the next start's changes to the database, and changes nothing. Throws a UsageError for wrong
+ * arguments, and a StartupError with the remedy when the operator has to change something.
  */
 export async function upgrade({ given, output }: Shell): Promise<number> {
   requireCheck(given);

@@ -1,6 +1,6 @@
 import { COMMANDS, type Command } from './commands.ts';
 
-/** All commands, a line each and one for what each does. */
+/** Returns the usage of all commands, one line per form and one for the description. */
 export function usageOfAll(): string {
   const commands = Object.values(COMMANDS).map((command) => `${forms(command, '  ')}\n      ${command.about}`);
   return [

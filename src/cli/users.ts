@@ -16,11 +16,11 @@ import { recordCommand } from './record-command.ts';
 import type { Shell } from './shell.ts';
 import { writeTable } from './write-table.ts';
 
-/** As many are shown at once; a search narrows them down. */
+/** The most users of one list; a search narrows it down. */
 const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
-/** What is done to one user, named by the second word; answers what to say. */
+/** The actions on one user, named by the second argument. Each returns its output. */
 type Action = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -46,7 +46,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** `campanile users …`: what administrators do in the dashboard, and what is needed when none can sign in. */
+/** `campanile users …`: the administrators' actions of the dashboard, and the actions for when no administrator can sign in. */
 export async function users({ given, output }: Shell): Promise<number> {
   const [word = '', ...rest] = given;
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;

@@ -14,8 +14,9 @@ export interface Opened {
 }
 
 /**
- * Lends a command the database of the installation: that of `DATABASE_URL`, else the embedded one, beside the service that runs it or,
- * where none does, started for as long as `use` takes. Throws a StartupError for whatever the operator has to change.
+ * Opens the database of the installation for a command: `DATABASE_URL`, else the embedded server. The command shares a running embedded
+ * server with the service, or starts the server for as long as `use` takes. Throws a StartupError when the operator has to change
+ * something.
  */
 export async function withDatabase<Result>(use: (opened: Opened) => Promise<Result>): Promise<Result> {
   const config = readConfig();

@@ -5,13 +5,13 @@ import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 import type { AboutUser } from './passwords/reject-weak-password.ts';
 
-export interface Standing {
+export interface AccountFlags {
   isAdmin: boolean;
   isEmailVerified: boolean;
 }
 
-export async function readStanding(db: Connection, userId: UserId): Promise<Standing | undefined> {
-  const { rows } = await sql<Standing>`
+export async function readAccountFlags(db: Connection, userId: UserId): Promise<AccountFlags | undefined> {
+  const { rows } = await sql<AccountFlags>`
     select is_admin as "isAdmin", email_verified_at is not null as "isEmailVerified"
     from users where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];
@@ -60,10 +60,7 @@ export interface VerifiedUser extends AboutUser {
   workspaceId: WorkspaceId;
 }
 
-/**
- * Gives a user another password and ends whatever holds by the one before: every token, and unless they are kept every API key. All
- * processes are told.
- */
+/** Sets a user's password and revokes every token, and every API key unless they are kept. Notifies all processes. */
 export async function setPassword(
   trx: Connection,
   userId: UserId,

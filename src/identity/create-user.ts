@@ -20,10 +20,13 @@ export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'>
 }
 
 /**
- * Signs up a user, with a workspace of their own and everything a user is born with, in one transaction (contract §3). The first user of
- * all is its administrator, and is let in wherever sign-up is not open, too. Throws `forbidden` where it is not open, `invalid` on
- * `password` where strangers can come and it is guessed first, `conflict` naming the field when the user name or the e-mail address is
- * somebody's login already, `rate_limited` after 600 sign-ups from one address within an hour, `unavailable` when far too many sign up.
+ * Creates a user, their workspace and all other initial records in one transaction (contract §3). The first user becomes the
+ * administrator, and may sign up even where sign-up is closed. Throws:
+ * - `forbidden` where sign-up is closed;
+ * - `invalid` on `password` where the service is public and the password is easy to guess;
+ * - `conflict` with the field name when the user name or the e-mail address is already a login;
+ * - `rate_limited` after 600 sign-ups from one address within an hour;
+ * - `unavailable` when too many sign-ups run at once.
  */
 export function createUser(deps: SignUpDeps, input: SignUp, address: string): Promise<User> {
   return withSignInPermit(address, () => createWithPermit(deps, input, address));

@@ -30,14 +30,17 @@ export async function deleteAccount(
   await endUser(deps, await confirmPassword(deps.db, { userId, token }, { field: 'password', password }));
 }
 
-/** The same of somebody known to want it, or to have to; `also` is done in the same transaction. Throws that `conflict`. */
+/**
+ * Deletes a user without a password: the caller has verified the request. `also` runs in the same transaction. Throws the `conflict` of
+ * `deleteAccount`.
+ */
 export async function endUser(
   { db, tokenStates, apiKeyStates, onUserDeleted }: DeleteDeps,
   user: UserWithSecrets,
   also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Before the user: whoever locks lanes locks them first.
+    // Lock order: lanes before users.
     await onUserDeleted(trx, user.workspaceId);
     if (!(await setUserDeleted(trx, user)))
       throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');

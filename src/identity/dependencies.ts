@@ -13,7 +13,7 @@ import { createSessionUseRecorder, type RecordSessionUse } from './sessions/reco
 import { createTokenStates, type TokenStates } from './sessions/token-states.ts';
 import { createTokens, type Tokens } from './sessions/token.ts';
 
-/** What the installation decides about users. */
+/** The installation's settings about users. */
 export interface UserSettings {
   db: Database;
   log: Log;
@@ -25,7 +25,7 @@ export interface UserSettings {
   signUp: 'open' | 'invite' | 'closed';
   /** Strangers can come: passwords that are guessed first are refused. */
   isPublic: boolean;
-  /** Seals what is kept of second factors. */
+  /** Encrypts the stored second factors. */
   vault: Vault;
   /** Whether mails are sent. False: the administrator gets the code of an invitation, to pass it on. */
   hasMail?: boolean;
@@ -33,17 +33,19 @@ export interface UserSettings {
   timeZone: string;
   /** Without hints a revocation still reaches this process within 0.8 s. */
   notifications?: Pick<Notifications, 'on'>;
-  /** Called in the transaction that creates a user: whatever their workspace has from the beginning. */
+  /** Called in the transaction that creates a user. Creates the initial rows of their workspace. */
   onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
-  /** Called in the transaction that deletes a user, before it locks the user: whatever of their workspace must end at once. */
+  /** Called in the transaction that deletes a user, before the user's row is locked. Ends the workspace's work at once. */
   onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
-  /** Called in the transaction that disables a user, before it locks the user: whatever of their workspace must stop until they go on with it. */
+  /**
+   * Runs in the transaction that disables a user, before the user's row is locked. Stops the workspace's work until the user resumes it.
+   */
   onUserDisabled(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that changes the number of a user's messaging account, before it locks the user. Throws where it has to stay. */
   allowsNumber(trx: Transaction<Schema>, actor: Actor, number: { written: string; digits: string }): Promise<void>;
 }
 
-/** What the use cases of this room work with; each asks for the parts that it needs. */
+/** The dependencies of this group's use cases; each asks for its part. */
 export interface UserDependencies extends Pick<
   UserSettings,
   | 'db'

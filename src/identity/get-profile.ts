@@ -25,7 +25,7 @@ export interface ProfileDeps extends Pick<UserDependencies, 'db' | 'timeZone' | 
   quotas?: Quotas | undefined;
 }
 
-/** The user's own data, and what their workspace has of what is limited. Throws `unauthenticated` when the user is gone. */
+/** Returns the user's own profile, and the quotas and use of their workspace. Throws `unauthenticated` when the user was deleted. */
 export async function getProfile(
   { db, timeZone, hasMail, quotas = QUOTAS }: ProfileDeps,
   about: Pick<Actor, 'userId' | 'workspaceId'>,

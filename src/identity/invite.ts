@@ -16,9 +16,9 @@ import { findUserByLogin, type User } from './store.ts';
 import { withSignInPermit } from './sign-in/sign-in-permits.ts';
 
 /**
- * Invites somebody to sign up, within seven days; an earlier invitation to the same address is void. Where no mails are sent it answers
- * the code, for whoever invites to hand on. For administrators alone. Throws `forbidden` where sign-up is closed, `conflict` when the
- * address is somebody's login already, `rate_limited` after 100 an hour.
+ * Invites a person to sign up within seven days. Revokes an earlier invitation to the same address. Without a mail server it returns the
+ * code for the administrator to pass on. For administrators only. Throws `forbidden` where sign-up is closed, `conflict` when the address
+ * is already a login, `rate_limited` after 100 an hour.
  */
 export async function invite(
   { db, signUp, hasMail, links }: Pick<UserDependencies, 'db' | 'signUp' | 'hasMail' | 'links'>,
@@ -40,7 +40,7 @@ export async function invite(
   return hasMail ? {} : { code: links.codeOf(mailId) };
 }
 
-/** Those that nobody has accepted yet; for administrators alone. */
+/** Returns the open invitations; for administrators only. */
 export async function listInvitations({ db }: Pick<UserDependencies, 'db'>, actor: Actor): Promise<Invitation[]> {
   await requireAdmin(db, actor);
   return selectInvitations(db);

@@ -4,7 +4,10 @@ import { AppError, invalid } from '../platform/errors/errors.ts';
 import type { MailLinks } from '../platform/mail/mail-links.ts';
 import { consumeMailToken, type UsedMail } from '../platform/mail/mail-store.ts';
 
-/** Takes a code out of a link, in the transaction that does what it allows. Throws `invalid` on `code` when it is good for nothing. */
+/**
+ * Consumes the code of a link, in the transaction of the action that it permits. Throws `invalid` on `code` when it is unknown, used or
+ * expired.
+ */
 export async function consumeCode(
   trx: Connection,
   links: MailLinks,
@@ -15,7 +18,7 @@ export async function consumeCode(
   return { ...used, recipient: used.recipient };
 }
 
-/** What the code was made for. Needs no database: whoever makes codes up is turned away before anything costs. */
+/** Returns the mail id in a code. Verifies the code's signature without the database, so that invented codes are rejected cheaply. */
 export function requireMailId(links: MailLinks, code: string): string {
   const mailId = links.mailIdOf(code);
   if (mailId === undefined) throw badCode();

@@ -6,7 +6,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 
 /** More sign-ups from one address are either a known group or strangers; neither needs a mail each. */
 export const SIGN_UP_MAILS_PER_ADDRESS: AttemptLimit = { name: 'sign-up mails', max: 30, windowMs: HOUR_MS };
-/** Of one login, whoever asks, and whether there is such a user or not. */
+/** Per login, from any address, and whether or not the login exists. */
 export const RESETS_PER_LOGIN: AttemptLimit = { name: 'resets', max: 3, windowMs: HOUR_MS };
 export const RESETS_PER_ADDRESS: AttemptLimit = { name: 'resets here', max: 60, windowMs: HOUR_MS };
 export const VERIFICATIONS_PER_USER: AttemptLimit = { name: 'verifications', max: 3, windowMs: HOUR_MS };

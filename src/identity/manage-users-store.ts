@@ -57,7 +57,7 @@ export interface ManagedUser {
   disabledAt: Date | null;
 }
 
-/** A user, as far as it is an administrator who asks; to everybody else there is none. */
+/** Returns a user if `adminId` is an administrator, else undefined. */
 export async function findManagedUser(
   db: Connection,
   { adminId, userId }: { adminId: UserId; userId: UserId },

@@ -1,4 +1,4 @@
-/** What administrators do with users. They see who uses how much, and nothing of what anybody posts. */
+/** User management for administrators. They see each user's use of quotas, and no content of anybody's posts. */
 import { recordAudit, type Actor } from '../workspaces/audit/record-audit.ts';
 import type { Database } from '../platform/database/connect.ts';
 import type { UserId } from '../platform/database/schema.ts';
@@ -18,17 +18,17 @@ import {
   type ManagedUser,
   type UserPage,
 } from './manage-users-store.ts';
-import { readStanding } from './account-flags-store.ts';
+import { readAccountFlags } from './account-flags-store.ts';
 import { findUser } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
 
-/** Throws `forbidden` for everybody but administrators; looks at it anew. */
+/** Throws `forbidden` unless the user is an administrator. Reads the flag from the database, not from a cache. */
 export async function requireAdmin(db: Database, { userId }: Actor): Promise<void> {
-  const standing = await readStanding(db, userId);
-  if (!standing?.isAdmin) throw new AppError('admin_required', 'This operation is for administrators');
+  const flags = await readAccountFlags(db, userId);
+  if (!flags?.isAdmin) throw new AppError('admin_required', 'This operation is for administrators');
 }
 
-/** Users by their ids, those who came last first. */
+/** Returns users by id, newest first. */
 export async function listUsers(
   { db }: Pick<UserDependencies, 'db'>,
   actor: Actor,
@@ -40,20 +40,23 @@ export async function listUsers(
   return { users: shown, next: users.length > page.limit ? shown.at(-1)?.userId : undefined };
 }
 
-/** What `getProfile` tells a user of themselves. Throws `not_found` to everybody but administrators, and when there is no such user. */
+/**
+ * Returns a user's profile as `getProfile` does. Throws `not_found` for callers that are no administrators, and when there is no such
+ * user.
+ */
 export async function getUser(
   deps: ProfileDeps,
   actor: Actor,
   userId: UserId,
 ): Promise<UserProfile & Pick<ManagedUser, 'disabledAt'>> {
-  const { disabledAt, workspaceId } = await requireManaged(deps.db, actor, userId);
+  const { disabledAt, workspaceId } = await requireManagedUser(deps.db, actor, userId);
   return { ...(await getProfile(deps, { userId, workspaceId })), disabledAt };
 }
 
 /**
- * Disables a user, or enables one again. Who is disabled is signed out everywhere within a second, cannot sign in, has no use of API keys,
- * and nothing more of theirs is sent but what is in a worker's hand; their campaigns wait. Enabled again, they go on where they
- * connect the account. To do what is done already does nothing. Throws `not_found` as `getUser`, `conflict` for oneself.
+ * Disables or enables a user. A disabled user is signed out everywhere within a second, cannot sign in, and cannot use API keys. Their
+ * campaigns wait; a turn in flight is still sent. After enabling, campaigns continue when the user connects the account. Repeating it has
+ * no effect. Throws `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function setDisabled(
   deps: ManageDeps,
@@ -63,15 +66,15 @@ export async function setDisabled(
   await switchUser(deps, actor, { ...(await requireOther(deps.db, actor, userId)), userId }, isDisabled);
 }
 
-/** The same by whoever may. */
+/** Disables or enables a user without checking the actor's role. */
 export async function switchUser(
   { db, tokenStates, apiKeyStates, onUserDisabled }: ManageDeps,
   actor: Actor,
-  { userId, workspaceId, userName: subject }: Managed,
+  { userId, workspaceId, userName: subject }: TargetUser,
   isDisabled: boolean,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Before the user: whoever locks lanes locks them first.
+    // Lock order: lanes before users.
     if (isDisabled) await onUserDisabled(trx, workspaceId);
     const isChanged = isDisabled ? await writeDisabled(trx, userId) : await writeEnabled(trx, userId);
     if (isChanged) await recordAudit(trx, { ...actor, action: isDisabled ? 'user.disabled' : 'user.enabled', subject });
@@ -81,15 +84,19 @@ export async function switchUser(
 }
 
 /**
- * Takes all second factors of a user away, who has lost them: the password alone signs in then, and a mail says so. Whoever is signed in
- * goes on. To do what is done already does nothing. Throws `not_found` as `getUser`, `conflict` for oneself.
+ * Removes all second factors of a user who has lost them: afterwards the password alone signs in, and a mail tells the user. Sessions
+ * continue. Repeating it has no effect. Throws `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function resetFactors({ db }: Pick<UserDependencies, 'db'>, actor: Actor, userId: UserId): Promise<void> {
   await removeFactors(db, actor, { ...(await requireOther(db, actor, userId)), userId });
 }
 
-/** The same by whoever may. */
-export async function removeFactors(db: Database, actor: Actor, { userId, userName: subject }: Managed): Promise<void> {
+/** Removes a user's second factors without checking the actor's role. */
+export async function removeFactors(
+  db: Database,
+  actor: Actor,
+  { userId, userName: subject }: TargetUser,
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockOwner(trx, userId);
     if (!(await deleteFactors(trx, userId))) return;
@@ -99,8 +106,8 @@ export async function removeFactors(db: Database, actor: Actor, { userId, userNa
 }
 
 /**
- * Deletes a user as `deleteAccount` does. The administrator proves with their own password that it is they who ask. Throws what
- * `confirmPassword` throws, on `password`, `not_found` as `getUser`, `conflict` for oneself.
+ * Deletes a user as `deleteAccount` does. The administrator reauthenticates with their own password. Throws the errors of
+ * `confirmPassword` on `password`, `not_found` as `getUser`, `conflict` for oneself.
  */
 export async function deleteUser(
   deps: ManageDeps,
@@ -115,22 +122,22 @@ export async function deleteUser(
   await endUser(deps, user, (trx) => recordAudit(trx, { ...actor, action: 'user.deleted', subject }));
 }
 
-/** Whom something is done to. */
-type Managed = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId };
+/** The user that an administrator acts on. */
+type TargetUser = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId };
 
 export type ManageDeps = Pick<
   UserDependencies,
   'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted' | 'onUserDisabled'
 >;
 
-async function requireManaged(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
+async function requireManagedUser(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
   const user = await findManagedUser(db, { adminId: actor.userId, userId });
   if (!user) throw noSuchUser();
   return user;
 }
 
 async function requireOther(db: Database, actor: Actor, userId: UserId): Promise<ManagedUser> {
-  const user = await requireManaged(db, actor, userId);
+  const user = await requireManagedUser(db, actor, userId);
   if (userId === actor.userId)
     throw new AppError('not_for_oneself', 'You cannot do this to your own user. Manage your account under Settings.');
   return user;

@@ -1,4 +1,4 @@
-/** The SQL of users, their logins and what revokes their tokens. */
+/** The SQL of users, their logins and the revocation of their tokens. */
 import { sql, type Selectable } from 'kysely';
 import { clearOldRows } from '../platform/database/clear-old-rows.ts';
 import type { Connection } from '../platform/database/connect.ts';
@@ -24,7 +24,7 @@ export interface User {
   language: string | null;
 }
 
-/** The workspace that somebody acts for. */
+/** The user's workspace and role in it. */
 export interface Membership {
   workspaceId: WorkspaceId;
   role: Role;
@@ -89,8 +89,8 @@ export async function insertWorkspace(db: Connection, userId: UserId): Promise<W
 }
 
 /**
- * Gives a user the logins; returns those that were free, which are all of them unless others have some. Waits for sign-ups under
- * way that want the same.
+ * Gives a user the logins. Returns those that were free: all of them, unless another user has some. Waits for concurrent sign-ups with the
+ * same login.
  */
 export async function insertLogins(db: Connection, userId: UserId, logins: ReadonlySet<string>): Promise<Set<string>> {
   // Sorted, so that two sign-ups that want the same two names cannot wait for each other.
@@ -152,7 +152,7 @@ export interface ProfileChange {
   language?: Language | undefined;
 }
 
-/** Changes what is given; undefined when there is no such user. */
+/** Changes the given fields. Returns undefined when there is no such user. */
 export async function changeUser(db: Connection, userId: UserId, change: ProfileChange): Promise<User | undefined> {
   const row = await db
     .updateTable('users')
@@ -181,7 +181,7 @@ export async function readTokenState(db: Connection, userId: UserId): Promise<To
   return rows[0];
 }
 
-/** The same of many users, by user, in one statement; of users who are gone there is none. */
+/** Returns the token states of many users by id, in one statement; deleted users are missing. */
 export async function readTokenStates(db: Connection, userIds: readonly UserId[]): Promise<Map<UserId, TokenState>> {
   const { rows } = await sql<TokenState & { userId: UserId }>`
     select user_id as "userId", workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
@@ -200,12 +200,12 @@ export async function revokeAllTokens(db: Connection, userId: UserId): Promise<s
   return rows[0]?.userName;
 }
 
-/** As many of a user's tokens can be signed out one by one at a time: their state is read with nearly every request. */
+/** The most single tokens of a user that are revoked at once: this list is read with nearly every request. */
 const MOST_SIGNED_OUT = 200;
 
 /**
- * Signs out one token of a user, in all processes; somebody who has signed out so many that no more are told apart is signed out
- * everywhere. Answers the user's name; undefined when there is no such user.
+ * Signs out one token of a user in all processes. A user with too many revoked tokens to list is signed out everywhere. Returns the user's
+ * name; undefined when there is no such user.
  */
 export async function signOutToken(
   trx: Connection,
@@ -256,8 +256,8 @@ export async function replacePassword(
 }
 
 /**
- * Makes a husk of a user: nothing of theirs is left in it, their logins and API keys are gone, and every process is told. False,
- * and nothing changed, when the password or the tokens are no longer what `seen` says.
+ * Anonymises a deleted user: removes all personal data, logins and API keys, and notifies all processes. Returns false without a change
+ * when the password or the tokens differ from `seen` (optimistic locking).
  */
 export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Promise<boolean> {
   const { rows } = await sql`

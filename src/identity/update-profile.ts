@@ -4,14 +4,14 @@ import { getProfile, userGoneError, type UserProfile } from './get-profile.ts';
 import { requirePhoneDigits } from './phone-number.ts';
 import { changeUser, type ProfileChange } from './store.ts';
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 export interface ProfileInput extends Omit<ProfileChange, 'whatsappNumber'> {
   whatsappNumber: string | undefined;
 }
 
 /**
- * Changes what is given and leaves the rest. Throws `unauthenticated` when the user is gone, `conflict` when the number of the messaging
- * account has to stay.
+ * Changes the given fields. Throws `unauthenticated` when the user was deleted, `conflict` when the number of the messaging account must
+ * not change.
  */
 export async function updateProfile(
   { db, timeZone, hasMail, allowsNumber }: Pick<UserDependencies, 'db' | 'timeZone' | 'hasMail' | 'allowsNumber'>,

@@ -6,13 +6,13 @@ import { badCode, consumeCode } from './mail-codes.ts';
 import { VERIFICATIONS_PER_USER } from './mail-limits.ts';
 import { setEmailVerified } from './account-flags-store.ts';
 
-/** Has the link sent again by which the user proves the e-mail address. Throws `rate_limited` after three an hour. */
+/** Sends the verification link again. Throws `rate_limited` after three an hour. */
 export async function sendVerification({ db }: Pick<UserDependencies, 'db'>, { userId }: Actor): Promise<void> {
   await countAttempts(db, [{ limit: VERIFICATIONS_PER_USER, key: String(userId) }]);
   await db.transaction().execute((trx) => queueMail(trx, { kind: 'verification', userId }));
 }
 
-/** Notes that whoever signed up reads the mail of their address. Throws `invalid` on `code` when the link is good no more. */
+/** Marks the user's e-mail address as verified. Throws `invalid` on `code` when the link is used, expired or unknown. */
 export async function verifyEmail(
   { db, links }: Pick<UserDependencies, 'db' | 'links'>,
   code: string,

@@ -22,10 +22,10 @@ import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store
 import { clearOldStates } from '../sending/accounts/account-history.ts';
 
 const EVERY_MS = 10 * 60_000;
-/** Between two steps of what may be much: the rest of the time belongs to those who send. */
+/** Pause between two batches of a large cleanup, so that sending gets the rest of the time. */
 const STEP_PAUSE_MS = 100;
 
-/** Drops what is too old to matter, now and every ten minutes, until stopped. Any number of processes may do so at once. */
+/** Deletes expired data, now and every ten minutes, until stopped. Any number of processes may run it at once. */
 export function startHousekeeping(deps: {
   db: Database;
   log: Log;
@@ -84,14 +84,14 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   ({ db }) => clearIdleQuarantine(db),
 ];
 
-/** Each, whatever becomes of the others; then throws what the first of them failed of. */
+/** Runs every cleanup, even if others fail; then throws the first error. */
 async function clearOld(deps: QuarantineDeps): Promise<void> {
   const failures: unknown[] = [];
   for (const clear of CLEARINGS) await clear(deps).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
-/** From the first to the last, a few a step, and then from the first again. `step` resolves to the last that it has looked at. */
+/** Goes through all rows in batches, and then starts again. `step` resolves to the last row that it has checked. */
 function walk<Place>(everyMs: number, step: (after?: Place) => Promise<Place | undefined>): () => Promise<number> {
   let last: Place | undefined;
   return async () => {

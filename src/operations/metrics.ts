@@ -11,9 +11,9 @@ import type { WhatsAppAlarm } from '../messengers/whatsapp/connect/load-client.t
 
 const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'account_signature'];
 
-/** What a try can come to. */
+/** The results of an attempt. */
 const OUTCOMES: ReadonlyArray<Outcome['kind']> = ['sent', 'failed', 'retry', 'snooze'];
-/** The loops that there are, in whatever process. */
+/** The background loops of all kinds of processes. */
 const LOOPS = [
   'answers',
   'backups',
@@ -50,7 +50,7 @@ const LOOPS = [
   'WhatsApp members',
 ];
 
-/** What a process counts for its operator, beside what the edge counts by itself. */
+/** The metrics of a process, beside those of the HTTP server. */
 export interface Metrics {
   registry: Registry;
   countOutcome(kind: string, count: number): void;
@@ -108,7 +108,7 @@ export function createMetrics(): Metrics {
   });
   const { version, commit = 'unknown' } = readVersion();
   build.set({ version, commit }, 1);
-  // What has a series from the start shows its first event as a rise.
+  // A series that exists from the start shows its first event as an increase.
   for (const alarm of ALARMS) alarms.inc({ alarm }, 0);
   for (const outcome of OUTCOMES) outcomes.inc({ outcome }, 0);
   for (const loop of LOOPS) loopErrors.inc({ loop }, 0);
@@ -123,7 +123,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** However often it is asked, the database is asked once in so long. */
+/** Caches the database's answer for this time, for any number of scrapes. */
 const MEASURED_AGE_MS = 5_000;
 
 /** Reads at most once in 5 s. Undefined while the database cannot tell. */
@@ -209,7 +209,7 @@ export function measureAccounts(registry: Registry, { db, log }: { db: Database;
   addGauge(registry, stopped, async () => (await read())?.stopped);
 }
 
-/** Adds how large the database is, and how much is free of the disk it is on, where that is one of this machine. */
+/** Adds the size of the database, and the free space of its disk if that disk is on this machine. */
 export function measureStore(
   registry: Registry,
   { db, log, folder }: { db: Database; log: Log; folder: string | undefined },

@@ -8,7 +8,7 @@ import type { Log } from '../platform/log/log.ts';
 import { startLoop } from '../platform/concurrency/loop.ts';
 
 const EVERY_MS = 5_000;
-/** What was written so long ago is of a process that has ended, or has lost the database. */
+/** Older entries belong to a process that has ended, or has lost the database. */
 const FORGOTTEN = sql`interval '1 day'`;
 
 /** Until stopped; then this process has no problems any more. */

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { examine } from '../../src/operations/doctor/run-checks.ts';
+import { runChecks } from '../../src/operations/doctor/run-checks.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
 import { plantPoison } from '../support/poison.ts';
@@ -25,7 +25,7 @@ const askReady = async () => {
   return { code: answer.status, body: (await answer.json()) as Readiness };
 };
 const findings = async (check: string) =>
-  (await examine({ config: readConfig({ DATA_DIR: '/nowhere' }), db: app.database.db })).filter(
+  (await runChecks({ config: readConfig({ DATA_DIR: '/nowhere' }), db: app.database.db })).filter(
     (finding) => finding.check === check,
   );
 const rename = (from: string, to: string) =>

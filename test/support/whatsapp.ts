@@ -178,7 +178,7 @@ export async function progressOf(person: Person, campaignId: string): Promise<Pr
 export function finished(app: TestApp, person: Person, campaignId: string): Promise<Progress> {
   return until(
     async () => {
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
       await skipWaiting(app.database, person);
       return progressOf(person, campaignId);
     },
@@ -187,7 +187,7 @@ export function finished(app: TestApp, person: Person, campaignId: string): Prom
 }
 
 /** Each poll is a request to the service in this process: polling without a pause would delay it. */
-const LOOK_MS = 30;
+const POLL_MS = 30;
 
 /** Returns how often each device has shown each post: all 1 if nothing was lost or duplicated. */
 export function timesShown(peer: WhatsAppPeer, text: string): number[] {

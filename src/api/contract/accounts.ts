@@ -7,7 +7,7 @@ const status = z
   .enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out'])
   .meta({ id: 'AccountStatus' });
 
-/** What a phone needs while an account is being linked. */
+/** The code for the phone while an account is being linked. */
 const linkCode = {
   qr: z.string().optional().meta({
     description: 'Content of the QR code to be scanned with the phone. A new one follows before it expires.',

@@ -1,4 +1,4 @@
-/** What is done with campaigns that exist: pausing, cancelling, recalling, deleting (contract §4). */
+/** Operations on existing campaigns: pause, cancel, recall, delete (contract §4). */
 import { z } from 'zod';
 import { campaignBody, campaignId, campaignStatusData, htmlBody, HTML_LIMIT_BYTES } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';

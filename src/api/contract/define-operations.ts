@@ -1,4 +1,4 @@
-/** How a contract declares the operations of a resource. Server, OpenAPI document and clients derive everything else from it. */
+/** Declares the operations of a resource. Server, OpenAPI document and clients derive everything else from these declarations. */
 import type { z } from 'zod';
 
 /**

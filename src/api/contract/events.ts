@@ -34,7 +34,7 @@ const campaignDeletedEventData = z
   .meta({ id: 'CampaignDeletedEvent', description: 'A deleted campaign.' });
 export type CampaignDeletedEvent = z.output<typeof campaignDeletedEventData>;
 
-/** The same as `account-status` answers. */
+/** The data of `account-status`. */
 const accountEventData = accountStatusData;
 export type AccountEvent = z.output<typeof accountEventData>;
 
@@ -48,7 +48,7 @@ const messageEventData = z
   .meta({ id: 'MessageEvent', description: 'An event of the workspace. Its `id` is a position to resume from.' });
 
 type DataOf<T extends EventType> = z.output<(typeof WEBHOOK_EVENTS)[T]['data']>;
-/** By type. Types may be added. */
+/** The event data by type. Later versions may add types. */
 export type MessageEvent = { [T in EventType]: { type: T; timestamp: string; data: DataOf<T> } }[EventType];
 
 const expiredEventData = z

@@ -43,7 +43,7 @@ export const timeZone = z
 export const HTML_LIMIT = 262_144;
 
 export const MOST_GROUPS = 10_000;
-/** With repeats, which count once. A longer list is no list of groups, and looking through it would hold others up. */
+/** Counts repeated ids. A longer list is certainly invalid, and deduplicating it would block the event loop. */
 const MOST_IDS = 10 * MOST_GROUPS;
 const TOO_MANY_GROUPS = 'must name 10,000 groups at most';
 

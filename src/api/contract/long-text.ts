@@ -9,7 +9,7 @@ export class LongText {
     this.pieces = pieces;
   }
 
-  /** What an answer is checked by. */
+  /** The schema by which answers are checked. */
   toJSON(): string {
     return '';
   }

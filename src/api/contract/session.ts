@@ -4,7 +4,7 @@ import { confirmIdentityBody } from './factors.ts';
 import { instant, optional, text } from './fields.ts';
 import { authorizeUserBody, profile } from './users.ts';
 
-/** What a browser makes of a passkey (WebAuthn, in JSON). */
+/** The browser's response about a passkey (WebAuthn, as JSON). */
 export const passkeyBody = z.looseObject({ id: text(1, 2_000), response: z.looseObject({}) });
 
 /** A name and a password, with a code where one is asked for, or a passkey. */
@@ -12,7 +12,7 @@ export const signInBody = z.union([z.object({ passkey: passkeyBody }), authorize
 export const confirmBody = confirmIdentityBody.extend({ passkey: optional(passkeyBody) });
 export const addPasskeyBody = z.object({ name: text(1, 100), passkey: passkeyBody });
 
-/** Who is signed in, in which zone they live, until when, and to which version; null for nobody. */
+/** The signed-in user, their time zone, the expiry of the session, and the service's version; null when nobody is signed in. */
 const sessionData = profile
   .extend({
     expires_at: instant,

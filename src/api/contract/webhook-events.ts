@@ -69,7 +69,7 @@ const countsOf = <Name extends string>(name: Name) =>
       .max(MOST),
   });
 
-/** By event type, with a summary for the document. */
+/** The payloads by event type, with a summary for the document. */
 export const WEBHOOK_EVENTS = {
   'campaign.accepted': { summary: 'A campaign was created', data: campaign },
   'campaign.started': { summary: 'The first run of a campaign began', data: campaignAndRun },

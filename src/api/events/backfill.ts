@@ -7,13 +7,14 @@ import type { EventStream } from './event-stream.ts';
 import { messageFrames, STREAMED_TYPES } from './broadcast-events.ts';
 import type { WorkspaceChannel } from './workspace-feed.ts';
 
-/** Who waits for a page is patient: there is more of what was missed than of anybody's hurry. */
+/** Backfills at once, and no more: backfilling is not urgent, since there is far more to read than for live streams. */
 const PERMITS = { name: 'event_streams', size: 4, perKey: 1, maxWaiting: 5_000, maxWaitMs: 60_000 };
 
 /**
- * Tells a stream that has missed more than a page what that is, a page at a time and each when its client has taken the one before, so
- * that no more than a page of it is in memory. A stream takes three steps: it *catches up* here; once a page is the last one it *crosses
- * over* as a newcomer, for whom the next look reads on from where it is; then it is told live with the others of its workspace.
+ * Backfill: sends a stream that has missed more than a page its missed events, one page at a time. The next page is read only after the
+ * client has taken the one before, so memory holds at most one page per stream. A stream takes three steps: *backfill* here; *cut-over* as
+ * a newcomer once a page is the last one, where the next poll continues from the stream's cursor; then *live* with the other streams of
+ * its workspace.
  */
 export function createBackfill({
   db,
@@ -29,7 +30,7 @@ export function createBackfill({
 }): (feed: WorkspaceChannel, stream: EventStream) => void {
   const permits = createFairSemaphore(PERMITS);
 
-  /** Answers whether there may be more. */
+  /** Returns whether there may be more. */
   async function sendEventPage({ workspaceId }: WorkspaceChannel, stream: EventStream): Promise<boolean> {
     const { cursor } = stream;
     if (!cursor) return false;

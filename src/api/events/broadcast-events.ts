@@ -6,10 +6,10 @@ import { isRetained } from './event-id.ts';
 import { eventFrame, type EventStream } from './event-stream.ts';
 import type { WorkspaceChannel } from './workspace-feed.ts';
 
-/** What a stream tells of; the others are about webhooks themselves. */
+/** The types of events on streams; the others are about webhooks themselves. */
 export const STREAMED_TYPES: readonly string[] = EVENT_TYPES;
 
-/** Events as they go over the wire, each with its id: what a webhook would be told. */
+/** Returns events in the wire format, each with its id. The data is the same as for webhooks. */
 export function messageFrames(epoch: number, events: readonly WorkspaceEvent[]): string {
   return events
     .map(({ type, at, data, position }) =>
@@ -18,7 +18,7 @@ export function messageFrames(epoch: number, events: readonly WorkspaceEvent[]):
     .join('');
 }
 
-/** Tells those who listen to a workspace what has happened there since they were told last. */
+/** Sends the open streams of a workspace the events since the last broadcast. */
 export function broadcastEvents(feed: WorkspaceChannel, newEvents: NewEvents): void {
   if (feed.streams.size === 0) return;
   const { events, upTo } = newEvents.of(feed.workspaceId);
@@ -27,14 +27,14 @@ export function broadcastEvents(feed: WorkspaceChannel, newEvents: NewEvents): v
     upTo.epoch,
     events.filter(({ position }) => position > before),
   );
-  // Newcomers who had missed more may have had it read from before.
+  // For newcomers the events may have been read from an earlier position.
   if (upTo.position >= before) feed.cursor = upTo;
   if (frames !== '') for (const stream of feed.streams) stream.send(frames);
 }
 
 /**
- * Tells a newcomer what it has missed, as far as that was read. Answers whether that was all: if not, it has to catch up with the
- * others before it can be told with them.
+ * Sends a newcomer the missed events that were read. Returns false when more events are missing: the stream then needs a backfill before
+ * it goes live.
  */
 export function sendMissedEvents(
   stream: EventStream,

@@ -1,9 +1,9 @@
 import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 
-/** For so long a client can go on where it was (contract §4, events). */
+/** A client can resume for so long (contract §4, events). */
 const RETENTION_MS = 24 * 3_600_000;
 
-/** The id of an event on a stream: a client that names it hears what happened after it. */
+/** Returns the id of an event on a stream. A client that reconnects with this id (`Last-Event-ID`) receives the events after it. */
 export function writeEventId({ epoch, position, at }: Cursor): string {
   return `${epoch}-${position}-${Math.floor(at.getTime() / 1_000)}`;
 }

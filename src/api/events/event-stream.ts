@@ -3,18 +3,18 @@ import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 import type { Caller } from '../operation.ts';
 import { readEventId, writeEventId } from './event-id.ts';
 
-/** One client that listens. What it is sent leaves in order; a client that does not read is dropped, and comes back. */
+/** The stream of one client. Messages leave in order. A client that does not read is disconnected, and reconnects. */
 export interface EventStream {
   readonly caller: Caller;
-  /** What its client says it heard last; undefined: it is new. */
+  /** The client's `Last-Event-ID`; undefined: it is new. */
   readonly lastEventId: string | undefined;
-  /** After which it has not been told events yet; undefined: it is told none from before. */
+  /** The position of the last event that was sent; undefined: the client gets no earlier events. */
   cursor: Cursor | undefined;
   /** Sends something however long it is. */
   sendUnbounded(frames: string): void;
-  /** Sends what has changed, or drops a client with more than `mostUnread` bytes unread. */
+  /** Sends frames, or disconnects a client with more than `mostUnread` unread bytes. */
   send(frames: string): void;
-  /** Resolves when its client has taken what it was sent, or is gone. */
+  /** Resolves when the client has read everything sent to it, or has disconnected. */
   taken(): Promise<void>;
   isOpen(): boolean;
   /** Shows proxies that the stream lives, and drops a client that has read nothing since the last time. */
@@ -26,13 +26,13 @@ export interface EventStream {
 export interface StreamLimits {
   /** Bytes sent and not yet taken by the client's connection, beyond which it is dropped. */
   mostUnread: number;
-  /** Milliseconds a client is asked to wait before it connects again, drawn between half of it and all of it. */
+  /** The reconnection time that a client is given, in milliseconds: drawn between half of this value and the full value. */
   retryMs: number;
 }
 
 const COMMENT = ': still here\n\n';
 
-/** Takes a response over, whose head is out. `onDrop` is called when the client was too slow. */
+/** Takes over a response whose head has been sent. `onDrop` is called when the client was too slow. */
 export function openStream(
   response: ServerResponse,
   { caller, lastEventId }: Pick<EventStream, 'caller' | 'lastEventId'>,
@@ -86,20 +86,20 @@ export function openStream(
   };
 }
 
-/** One event as it goes over the wire; `json` is on one line. With `place` its client can go on from there. */
+/** Returns an event in the wire format; `json` is one line. With `cursor` the client can resume after it. */
 export function eventFrame(
   name: 'account' | 'campaign' | 'campaign_deleted' | 'message' | 'expired',
   json: string,
-  place?: Cursor,
+  cursor?: Cursor,
 ): string {
-  return `${place ? idLine(place) : ''}event: ${name}\ndata: ${json}\n\n`;
+  return `${cursor ? idLine(cursor) : ''}event: ${name}\ndata: ${json}\n\n`;
 }
 
 /** No event, but from where its client can go on. */
-export function positionFrame(place: Cursor): string {
-  return `${idLine(place)}\n`;
+export function positionFrame(cursor: Cursor): string {
+  return `${idLine(cursor)}\n`;
 }
 
-function idLine(place: Cursor): string {
-  return `id: ${writeEventId(place)}\n`;
+function idLine(cursor: Cursor): string {
+  return `id: ${writeEventId(cursor)}\n`;
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../operation.ts';
 import type { EventStream } from './event-stream.ts';
 import { createWorkspaceChannel, type WorkspaceChannel } from './workspace-feed.ts';
 
-/** How many streams there may be. */
+/** The most streams. */
 export interface FeedLimits {
   perUser: number;
   /** Of this process. */
@@ -22,8 +22,8 @@ export interface Feeds {
   /** Of streams. */
   count(): number;
   /** Throws `rate_limited` or `unavailable` when there are too many already. */
-  assertDiskSpace(caller: Caller): void;
-  /** Takes a newcomer; answers what takes it out again. */
+  assertStreamLimit(caller: Caller): void;
+  /** Adds a newcomer. Returns the function that removes it. */
   add(stream: EventStream): () => void;
 }
 
@@ -49,7 +49,7 @@ export function createFeeds(limits: FeedLimits): Feeds {
       }
     },
     count: () => size,
-    assertDiskSpace({ userId, workspaceId }) {
+    assertStreamLimit({ userId, workspaceId }) {
       if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
       const feed = feeds.get(workspaceId);
       const all = feed && [...feed.streams, ...feed.newcomers, ...feed.behind];

@@ -18,11 +18,11 @@ interface PollDeps {
   db: Database;
   log: Log;
   clock: Clock;
-  /** Takes over a stream that has missed more than was read. */
+  /** Takes over a stream that has missed more than one page. */
   backfill: (feed: WorkspaceChannel, stream: EventStream) => void;
 }
 
-/** What was read of some workspaces in one go. */
+/** The data of several workspaces from one read. */
 interface Seen {
   feeds: readonly WorkspaceChannel[];
   accounts: Awaited<ReturnType<typeof readAccountStates>>;
@@ -31,8 +31,8 @@ interface Seen {
 }
 
 /**
- * Reads what has changed and what has happened, for all at once, and tells it: to newcomers what they have missed, and a snapshot. The
- * streams of a workspace whose data cannot be read are ended, and all others told. Answers whether more has happened than was read.
+ * Reads the changes and new events of all workspaces at once and sends them. Newcomers also get the events that they missed, and a
+ * snapshot. If the data of a workspace cannot be read, only its streams end. Returns whether there are more events to read.
  */
 export async function poll(
   deps: PollDeps,
@@ -57,7 +57,7 @@ export async function poll(
         updateFeed(seen, feed);
         feed.broadcastChanges(nowMs, pollMs);
         const streams = waiting.get(feed) ?? [];
-        if (streams.length > 0) welcome(deps, seen.happened, { feed, streams });
+        if (streams.length > 0) admitNewcomers(deps, seen.happened, { feed, streams });
       } catch (error) {
         endFeed(deps, feed, error);
       }
@@ -98,14 +98,14 @@ function updateFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChann
   broadcastEvents(feed, happened);
 }
 
-/** Its clients come back, and are told as soon as its data can be read. */
+/** Ends the streams of a workspace. Its clients reconnect, and continue as soon as its data can be read. */
 function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): void {
   const { workspaceId } = feed;
   log.error({ err: error, workspaceId }, 'one workspace could not be told live progress; the others are');
   for (const stream of [...feed.streams, ...feed.newcomers, ...feed.behind]) stream.end();
 }
 
-function welcome(
+function admitNewcomers(
   { backfill }: PollDeps,
   happened: NewEvents,
   { feed, streams }: { feed: WorkspaceChannel; streams: readonly EventStream[] },
@@ -115,7 +115,7 @@ function welcome(
   const [ready, behind] = [new Array<EventStream>(), new Array<EventStream>()];
   for (const stream of there) (sendMissedEvents(stream, feed.workspaceId, happened) ? ready : behind).push(stream);
   if (feed.streams.size === 0) feed.cursor = happened.head;
-  feed.welcome(ready);
+  feed.sendSnapshot(ready);
   for (const stream of behind) {
     feed.newcomers.delete(stream);
     feed.behind.add(stream);

@@ -10,7 +10,7 @@ import { streamedEvent } from '../contract/events.ts';
 import { failureResponses } from '../server/openapi.ts';
 import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.ts';
 
-/** What live progress is told from. */
+/** The source of live progress. */
 export interface EventSource {
   db: Database;
   clock: Clock;
@@ -60,7 +60,7 @@ export function registerEvents(
     log,
   }: {
     source: EventSource;
-    /** What settles who asks. */
+    /** The hooks that authenticate the caller. */
     onRequest: onRequestHookHandler[];
     metrics: Registry;
     log: Log;
@@ -82,7 +82,7 @@ export function registerEvents(
     onRequest: [
       ...onRequest,
       (request, _reply, done) => {
-        if (request.caller) watch.assertDiskSpace(request.caller);
+        if (request.caller) watch.assertStreamLimit(request.caller);
         done();
       },
     ],
@@ -116,7 +116,7 @@ function showOpen(metrics: Registry, count: () => number): void {
   });
 }
 
-/** Sends the head of an answer that goes on for as long as somebody listens. */
+/** Sends the head of an answer that lasts until the client disconnects. */
 function beginStream(reply: FastifyReply): void {
   reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',

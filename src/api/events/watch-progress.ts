@@ -16,7 +16,7 @@ import { poll } from './poll.ts';
 export interface WatchLimits extends StreamLimits, FeedLimits {
   /** Milliseconds between two looks, and so between two events about one campaign: at most two a second (contract §4). */
   pollMs: number;
-  /** So long newcomers wait for others to come, so that they are looked up together. */
+  /** Newcomers wait so long for others, so that they share one read. */
   gatherMs: number;
   keepAliveMs: number;
   /** How many events are read at once. */
@@ -40,10 +40,10 @@ export const WATCH_LIMITS: WatchLimits = {
 /** The clients of this process that listen to live progress. */
 export interface Watch {
   /** Throws `rate_limited` or `unavailable` when there are too many already, or none are taken any more. */
-  assertDiskSpace(caller: Caller): void;
+  assertStreamLimit(caller: Caller): void;
   /**
-   * Tells the client from now on, or from what it heard last, until it leaves, is too slow, or its token ends. An id that is none is as
-   * good as one that is too old.
+   * Streams to the client, from `lastEventId` or from now on, until the client leaves, is too slow, or its token ends. An invalid id is
+   * treated like one that is too old.
    */
   add(response: ServerResponse, who: { caller: Caller; lastEventId: string | undefined }): void;
   count(): number;
@@ -91,13 +91,13 @@ export function watchProgress({
   notifications?.on('campanile_tokens', () => loop.wake());
 
   return {
-    assertDiskSpace(caller) {
+    assertStreamLimit(caller) {
       if (isEnding)
         throw new AppError('server_stopping', 'The server is stopping', { retryAfterSeconds: RETRY_SECONDS });
-      feeds.assertDiskSpace(caller);
+      feeds.assertStreamLimit(caller);
     },
     add(response, who) {
-      // Its client left while it was found out who that is: nothing will say so any more.
+      // The client left during authentication, so `close` will not be emitted again.
       if (response.destroyed) return;
       const leave = feeds.add(openStream(response, who, { limits, onDrop }));
       response.once('close', leave);

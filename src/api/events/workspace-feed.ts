@@ -3,31 +3,31 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Cursor } from '../../workspaces/events/read-new-events.ts';
 import { eventFrame, positionFrame, type EventStream } from './event-stream.ts';
 
-/** What a workspace's clients have been told, and who they are. */
+/** The streams of a workspace, and the position up to which they have received events. */
 export interface WorkspaceChannel {
   readonly workspaceId: WorkspaceId;
-  /** Of the last look into the ledger. */
+  /** The change counter at the last poll. */
   changes: number;
   /** Up to where `streams` have been told events; undefined: nobody has. */
   cursor: Cursor | undefined;
   readonly streams: Set<EventStream>;
-  /** Who has not got a snapshot yet. */
+  /** Streams that have not received a snapshot yet. */
   readonly newcomers: Set<EventStream>;
-  /** Who has missed so much that it is read for them alone, before they are newcomers again. */
+  /** Streams that have missed more than a page. Each is backfilled alone before it becomes a newcomer again. */
   readonly behind: Set<EventStream>;
-  /** The position after which somebody has to be told events; undefined: nobody has. */
+  /** Returns the position after which events are needed; undefined when no stream needs any. */
   after(): number | undefined;
   setAccount(json: string): void;
   /** All campaigns that are worth telling of, in order. */
   setCampaigns(
     campaigns: ReadonlyArray<{ campaignId: string; isCurrent: boolean; isDeleted: boolean; json: string }>,
   ): void;
-  /** Sends what has changed since it was last told; what was told less than `pauseMs` ago waits. */
+  /** Sends the states that have changed since the last broadcast. A state that was sent less than `pauseMs` ago waits. */
   broadcastChanges(nowMs: number, pauseMs: number): void;
-  /** Says from where one could go on, which gets too old where nothing happens. */
+  /** Sends the position to resume from: without events the client's last one would expire. */
   broadcastPosition(): void;
-  /** Sends a snapshot to those who waited for one when the look began; with its end it says from where they can go on. */
-  welcome(waiting: readonly EventStream[]): void;
+  /** Sends a snapshot to the newcomers that waited when the poll began. The end of the snapshot carries the position to continue from. */
+  sendSnapshot(waiting: readonly EventStream[]): void;
 }
 
 interface TrackedState {
@@ -43,7 +43,7 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
   let campaigns = new Map<string, TrackedState>();
   let wasSeen = false;
 
-  /** What is found by the first look is no change. */
+  /** The state of the first poll is no change. */
   const fresh = (name: TrackedState['name'], isCurrent: boolean, json: string): TrackedState => ({
     name,
     isCurrent,
@@ -91,7 +91,7 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
     broadcastPosition() {
       if (this.cursor) for (const stream of this.streams) stream.send(positionFrame(this.cursor));
     },
-    welcome(waiting) {
+    sendSnapshot(waiting) {
       const current = all().filter((one) => one.isCurrent);
       const frames = current.map(({ name, json }, index) =>
         eventFrame(name, json, index === current.length - 1 ? this.cursor : undefined),

@@ -8,7 +8,7 @@ export interface Authenticate {
   (authorization: string | undefined): Promise<string>;
 }
 
-/** Why a request is not served: an HTTP status, a code and a sentence. */
+/** The rejection of a request: an HTTP status, a code and a sentence. */
 export class McpAccessError extends Error {
   readonly status: 401 | 403 | 503;
   readonly errorCode: string;
@@ -22,7 +22,7 @@ export class McpAccessError extends Error {
 }
 
 const BEARER = /^bearer +(cmp_\S+) *$/i;
-/** For so long a key that was valid is not asked about again; each tool asks the service by that key anyway. */
+/** A valid key is cached for so long. Each tool calls the service with that key anyway. */
 const VALID_FOR_MS = 60_000;
 const KEYS_KNOWN = 10_000;
 const TIMEOUT_MS = 15_000;

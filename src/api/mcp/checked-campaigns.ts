@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { Operations } from '../../../clients/typescript/client.ts';
 
-/** What a check was about, as it would be sent. */
+/** The request that was checked, in the form in which it would be sent. */
 export type CheckedCampaign =
   | { path: 'venom/add-campaign'; body: Operations['venom/add-campaign']['body'] }
   | { path: 'venom/add-campaign-batch'; body: Operations['venom/add-campaign-batch']['body'] };
 
-/** Keeps what was checked, so that exactly that is sent and nothing that was not. */
+/** Stores checked requests, so that exactly the checked request is sent. */
 export interface CheckedCampaigns {
   /**
    * Answers the id to send it by. Of the same key the checks that were used longest ago are forgotten beyond its share; of other keys
    * never. Throws a ChecksFullError when the keys together have as many as are kept.
    */
   store(token: string, campaign: CheckedCampaign): string;
-  /** Undefined for what was never checked with this token, too long ago, or before too many others. */
+  /** Returns undefined if this token never checked it, or if the check has expired or was evicted. */
   find(token: string, checkId: string): CheckedCampaign | undefined;
 }
 
-/** As many checks are kept as there may be. */
+/** Thrown when the store is full. */
 export class ChecksFullError extends Error {}
 
 const LIFETIME_MS = 30 * 60_000;
@@ -42,7 +42,7 @@ interface StoredCheck {
 /** The checks of one key, those that were used longest ago first. */
 type Share = Map<string, StoredCheck>;
 
-/** Keeps checks for 30 minutes each, within the limits above, in this process alone. */
+/** Keeps each check for 30 minutes, within the limits above, in the memory of this process. */
 export function createCheckStore(nowMs: () => number): CheckedCampaigns {
   const shares = new Map<string, Share>();
   const total = { count: 0, length: 0 };
@@ -63,7 +63,7 @@ export function createCheckStore(nowMs: () => number): CheckedCampaigns {
   }
 
   /** Removes the oldest checks of a key, as far as its share has no room. */
-  function makeRoom(share: Share, length: number): void {
+  function evictOldest(share: Share, length: number): void {
     let own = share.values().reduce((sum, kept) => sum + kept.length, 0);
     for (const [checkId, kept] of share) {
       if (share.size < KEY_LIMIT.count && own + length <= KEY_LIMIT.length) return;
@@ -84,7 +84,7 @@ export function createCheckStore(nowMs: () => number): CheckedCampaigns {
   return {
     store(token, campaign) {
       const { length } = JSON.stringify(campaign);
-      makeRoom(shares.get(token) ?? new Map(), length);
+      evictOldest(shares.get(token) ?? new Map(), length);
       if (isFullFor(length)) removeExpired();
       if (isFullFor(length))
         throw new ChecksFullError(

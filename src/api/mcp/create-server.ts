@@ -5,7 +5,7 @@ import type { CheckedCampaigns } from './checked-campaigns.ts';
 import { registerTools } from './tools.ts';
 import { INSTRUCTIONS } from './messages.ts';
 
-/** An MCP server that does all it does over the API of the service at `url`, as whoever `token` belongs to. */
+/** Returns an MCP server that calls the API of the service at `url` as the owner of `token`. */
 export function createMcpServer({
   url,
   token,

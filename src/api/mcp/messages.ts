@@ -1,4 +1,4 @@
-/** What a model is told of us and of each tool; it knows nothing else of us. */
+/** The descriptions of the server and its tools for a model, which knows nothing else about them. */
 
 export const INSTRUCTIONS = `Campanile sends messages ("campaigns") to WhatsApp groups, communities and channels that its user is in. Everything here is done as the user whose API key is used. A message that was sent reaches real people and cannot be taken back without a trace.
 

@@ -15,8 +15,8 @@ export interface McpHttpOptions {
 }
 
 /**
- * Streamable HTTP at `/mcp`, for many users: each request acts by the API key that it carries, which has to be valid whatever is asked;
- * none is kept. Not yet listening.
+ * Streamable HTTP at `/mcp` for many users. Each request acts by the API key in its header; every request needs a valid key, and no key is
+ * stored. Returns a server that is not yet listening.
  */
 export function buildMcpHttp({ url, allowedOrigins }: McpHttpOptions): FastifyInstance {
   const checked = createCheckStore(() => performance.now());

@@ -9,7 +9,7 @@ import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './
 import { ABOUT } from './messages.ts';
 
 export interface ToolDeps {
-  /** As whoever's key it is. */
+  /** A client with the caller's key. */
   campanile: Client;
   token: string;
   checked: CheckedCampaigns;
@@ -39,7 +39,7 @@ const schedule = z
   .optional()
   .describe('Leave it out to send at once');
 
-const LOOKING = {
+const READ_ONLY = {
   find_groups: z.object({
     search: search.describe('Part of the name'),
     kind: z.enum(groupKind.options).optional(),
@@ -56,7 +56,7 @@ const LOOKING = {
 };
 const campaign = z.object({ name, html, group_ids: groupIds, schedule });
 
-/** Gives a server its tools, each of which answers JSON, or what went wrong as a sentence with its `error_code`. */
+/** Registers the tools on a server. A tool answers JSON, or an error message with its `error_code`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
   registerReading(server, deps.campanile);
   registerWriting(server, deps);
@@ -78,11 +78,11 @@ function registerReading(server: McpServer, campanile: Client): void {
   );
 }
 
-function reading<Word extends keyof typeof LOOKING>(word: Word) {
-  return { description: ABOUT[word], inputSchema: LOOKING[word], annotations: READS };
+function reading<Word extends keyof typeof READ_ONLY>(word: Word) {
+  return { description: ABOUT[word], inputSchema: READ_ONLY[word], annotations: READS };
 }
 
-async function findGroups(campanile: Client, asked: z.output<typeof LOOKING.find_groups>): Promise<object> {
+async function findGroups(campanile: Client, asked: z.output<typeof READ_ONLY.find_groups>): Promise<object> {
   const { groups, next_cursor } = await campanile.call('venom/list-groups', { ...asked, limit: MOST_ROWS });
   const found = groups.map((group) => ({
     group_id: group.group_metadata_id,
@@ -94,7 +94,7 @@ async function findGroups(campanile: Client, asked: z.output<typeof LOOKING.find
   return { groups: found, next_cursor };
 }
 
-async function readAnalytics(campanile: Client, asked: z.output<typeof LOOKING.read_analytics>): Promise<object> {
+async function readAnalytics(campanile: Client, asked: z.output<typeof READ_ONLY.read_analytics>): Promise<object> {
   const found = await campanile.call('analytics/get-campaign-group-analytics-master', asked);
   const failedFirst = found.groups.toSorted((one, other) => other.failed - one.failed);
   return {
@@ -176,7 +176,7 @@ async function answer(act: () => Promise<object>): Promise<CallToolResult> {
   }
 }
 
-/** What is not a failure of the service is a defect of ours, and the SDK says so. */
+/** Any other error is our defect, and the SDK reports it. */
 function toFailure(error: unknown): object {
   if (error instanceof NotChecked)
     return {

@@ -2,7 +2,7 @@ import type { UserDependencies } from '../../identity/dependencies.ts';
 import type { ProfileDeps } from '../../identity/get-profile.ts';
 import { invite, listInvitations, withdrawInvitation } from '../../identity/invite.ts';
 import { deleteUser, getUser, listUsers, resetFactors, setDisabled } from '../../identity/manage-users.ts';
-import type { Examine } from '../../operations/doctor/run-checks-once.ts';
+import type { RunChecks } from '../../operations/doctor/run-checks-once.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import type { administration } from '../contract/administration.ts';
 import type { Handlers } from '../operation.ts';
@@ -10,7 +10,7 @@ import { tokenOf } from '../server/auth.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { ownProfileOf } from './profile.ts';
 
-export type AdministrationDeps = UserDependencies & ProfileDeps & { examine: Examine };
+export type AdministrationDeps = UserDependencies & ProfileDeps & { runChecks: RunChecks };
 
 export const administrationHandlers: Handlers<typeof administration, AdministrationDeps> = {
   invite: (deps, { body, actor }) => invite(deps, actor, body.email),
@@ -73,8 +73,8 @@ export const administrationHandlers: Handlers<typeof administration, Administrat
     return {};
   },
 
-  async getInstallation({ examine }, { actor }) {
-    const { at, findings } = await examine(actor);
+  async getInstallation({ runChecks }, { actor }) {
+    const { at, findings } = await runChecks(actor);
     return {
       examined_at: at.toISOString(),
       findings: findings.map(({ check, level, message, advice }) => ({

@@ -7,10 +7,10 @@ type Cell = string | number | null;
 /** To write so many takes some milliseconds, after which others have their turn. */
 const ROWS_PER_STEP = 500;
 const NEWLINE = '\r\n';
-/** Without it Excel takes the text for one of the system's old encodings. */
+/** Without the byte order mark Excel reads the text in a legacy code page. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** What a spreadsheet would run instead of show; its parsers differ in what they skip before it. */
+/** CSV injection: text that a spreadsheet would run as a formula. Spreadsheets differ in the characters they skip before it. */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
 
 /**
@@ -37,10 +37,10 @@ export async function writeCsv<Column extends string>(
 }
 
 function lines(rows: ReadonlyArray<readonly Cell[]>): string {
-  const cells = rows.map((row) => row.map(defuse));
+  const cells = rows.map((row) => row.map(escapeFormula));
   return papaparse.unparse(cells, { newline: NEWLINE, escapeFormulae: FORMULA }) + NEWLINE;
 }
 
-function defuse(cell: Cell): Cell {
+function escapeFormula(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.replaceAll(FORMULA_WITHIN, "$1'") : cell;
 }

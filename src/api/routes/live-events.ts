@@ -17,7 +17,7 @@ export function toAccountEvent(state: AccountState): AccountEvent {
   };
 }
 
-/** What there is to show while an account is being linked. */
+/** The code to show while an account is being linked. */
 export function toWireCode({ qr, pairingCode, expiresAt }: AccountState) {
   return {
     ...(qr !== undefined && { qr }),
@@ -26,7 +26,7 @@ export function toWireCode({ qr, pairingCode, expiresAt }: AccountState) {
   };
 }
 
-/** That a campaign is gone. */
+/** The event of a deleted campaign. */
 export function toDeletedEvent({ campaignId }: CampaignProgress): CampaignDeletedEvent {
   return { campaign_id: campaignId };
 }

@@ -1,4 +1,4 @@
-import { NOTICE_KINDS, type NoticeKind, type Ways } from '../../notifications/notices/kinds.ts';
+import { NOTICE_KINDS, type NoticeKind, type NoticeChannels } from '../../notifications/notices/kinds.ts';
 import { listNotices, readNotices } from '../../notifications/notices/list-notices.ts';
 import { readPreferences, type Notice } from '../../notifications/notices/notice-store.ts';
 import { setNotificationPreferences } from '../../notifications/notices/notification-preferences.ts';
@@ -8,7 +8,7 @@ import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export interface NoticeDeps extends SubscribeDeps {
-  /** What browsers subscribe with. */
+  /** The public key with which browsers subscribe. */
   pushPublicKey: string;
   hasMail: boolean;
 }
@@ -60,7 +60,7 @@ function toWire({ noticeId, kind, at, isRead, data }: Notice) {
   };
 }
 
-function toWireSettings({ pushPublicKey, hasMail }: NoticeDeps, ways: Record<NoticeKind, Ways>) {
+function toWireSettings({ pushPublicKey, hasMail }: NoticeDeps, ways: Record<NoticeKind, NoticeChannels>) {
   return {
     kinds: NOTICE_KINDS.map((kind) => ({ kind, ...ways[kind] })),
     push_public_key: pushPublicKey,

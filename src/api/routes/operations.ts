@@ -25,7 +25,7 @@ import { sessionHandlers } from './sessions.ts';
 import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
 
-/** What the handlers work with; each takes the parts that it needs. */
+/** The dependencies of all handlers; each handler takes its part. */
 export type OperationDependencies = UserDependencies &
   ProfileDeps &
   AdministrationDeps &

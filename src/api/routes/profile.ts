@@ -27,7 +27,7 @@ export function profileOf({ user, timeZone, isAdmin, isEmailVerified }: UserProf
   };
 }
 
-/** The same, with what their workspace has of what is limited. */
+/** The profile with the quotas and use of the user's workspace. */
 export function ownProfileOf(profile: UserProfile): OwnProfile {
   const { quotas } = profile;
   if (!quotas) return profileOf(profile);

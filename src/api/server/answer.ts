@@ -17,17 +17,17 @@ export const COMPILERS = {
   // The types know no compilers but those.
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>;
 
-/** Of every answer but pages, which set their own. */
+/** Headers of every answer except pages, which set their own. */
 export const API_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 };
 
-/** An early refusal leaves a client this long to notice, before what it still sends is cut off. */
+/** After an early error answer, a client has this long to notice before the rest of its upload is cut off. */
 const LINGER_MS = 5_000;
 
-/** Makes bodies be read and checked, and failures be answered, as the contract's §2 says; gives every answer its request id. */
+/** Installs body parsing, validation and error answers as in the contract's §2. Gives every answer its request id. */
 export function installEnvelope(server: FastifyInstance, toErrorAnswer: ErrorToAnswer): void {
   server.removeAllContentTypeParsers();
   const awaitTurn = createTurns();
@@ -83,7 +83,7 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 
 export function sendFailure(answer: FailedAnswer, request: FastifyRequest, reply: FastifyReply): void {
   keepConnectionAlive(reply);
-  if (!request.raw.complete) readOn(request);
+  if (!request.raw.complete) drainBody(request);
   reply
     .code(answer.status)
     .headers(answer.headers)
@@ -100,7 +100,7 @@ function keepConnectionAlive(reply: FastifyReply): void {
 }
 
 /** The answer is out before the body is in: what still comes is read and forgotten, for a while. */
-function readOn({ raw }: FastifyRequest): void {
+function drainBody({ raw }: FastifyRequest): void {
   raw.resume();
   const timer = setTimeout(() => raw.destroy(), LINGER_MS);
   raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));

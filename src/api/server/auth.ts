@@ -41,13 +41,13 @@ export function createAuthenticate({
       throw new AppError('token_missing', 'The Authorization header must be Bearer <token>');
     // Anybody can make up a key, and each is looked up; a token that can be read is genuine.
     if (isApiKey(credential))
-      return settle(
+      return thenCaller(
         workForAddress(address, () => apiKeyStates.find(credential)),
         callerOfKey,
       );
     const claims = tokens.read(credential);
     if (!claims) throw new AppError('token_invalid', 'The token is invalid or has expired');
-    return settle(tokenStates.find(claims), (member) => {
+    return thenCaller(tokenStates.find(claims), (member) => {
       const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
       recordSessionUse(claims);
       return caller;
@@ -56,14 +56,14 @@ export function createAuthenticate({
 }
 
 /**
- * Step-up authentication: an operation can require a recent proof of identity (`requiresRecentAuth`).
- * Throws `forbidden` when the caller came with an API key that does not reach the operation, or with a token whose proof is too old for it. A key with one scope has not got the
- * others: `send` does not read.
+ * Step-up authentication: an operation can require a recent proof of identity (`requiresRecentAuth`). Throws `forbidden` when the scopes
+ * of the API key do not include the operation, or when the proof behind the token is too old. Scopes are independent: `send` does not
+ * include `read`.
  */
 export function requireScope(caller: Caller, { scope, requiresRecentAuth = false }: Reach): void {
   const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;
   if (apiKeyId === undefined) {
-    if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw unproven();
+    if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw recentAuthRequired();
     return;
   }
   if (scope === 'token')
@@ -72,13 +72,13 @@ export function requireScope(caller: Caller, { scope, requiresRecentAuth = false
     throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}`);
 }
 
-/** What an operation asks of whoever calls it. */
+/** The requirements of an operation on its caller. */
 interface Reach {
   scope: Scope;
   requiresRecentAuth?: boolean;
 }
 
-function unproven(): AppError {
+function recentAuthRequired(): AppError {
   return new AppError('proof_required', 'Re-authentication required: call user/confirm_identity, or sign in again', {
     details: [{ field: 'authorization', issue: 'has no proof of the last 10 minutes' }],
   });
@@ -91,7 +91,7 @@ export function tokenOf(caller: Caller): TokenIdentity {
   return caller.token;
 }
 
-function settle<Known>(known: Known | Promise<Known>, then: (known: Known) => Caller): Caller | Promise<Caller> {
+function thenCaller<Known>(known: Known | Promise<Known>, then: (known: Known) => Caller): Caller | Promise<Caller> {
   return known instanceof Promise ? known.then(then) : then(known);
 }
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { FieldError } from '../../platform/errors/errors.ts';
 import { findNearest } from '../../platform/errors/find-nearest.ts';
 
-/** What of it is told at most; a body may be full of such fields. */
+/** The most unknown fields that are reported. */
 const MAX_REPORTED = 10;
 const LONGEST_NAME = 64;
 
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
 
-/** What a body carries that `schema` has no field for, with what was perhaps meant: 10 of them at most. `null` counts as absent. */
+/** Returns the fields of a body that `schema` does not know, 10 at most, each with a suggestion. `null` counts as absent. */
 export function findUnknownFields(schema: z.core.$ZodType, body: unknown): FieldError[] {
   const found: FieldError[] = [];
   collectUnknownFields(schema, body, '', found);
@@ -54,7 +54,7 @@ function fieldsOf(schema: z.core.$ZodType, value: Readonly<Record<string, unknow
   return chosen && fieldsOf(chosen, value);
 }
 
-/** What is inside of what may be left out or is changed once it was checked. */
+/** Returns the schema inside an optional or nullable field or a transformation. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodPipe) return unwrap(schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());

@@ -6,18 +6,18 @@ import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 const TOO_LONG = /^(57014|55P03|25P04)$/;
 
 const DISK_FULL = '53100';
-const FULL: Away = { code: 'disk_full', message: 'The disk that the database is on is full' };
+const FULL: DatabaseFailure = { code: 'disk_full', message: 'The disk that the database is on is full' };
 
-interface Away {
+interface DatabaseFailure {
   code: ErrorCode;
   message: string;
 }
 
 /**
- * Why the database cannot do just now what was asked of it, as a code and a sentence; undefined for an error that says anything else. A server
- * whose disk is full may end of it, and cannot be reached meanwhile: `isDiskFull` says whether it is known to be.
+ * Returns the code and message of an error that says the database is unavailable; undefined for every other error. A server whose disk is
+ * full may stop, and then cannot be reached: `isDiskFull` tells that case apart.
  */
-export function whyDatabaseAway(error: unknown, isDiskFull: boolean): Away | undefined {
+export function classifyDatabaseError(error: unknown, isDiskFull: boolean): DatabaseFailure | undefined {
   if (error instanceof ConnectionWaitError) return { code: 'overloaded', message: error.message };
   if (error instanceof Error && error.message === POOL_FULL)
     return { code: 'overloaded', message: 'All database connections are in use just now' };

@@ -18,7 +18,10 @@ const PAGE_POLICY = {
 /** The bar on top is for pages that show several documents. */
 const PAGE_STYLE = '.swagger-ui .topbar { display: none }';
 
-/** The page at `/docs` to try the operations on. In a scope of its own: helmet works anew in each request, and API answers carry fixed headers instead. */
+/**
+ * Registers the page at `/docs` for trying the operations. In a separate scope, because helmet computes its headers in each request, and
+ * API answers have fixed headers.
+ */
 export async function registerDocs(
   server: FastifyInstance,
   { onRequest }: { onRequest: onRequestHookHandler[] },

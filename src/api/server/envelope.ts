@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
-import { whyDatabaseAway } from './database-unavailable.ts';
+import { classifyDatabaseError } from './database-unavailable.ts';
 import type { RateHeader } from './rate-limits.ts';
 
 /** The one place that knows which HTTP status a kind of error comes to (contract §2). */
@@ -30,7 +30,7 @@ export function statusOf(code: ErrorCode): number {
   return STATUS_OF_KIND[ERROR_CODES[code][0]];
 }
 
-/** A failure as it goes out: the status, what the envelope says, and the headers that belong to it. */
+/** A failure as it is sent: status, content of the envelope, and headers. */
 export interface FailedAnswer {
   status: number;
   code: ErrorCode;
@@ -39,11 +39,12 @@ export interface FailedAnswer {
   headers: Readonly<Record<string, string>>;
 }
 
-/** The answer to a request whose handling threw `error`. Whatever is not known to be the request's fault is a 500. */
+/** Returns the answer to a request whose handling threw `error`: 500 unless the error is known to be the request's fault. */
 export function failedAnswer(error: unknown, isDiskFull: boolean): FailedAnswer {
   if (error instanceof AppError) return appFailure(error);
-  const away = whyDatabaseAway(error, isDiskFull);
-  if (away !== undefined) return plainFailure(away.code, away.message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+  const failure = classifyDatabaseError(error, isDiskFull);
+  if (failure !== undefined)
+    return plainFailure(failure.code, failure.message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
   return frameworkFailure(error) ?? plainFailure('internal_error', DEFECT);
 }
 
@@ -87,12 +88,12 @@ function appFailure(error: AppError): FailedAnswer {
   return { status: statusOf(code), code, message, details, headers };
 }
 
-/** Of a limit that was reached: what the answers of operations with a limit of their own tell in each (`limit-rates.ts`). */
+/** Headers for an exceeded limit, as in the answers of rate-limited operations (`rate-limits.ts`). */
 function rateLimitHeaders(limit: number, seconds: string): Record<RateHeader, string> {
   return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': seconds };
 }
 
-/** What Fastify itself refuses before any code of ours has seen the request. */
+/** Errors that Fastify raises before any code of ours runs. */
 function frameworkFailure(error: unknown): FailedAnswer | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
   const { statusCode } = error;

@@ -19,7 +19,7 @@ export function createErrorHandler({ log, isDiskFull }: { log: Log; isDiskFull: 
 /** While the database is away or the server overloaded every request fails alike: a line for each would be load itself. */
 const PAUSE_MS = 1_000;
 
-/** Defects are all logged; of requests put off one a second, with the number of those left out; the overload is told elsewhere. */
+/** Logs every defect. Logs at most one postponed request a second, with the number of those left out; overload is logged elsewhere. */
 function createFailureLog(log: Log): (status: number, error: unknown, request: FastifyRequest) => void {
   let quietUntilMs = -Infinity;
   let leftOut = 0;

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 const IDLE_CHECK_MS = 50;
 
 /**
- * Makes `close()` finish the requests in hand, `timeoutMs` milliseconds at most, and cut what is left then; connections close as
- * soon as they are idle. Returns whether closing has begun.
+ * Graceful shutdown: `close()` finishes the requests in flight within `timeoutMs`, and then aborts the rest. Idle connections close at
+ * once. Returns a function that says whether closing has begun.
  */
 export function installGracefulShutdown(server: FastifyInstance, timeoutMs: number): () => boolean {
   let isStopping = false;

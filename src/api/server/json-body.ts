@@ -7,8 +7,8 @@ const MOST_STRUCTURAL_SIGNS = 600_000;
 const STRUCTURAL_SIGNS = [0x2c, 0x5b, 0x7b]; // , [ {
 
 /**
- * The value of a JSON body; `{}` of an empty one. Throws a 400 for what is not JSON in UTF-8, and for a string anywhere in it
- * that no database could hold as it is: one with NUL or half a surrogate pair (contract §7).
+ * Returns the value of a JSON body; `{}` for an empty one. Throws 400 when the body is not JSON in UTF-8, and when a string in it cannot
+ * be stored: PostgreSQL takes neither NUL nor half a surrogate pair (contract §7).
  */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return {};
@@ -52,34 +52,34 @@ function occursOften(body: Buffer, sign: number): boolean {
 }
 
 /** A value in the body and the way to it; linked upwards, so that paths are only written out when one is needed. */
-interface Place {
+interface JsonPath {
   value: unknown;
   key: string;
-  parent: Place | undefined;
+  parent: JsonPath | undefined;
 }
 
 /** Walks with a stack of its own: the call stack would overflow on arrays nested 100,000 deep. */
 function assertStorableStrings(body: unknown): void {
-  const open: Place[] = [{ value: body, key: '', parent: undefined }];
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const { value } = place;
-    if (typeof value === 'string') assertStorable(value, place);
+  const open: JsonPath[] = [{ value: body, key: '', parent: undefined }];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const { value } = path;
+    if (typeof value === 'string') assertStorable(value, path);
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, child] of Object.entries(value)) {
-      assertStorable(key, place);
-      if (typeof child === 'string' || typeof child === 'object') open.push({ value: child, key, parent: place });
+      assertStorable(key, path);
+      if (typeof child === 'string' || typeof child === 'object') open.push({ value: child, key, parent: path });
     }
   }
 }
 
-function assertStorable(text: string, place: Place): void {
-  if (text.includes('\0')) throw invalid([{ field: pathOf(place), issue: 'must not contain the character NUL' }]);
+function assertStorable(text: string, path: JsonPath): void {
+  if (text.includes('\0')) throw invalid([{ field: pathOf(path), issue: 'must not contain the character NUL' }]);
   if (!text.isWellFormed())
-    throw invalid([{ field: pathOf(place), issue: 'must not contain half a surrogate pair (\\ud800 to \\udfff)' }]);
+    throw invalid([{ field: pathOf(path), issue: 'must not contain half a surrogate pair (\\ud800 to \\udfff)' }]);
 }
 
-function pathOf(place: Place): string {
+function pathOf(path: JsonPath): string {
   const keys: string[] = [];
-  for (let at: Place | undefined = place; at?.parent !== undefined; at = at.parent) keys.push(at.key);
+  for (let at: JsonPath | undefined = path; at?.parent !== undefined; at = at.parent) keys.push(at.key);
   return keys.toReversed().slice(0, 20).join('.').toWellFormed().slice(0, 200);
 }

@@ -6,15 +6,15 @@ import { OverloadError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 
 /**
- * When to turn requests away. A limit is passed for `open` operations first, which anybody may send, then for `heavy` ones, so that the
- * light ones of those who are signed in go on longest.
+ * Load shedding thresholds. A limit is reached first for `open` operations, which anybody may call, then for `heavy` ones, so that the
+ * light operations of signed-in users continue longest.
  */
 export interface OverloadLimits {
   /** Milliseconds between two looks. */
   sampleMs: number;
-  /** So many looks in a row have to agree before anything changes. */
+  /** Hysteresis: so many samples in a row have to agree before the state changes. */
   samples: number;
-  /** How late the event loop is, in milliseconds. */
+  /** Event loop lag in milliseconds. */
   lagMs: Limit;
 }
 
@@ -32,7 +32,7 @@ export const OVERLOAD_LIMITS: OverloadLimits = {
   lagMs: { open: 200, heavy: 200, any: 500 },
 };
 
-/** What there can be too much of. */
+/** The resources that can be overloaded. */
 const REASONS = [
   'event_loop',
   'database',
@@ -53,10 +53,10 @@ const RELIEF = 0.5;
 /** Clients that come back all at once would bring the overload back. */
 const RETRY_SECONDS = { least: 2, spread: 4 };
 
-/** Who bears the load first. */
+/** The order of load shedding. */
 export type ShedPriority = keyof Limit;
 
-export interface LoadWatch {
+export interface LoadShedder {
   /** A hook that turns requests away, before anything was spent on them, while there are too many. */
   shed(weight: ShedPriority): onRequestHookHandler;
 }
@@ -65,13 +65,13 @@ export interface LoadWatch {
 export function createLoadShedder(
   server: FastifyInstance,
   { limits, readPool, metrics, log }: { limits: OverloadLimits; readPool: () => PoolUse; metrics: Registry; log: Log },
-): LoadWatch {
+): LoadShedder {
   const gauges = createGauges(limits.lagMs, limits.samples);
   let lagMs = 0;
   let last: ShedPriority | undefined;
   let expected = performance.now() + limits.sampleMs;
 
-  function look() {
+  function sample() {
     const now = performance.now();
     lagMs = Math.max(0, now - expected);
     expected = now + limits.sampleMs;
@@ -86,7 +86,7 @@ export function createLoadShedder(
     log.warn({ turnedAway: now ?? 'nothing', lagMs: Math.round(lagMs), ...readPool() }, 'the load has changed');
   }
 
-  const timer = setInterval(look, limits.sampleMs).unref();
+  const timer = setInterval(sample, limits.sampleMs).unref();
   server.addHook('onClose', (_instance, done) => {
     clearInterval(timer);
     done();

@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Log } from '../../platform/log/log.ts';
 
 const SIGN_IN = new Set(['/api/v1/user/authorize_user', '/session']);
-/** What is about people, their keys, factors and sessions, also by administrators. */
+/** The operations on users, keys, factors and sessions, including those of administrators. */
 const OF_PEOPLE = /^\/(api\/v1\/(user|admin)\/|session(\/confirm|\/passkey)?$)/;
 const READS = /\/(get|list)_[a-z_]+$/;
 
 /**
- * Writes a line for each request that concerns security (`"log":"security"`): a sign-in that failed, whoever is refused, a limit that is hit, and what
- * people do with their accounts, keys and sessions. With `access` also one for every request (`"log":"access"`). None holds anything that
- * a client has written: neither names nor addresses of pages, of which a typing error can make a password.
+ * Logs security events (`"log":"security"`): failed sign-ins, rejected requests, exceeded limits, and users' actions on their accounts,
+ * keys and sessions. With `access` also logs every request (`"log":"access"`). No line contains text from a client, such as a name or a
+ * path: a typing error can put a password there.
  */
 export function logRequests(server: FastifyInstance, { log, access }: { log: Log; access: boolean }): void {
-  // Whoever asks for less than errors wants quiet; to everybody else these logs do not depend on LOG_LEVEL.
+  // A level above `error` switches these logs off. Otherwise they do not depend on LOG_LEVEL.
   const level = log.isLevelEnabled('error') ? 'info' : 'silent';
   const [security, all] = [log.child({ log: 'security' }, { level }), log.child({ log: 'access' }, { level })];
   server.addHook('onResponse', (request, reply, done) => {

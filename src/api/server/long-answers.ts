@@ -7,8 +7,8 @@ import { LongText } from '../contract/long-text.ts';
 import { successText } from './envelope.ts';
 
 /**
- * A hook that lets those who ask for what is long wait for their turn, which they keep until their answer is out or their connection
- * closed: after `unreadMs` in which they took nothing it is. To come after the caller is known.
+ * Semaphore: a hook that makes requests for long answers wait for a permit. A request keeps its permit until its answer is sent or its
+ * connection is closed; a client that reads nothing for `unreadMs` is disconnected. Must run after the caller is known.
  */
 export function acquireResponsePermit(permits: FairSemaphore, unreadMs: number): onRequestHookHandler {
   return async (request, { raw: answer }) => {
@@ -23,10 +23,10 @@ export function acquireResponsePermit(permits: FairSemaphore, unreadMs: number):
   };
 }
 
-/** Does the work of one user at a time, and has who it was for rest as many times as long before their next. */
+/** Runs the work of one user at a time. After each work the user's next one waits a multiple of its duration. */
 export type LimitPerUser = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>;
 
-/** How often as long as it took a user rests: nobody has more than a tenth of the process for such answers. */
+/** Cooldown as a multiple of the duration: no user gets more than a tenth of the process for long answers. */
 const COOLDOWN_FACTOR = 9;
 const MAX_COOLDOWN_MS = 5_000;
 

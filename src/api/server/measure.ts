@@ -11,7 +11,7 @@ export function measureRequests(server: FastifyInstance, metrics: Registry): voi
     registers: [metrics],
   });
   server.addHook('onResponse', (request, reply, done) => {
-    // A stream, which lasts as long as somebody listens.
+    // A stream lasts until the client disconnects, so its duration means nothing.
     if (reply.sent && reply.raw.getHeader('content-type')?.toString().startsWith('text/event-stream')) return done();
     const path = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     seconds.observe({ method: request.method, path, status: reply.statusCode }, reply.elapsedTime / 1_000);

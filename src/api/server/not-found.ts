@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendFailure } from './answer.ts';
 import { plainFailure, type FailedAnswer } from './envelope.ts';
 
-/** What only programs ask for: whoever mistypes it is told so in their language. */
+/** Paths of programs. Any other missing path gets a page in the browser's language. */
 const OF_PROGRAMS = /^\/(api|assets)(\/|$)/;
 
 /**
@@ -23,7 +23,7 @@ export function registerNotFound(server: FastifyInstance, sendPage?: (reply: Fas
     if (sendPage && !methods && isForPage(request)) return sendPage(reply.code(404));
     return sendFailure(refusal(methods), request, reply);
   });
-  // Reached only by what serves files, when there is no such file.
+  // Called only by the static file handler, when a file is missing.
   server.setNotFoundHandler((request, reply) => sendFailure(refusal(undefined), request, reply));
 }
 

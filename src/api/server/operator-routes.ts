@@ -6,17 +6,17 @@ import { sleep } from '../../platform/time/time.ts';
 import type { Health } from '../../platform/concurrency/health.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { readVersion } from '../../platform/config/version.ts';
-import { whyDatabaseAway } from './database-unavailable.ts';
+import { classifyDatabaseError } from './database-unavailable.ts';
 
 /** Named things that have to be in order before requests can be served; each throws when it is not. */
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
 
-/** Why nothing is sent, in a sentence; undefined: it is. */
+/** Returns why nothing is sent, as a sentence; undefined when the ledger is not held. */
 export type ReadHoldReason = () => Promise<string | undefined>;
 
 const CHECK_TIMEOUT_MS = 3_000;
 
-/** What machines ask: is it alive, is it ready, how is it doing. */
+/** Registers the routes that machines poll: liveness, readiness and metrics. */
 export function registerOperatorRoutes(
   server: FastifyInstance,
   {
@@ -47,7 +47,7 @@ export function registerOperatorRoutes(
     let message: string | undefined;
     const checks = await runChecks(readyChecks, (check, error) => {
       log.debug({ err: error, check }, 'not ready');
-      message ??= error instanceof AppError ? error.message : whyDatabaseAway(error, isDiskFull())?.message;
+      message ??= error instanceof AppError ? error.message : classifyDatabaseError(error, isDiskFull())?.message;
     });
     if (isStopping()) checks['stopping'] = 'failed';
     const problems = health?.problems() ?? [];
@@ -63,8 +63,8 @@ export function registerOperatorRoutes(
         },
         (error) => log.debug({ err: error }, 'whether the ledger is held could not be read'),
       );
-    const told = { ...(message !== undefined && { message }), ...(held !== undefined && { held }) };
-    return { status: isReady ? 'ok' : 'unavailable', ...told, checks, ...version };
+    const details = { ...(message !== undefined && { message }), ...(held !== undefined && { held }) };
+    return { status: isReady ? 'ok' : 'unavailable', ...details, checks, ...version };
   });
 
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {

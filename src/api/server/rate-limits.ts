@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import { AppError } from '../../platform/errors/errors.ts';
 
-/** What an operation with a limit tells of it in each answer. */
+/** The headers of the rate limit in each answer of a limited operation. */
 export const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
 export type RateHeader = (typeof RATE_HEADERS)[number];
 
@@ -26,7 +26,7 @@ export async function limitRates(
   };
 }
 
-/** Where two limits hold for a request the answer tells of the narrower kind, which is looked at last. */
+/** If two limits apply to a request, the answer's headers describe the narrower one, which is checked last. */
 function limitTo(server: FastifyInstance, max: number, what: string): onRequestAsyncHookHandler {
   const count = server.createRateLimit({ max });
   return async (request: FastifyRequest, reply) => {

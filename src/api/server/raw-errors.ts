@@ -4,30 +4,30 @@ import type { Duplex } from 'node:stream';
 import { API_HEADERS } from './answer.ts';
 import { failureText, plainFailure, type FailedAnswer } from './envelope.ts';
 
-/** How long a client may take to read why its connection ends. */
+/** How long a client may take to read the error before its connection is closed. */
 const LINGER_MS = 2_000;
 
-/** Takes over what Node would answer by itself, without an envelope, or not at all. */
+/** Handles the requests that Node would answer by itself without an envelope, or not at all. */
 export function handleRawHttpErrors(server: Server): void {
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    endWith(socket, plainFailure('request_unreadable', 'This service is no proxy'));
+    sendAndClose(socket, plainFailure('request_unreadable', 'This service is no proxy'));
   });
 }
 
-/** Answers, in the envelope, to what Node's HTTP parser refuses and Fastify never sees; then ends the connection. */
+/** Answers errors of Node's HTTP parser, which Fastify never sees, in the envelope. Then closes the connection. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegunToAnswer(socket)) {
     socket.destroy();
     return;
   }
-  endWith(socket, answerTo(error));
+  sendAndClose(socket, answerTo(error));
 }
 
 /** Node no longer keeps account of such a connection: a client that kept its half open would keep the server from closing. */
-function endWith(socket: Duplex, answer: FailedAnswer): void {
+function sendAndClose(socket: Duplex, answer: FailedAnswer): void {
   socket.end(rawAnswer(answer));
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
@@ -45,7 +45,7 @@ function answerTo(error: NodeJS.ErrnoException): FailedAnswer {
   }
 }
 
-/** A second answer within the first would be taken for a part of it. Node keeps what is under way in a property of the socket. */
+/** A second answer would be read as a part of the first. Node keeps the running response in a property of the socket. */
 function hasBegunToAnswer(socket: Duplex): boolean {
   const underWay: unknown = Reflect.get(socket, '_httpMessage');
   return (

@@ -5,14 +5,14 @@ import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a big body takes of the budget; null of all others. */
+    /** The permit of a big body in the memory budget; null for other bodies. */
     bodyPermit: BodyPermit | null;
   }
 }
 
 interface BodyPermit {
   release(): void;
-  /** What works on a body needs its memory, also when the client has left. */
+  /** The handler needs the memory of the body, even after the client has left. */
   isInUse: boolean;
 }
 
@@ -66,10 +66,10 @@ async function workWithPermit<T>(permit: BodyPermit, work: () => Promise<T>): Pr
   }
 }
 
-/** How fast a body has to come. */
+/** Slowloris: the minimum rate of a body. */
 export interface BodyPace {
   bytesPerSecond: number;
-  /** For how long nothing need come, at the beginning and whenever it has come as fast as that. */
+  /** Grace period without data, at the beginning and after each stretch at the full rate. */
   graceMs: number;
 }
 
@@ -99,7 +99,7 @@ export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, 
           ),
         );
     };
-    // A process that was held up has not read yet what has come meanwhile.
+    // After a blocked event loop, data may have arrived that was not read yet.
     const checkAfterReading = () => setImmediate(checkRate);
     let timer = setTimeout(checkAfterReading, graceMs);
     raw.once('close', () => clearTimeout(timer));

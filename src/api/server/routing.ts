@@ -9,7 +9,7 @@ import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import { routeSchema } from './openapi.ts';
-import type { LoadWatch } from './load-shedder.ts';
+import type { LoadShedder } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type Scope } from '../contract/define-operations.ts';
 import type { Caller, OpenContext, Operation } from '../operation.ts';
@@ -29,9 +29,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface RoutingOptions {
   authenticate: Authenticate;
-  /** What bodies over 256 KiB wait for before they are read. */
+  /** The memory budget for bodies over 256 KiB. */
   bodyBudget: FairSemaphore;
-  load: LoadWatch;
+  load: LoadShedder;
   /** Runs before what may have a long answer. */
   acquireResponsePermit: onRequestHookHandler;
   /** Does what makes a long answer as a whole, in each user's share of the process. */
@@ -48,7 +48,7 @@ export interface RoutingOptions {
   checkAnswers: boolean;
 }
 
-/** Makes a route of an operation: who asks is settled first, then the body is read and checked, then the operation runs. */
+/** Registers the route of an operation: authenticates the caller, then reads and validates the body, then runs the operation. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
   const { access, bodyLimitBytes: bodyLimit = SMALL_BODY_BYTES } = operation;
   server.route({
@@ -70,7 +70,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
   });
 }
 
-/** What comes before a request is listened to: whether there is room for it, who asks, how often, and what they may. */
+/** Returns the checks before the body of a request is read: load shedding, authentication, rate limit, and authorization. */
 export function requireCaller(
   { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
   {
@@ -87,7 +87,7 @@ export function requireCaller(
   ];
 }
 
-/** Not an async function: nearly every token is settled without waiting, and this runs in each request. */
+/** Not an async function: nearly every token is resolved synchronously, and this runs in each request. */
 export function authenticateRequest(
   authenticate: Authenticate,
   readAuthorization: (request: FastifyRequest) => string | undefined,

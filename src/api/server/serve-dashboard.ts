@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Where the dashboard's pages are; all are the same file, which finds its way by the address. */
+/** The paths of the dashboard's pages. All are the same file, which routes by the path. */
 const PAGES = [
   '/',
   '/sign-in',
@@ -49,7 +49,7 @@ function policyWith(nonce: string): string {
   ].join('; ');
 }
 
-/** Reads the page that was built into `folder`. What it resolves to answers with it, each time with another nonce. */
+/** Reads the page that was built into `folder`. Returns a function that answers with the page, each time with a fresh nonce. */
 export async function readPage({ folder }: { folder: string }) {
   const parts = (await readFile(join(folder, 'index.html'), 'utf8')).split(NONCE_PLACEHOLDER);
   return (reply: FastifyReply): FastifyReply => {
@@ -68,7 +68,7 @@ export async function readPage({ folder }: { folder: string }) {
   };
 }
 
-/** Serves the pages, and under `/assets/` the files in `folder`, whose names change with what is in them. */
+/** Serves the pages, and the files of `folder` under `/assets/`. The name of each file contains a hash of its content. */
 export async function registerDashboard(
   server: FastifyInstance,
   { folder, sendPage }: { folder: string; sendPage: (reply: FastifyReply) => FastifyReply },

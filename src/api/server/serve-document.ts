@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 
-/** Serves the OpenAPI document, which never changes while the server runs: whoever has it already is told so. */
+/** Serves the OpenAPI document with an ETag: it never changes while the server runs, so a client with the same version gets 304. */
 export function registerDocument(server: FastifyInstance, { onRequest }: { onRequest: onRequestHookHandler[] }): void {
   let text: string | undefined;
   let etag = '';

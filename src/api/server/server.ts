@@ -24,7 +24,7 @@ import { registerDocument } from './serve-document.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes, type ReadyChecks, type ReadHoldReason } from './operator-routes.ts';
-import { OVERLOAD_LIMITS, createLoadShedder, type LoadWatch, type OverloadLimits } from './load-shedder.ts';
+import { OVERLOAD_LIMITS, createLoadShedder, type LoadShedder, type OverloadLimits } from './load-shedder.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller } from './routing.ts';
 import { anyTokenOfCookie } from './session-cookie.ts';
@@ -38,7 +38,7 @@ import { enforceMinUploadRate, SMALL_BODY_BYTES, type BodyPace } from './receive
 
 export interface ServerDependencies {
   operations: readonly Operation[];
-  /** What live progress is told from; without it there is none. */
+  /** The source of live progress; without it there are no streams. */
   events?: EventSource;
   authenticate: Authenticate;
   readyChecks: ReadyChecks;
@@ -48,45 +48,48 @@ export interface ServerDependencies {
   isDiskFull: () => boolean;
   /** Throws while the disk is nearly full. */
   assertDiskSpace?: () => Promise<void>;
-  /** How busy the pool is that operations use. */
+  /** Returns the use of the pool for operations. */
   readPool: () => PoolUse;
   metrics: Registry;
   log: Log;
-  /** Where it was built, and whom it signs in. Without one `/` leads to the page that the API can be tried on. */
+  /**
+   * The folder of the built dashboard, and the dependencies of its sign-in. Without a dashboard `/` redirects to the page for trying the
+   * API.
+   */
   dashboard?: { folder: string; users: UserDependencies } | undefined;
   settings: HttpSettings;
   limits?: Partial<HttpLimits>;
-  /** For tests: fails an answer that is not what its schema says. */
+  /** For tests: fails an answer that violates its schema. */
   checkAnswers?: boolean;
 }
 
-/** What the operator decides (contract §1). */
+/** The operator's settings (contract §1). */
 export interface HttpSettings {
-  /** Where it listens. On loopback it answers to names of that and of `publicUrl` only. */
+  /** The listen address. On loopback the server accepts only loopback names and the host of `publicUrl` (DNS rebinding). */
   host?: string | undefined;
   /** External base URL. */
   publicUrl?: string | undefined;
-  /** Whose `x-forwarded-for` counts; nobody's unless given. */
+  /** The proxies whose `x-forwarded-for` is trusted; none unless given. */
   trustedProxies?: readonly string[] | undefined;
   corsOrigins?: readonly string[] | undefined;
   metricsToken?: string | undefined;
-  /** Lets strangers read the API's description and the metrics also where `publicUrl` is set. */
+  /** Lets anybody read the API's description and the metrics, even if `publicUrl` is set. */
   publicDocs?: boolean | undefined;
   /** A line in the log for each request. */
   accessLog?: boolean | undefined;
   /** Requests a minute and user on bearer operations. */
   rateLimit?: number | undefined;
-  /** The same of previews and checks, together; 600 unless given. */
+  /** Limit of previews and checks together; 600 unless given. */
   previewRateLimit?: number | undefined;
 }
 
-/** What is the same everywhere but in tests. */
+/** Limits that are constant outside of tests. */
 export interface HttpLimits {
   headersTimeoutMs: number;
-  /** For a request to arrive whole: the longest body, as slowly as it may come, and its wait before that. */
+  /** Time for the whole request: its wait for a permit, and the largest body at the minimum rate. */
   requestTimeoutMs: number;
   timeoutCheckMs: number;
-  /** How long requests in hand may go on after `close()`. */
+  /** How long requests in flight may continue after `close()`. */
   closeTimeoutMs: number;
   bodyPace: BodyPace;
   /** A client that takes nothing of a long answer for so long loses its connection. */
@@ -94,7 +97,7 @@ export interface HttpLimits {
   /** Any connection over which nothing has come or gone for so long is closed. */
   silentMs: number;
   connections: number;
-  /** What all bodies over 256 KiB together may announce before others wait. */
+  /** Sum of the announced sizes of all bodies over 256 KiB that are read at once. More bodies wait. */
   bigBodiesBytes: number;
   bigBodyWaitMs: number;
   overload: OverloadLimits;
@@ -118,14 +121,17 @@ export const LIMITS: HttpLimits = {
 };
 /** A minute and user, unless the operator says otherwise. */
 const PREVIEWS_PER_MINUTE = 600;
-/** For answers until they are taken: most hold a piece of a file or two, those of analytics some megabytes. */
+/**
+ * Permits for long answers, held until the client has read the answer: most need one or two pieces of a file, those of analytics some
+ * megabytes.
+ */
 const RESPONSE_PERMITS = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
 /** In bytes: memory that big bodies may take at once. */
 const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
-/** For making answers of megabytes. Who rests keeps a place, so there is no end of them. */
+/** Permits for building answers of megabytes. A user in cooldown keeps a permit, so their number is not limited. */
 const LONG_RESPONSE_PERMITS = { ...RESPONSE_PERMITS, size: Infinity, perKey: 1 };
 
-/** The HTTP server with all operations, not yet listening: `listen()` opens it, `close()` finishes what is in hand and ends. */
+/** Returns the HTTP server with all operations, not yet listening. `close()` finishes the requests in flight first. */
 export async function buildServer(dependencies: ServerDependencies): Promise<FastifyInstance> {
   const { operations, settings } = dependencies;
   const limits = { ...LIMITS, ...dependencies.limits };
@@ -180,7 +186,7 @@ function isBehindHttps({ publicUrl }: HttpSettings): boolean {
   return publicUrl?.startsWith('https:') ?? false;
 }
 
-/** Of this host alone: the others of its domain are not ours. */
+/** For this host only: its subdomains and siblings are not ours. */
 function addHstsHeader(server: FastifyInstance): void {
   server.addHook('onRequest', (_request, reply, done) => {
     reply.header('strict-transport-security', 'max-age=31536000');
@@ -188,7 +194,7 @@ function addHstsHeader(server: FastifyInstance): void {
   });
 }
 
-/** What describes the API is for whoever is signed in, where strangers can come and the operator does not want them to read it. */
+/** Requires a signed-in user for the description of the API if the service is public and the operator has not set `publicDocs`. */
 function requireSignInForDocs({ authenticate, settings }: ServerDependencies): onRequestHookHandler[] {
   if (settings.publicUrl === undefined || settings.publicDocs) return [];
   const isHttps = isBehindHttps(settings);
@@ -207,7 +213,8 @@ export function createInstance(
   toErrorAnswer: ErrorToAnswer,
 ): FastifyInstance {
   return fastify({
-    // One line a request would cost more than most requests: `logRequests` writes those that are asked for, `installEnvelope` what fails for our fault.
+    // Fastify's line per request would cost more than most requests. `logRequests` writes the wanted lines, `installEnvelope` our own
+    // failures.
     logger: false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
@@ -252,7 +259,7 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { load: LoadWatch },
+  dependencies: ServerDependencies & { load: LoadShedder },
   limits: HttpLimits,
 ) {
   const { operations, authenticate, load, checkAnswers = false, assertDiskSpace = async () => {} } = dependencies;

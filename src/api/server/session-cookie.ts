@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 
-/** A page of another origin cannot send it without being asked first, and it never is allowed to. Its value does not matter. */
+/** CSRF: a page of another origin needs a CORS preflight to send this header, and never gets permission. The value does not matter. */
 const DASHBOARD_HEADER = 'x-campanile-dashboard';
 const PLAIN_NAME = 'campanile_session';
 /** Browsers take this one over HTTPS only, and from no other host of the same domain. */
@@ -24,8 +24,8 @@ export function tokenOfCookie(request: FastifyRequest, isHttps: boolean): string
 }
 
 /**
- * The same, whoever sent the request: for what is the same to all who are signed in and changes nothing. Behind HTTPS a cookie of the
- * plain name is somebody else's, set by another host of the same domain.
+ * Returns the token of the cookie without the CSRF check. Only for reads that are the same for all signed-in users. Behind HTTPS a cookie
+ * with the plain name is ignored: another host of the same domain may have set it.
  */
 export function anyTokenOfCookie({ headers }: FastifyRequest, isHttps: boolean): string | undefined {
   return parseCookie(headers.cookie ?? '')[isHttps ? SECURE_NAME : PLAIN_NAME];
@@ -40,7 +40,7 @@ export function passesCsrfCheck({ headers }: FastifyRequest): boolean {
   return headers[DASHBOARD_HEADER] !== undefined && (site === undefined || site === 'same-origin');
 }
 
-/** The header that keeps `token` where no script can read it, until it expires; an undefined one is forgotten. */
+/** Returns the header that stores `token` in an HttpOnly cookie until its expiry. Undefined deletes the cookie. */
 export function setCookieHeader(token: string | undefined, { isHttps, maxAgeMs }: CookieSettings): string {
   return stringifySetCookie({
     name: isHttps ? SECURE_NAME : PLAIN_NAME,

@@ -29,7 +29,7 @@ export interface PasskeyRoutes {
   publicUrl: string | undefined;
 }
 
-/** How the dashboard makes passkeys, and what a browser needs to show one. Answering with a passkey is `session.ts`. */
+/** Registers the routes for creating passkeys, and for a browser's options to use one. The sign-in itself is in `session.ts`. */
 export function registerPasskeys(
   server: FastifyInstance,
   { users, authenticate, isHttps, publicUrl }: PasskeyRoutes,
@@ -58,7 +58,7 @@ export function registerPasskeys(
     const actor = await actorOf(request);
     const { name, passkey } = request.body as z.output<typeof addPasskeyBody>;
     const made = {
-      // The library looks at each part of it, and refuses what is not as it should be.
+      // The library validates each part of the response.
       response: passkey as unknown as RegistrationResponseJSON,
       name,
       site: siteOf(request, publicUrl),
@@ -68,7 +68,7 @@ export function registerPasskeys(
   });
 }
 
-/** Who showed a passkey. Throws `unauthenticated` for one that does not prove itself. */
+/** Returns the user of a verified passkey. Throws `unauthenticated` if the verification fails. */
 export function userOfPasskey(
   users: UserDependencies,
   request: FastifyRequest,
@@ -82,7 +82,7 @@ function assertFromDashboard(request: FastifyRequest): void {
   if (!passesCsrfCheck(request)) throw new AppError('dashboard_only', 'This endpoint is for the dashboard only');
 }
 
-/** What is not told by the operator can only be this very machine: a name from elsewhere is whatever a request says. */
+/** Returns the site of passkeys. Without `publicUrl` that is only `localhost`: a client can put any other host into its request. */
 function siteOf(request: FastifyRequest, publicUrl: string | undefined): Site {
   const url = `http://${request.headers.host ?? ''}`;
   const site = publicUrl ?? (URL.canParse(url) ? url : undefined);

@@ -16,7 +16,7 @@ import { confirmBody, signInBody, type Session } from '../contract/session.ts';
 import { userOfPasskey } from './session-passkeys.ts';
 import { successText } from './envelope.ts';
 import { profileOf } from '../routes/profile.ts';
-import type { LoadWatch } from './load-shedder.ts';
+import type { LoadShedder } from './load-shedder.ts';
 import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
 
 const PATH = '/session';
@@ -25,13 +25,13 @@ export interface SessionRoutes {
   users: UserDependencies;
   isHttps: boolean;
   publicUrl: string | undefined;
-  load: LoadWatch;
+  load: LoadShedder;
 }
 
 /**
- * How the dashboard is signed in (docs/explanation/decisions/0019): the token stays in a cookie that no script can read. `GET` tells who is signed in,
- * also that nobody is; `POST` signs in, with what `authorize_user` takes and fails with; `DELETE` signs out, and revokes the token
- * of the cookie. `GET /session/time-zones` lists the zones to choose from: a browser may know others than the service.
+ * The dashboard's session (docs/explanation/decisions/0019): the token is in an HttpOnly cookie. `GET` returns the signed-in user, or
+ * null. `POST` signs in with the fields and errors of `authorize_user`. `DELETE` signs out, and revokes the cookie's token. `GET
+ * /session/time-zones` lists the service's zones: a browser may know others.
  */
 export function registerSession(server: FastifyInstance, { users, isHttps, publicUrl, load }: SessionRoutes): void {
   const signInWith = async (body: z.output<typeof signInBody>, request: FastifyRequest) => {
@@ -44,7 +44,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     if (!user) throw userGoneError();
     return completeSignIn(users, user, clientOf(request));
   };
-  /** What the cookie held until now is good for nobody any more. */
+  /** Revokes the token that the cookie held until now. */
   const endOld = async (request: FastifyRequest) => {
     const token = tokenOfCookie(request, isHttps);
     const claims = token === undefined ? undefined : await claimsOf(users, token);
@@ -92,7 +92,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
   server.delete(PATH, { schema: { hide: true } }, async (request, reply) => {
     assertFromDashboard(request);
     await endOld(request);
-    // What was looked at is not left for whoever has the browser next. Not `storage`, where language and theme are.
+    // Clears cached answers for the next user of the browser. Keeps `storage`, which holds the language and the theme.
     reply.header('clear-site-data', '"cache"');
     return answer(setSessionCookie(reply, undefined), null);
   });

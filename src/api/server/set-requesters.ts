@@ -10,8 +10,8 @@ declare module 'fastify' {
 }
 
 /**
- * Has all that a route does count as its caller's workspace, or as the client's address where nobody is signed in. It begins when the
- * body is there: listening for that comes to lose what was set before.
+ * Attributes all work of a request to the caller's workspace, or to the client's address without a signed-in user. Set once the body is
+ * read, because the body parser loses the async context.
  */
 export function setRequesters(server: FastifyInstance): void {
   server.addHook('preHandler', (request, _reply, done) => {
@@ -21,7 +21,7 @@ export function setRequesters(server: FastifyInstance): void {
   });
 }
 
-/** Does what comes before the caller is known. */
+/** Runs work for an address, before the caller is known. */
 export function workForAddress<Result>(address: string, work: () => Result): Result {
   return workFor({ key: addressKey(address), isWrite: false }, work);
 }

@@ -2,7 +2,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace, type Span } from
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isTracing, startSpan } from '../../platform/log/trace.ts';
 
-/** What is no request of the API, such as a probe of health, has no span. */
+/** Requests outside the API, such as health probes, get no span. */
 const TRACED = '/api/';
 
 /**
@@ -17,7 +17,7 @@ export function traceRequests(server: FastifyInstance): void {
     if (route?.startsWith(TRACED)) spans.set(request, startRequest(request, route));
     done();
   });
-  // Only here, since what reads a body does not carry on what was under way before.
+  // Set only here, because the body parser loses the async context.
   server.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request);
     if (span) context.with(trace.setSpan(context.active(), span), done);

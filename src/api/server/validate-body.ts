@@ -7,8 +7,8 @@ import { findUnknownFields, validFields } from './body-fields.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request carries that means nothing to its operation; null before its body is read. */
-    meaningless: readonly FieldError[] | null;
+    /** The fields and headers that the operation ignores; null before the body is read. */
+    ignoredFields: readonly FieldError[] | null;
   }
 }
 
@@ -17,23 +17,23 @@ export const WARNINGS_HEADER = 'x-campanile-warnings';
 const KEY_HEADER = 'idempotency-key';
 const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
 
-/** Notes what of a request means nothing to the operation, as long as its body is what was sent. */
+/** Collects the fields and headers of a request that the operation ignores. Must run before validation replaces the body. */
 export function collectIgnoredFields(operation: Operation): preValidationHookHandler {
   const readsHeaders = Object.keys(operation.requestHeaders ?? {}).map((name) => name.toLowerCase());
   const takesKey = idempotencyOf(operation) === 'keyed' || readsHeaders.includes(KEY_HEADER);
   return (request, _reply, done) => {
     const unknown = findUnknownFields(operation.body, request.body);
     const key = request.headers[KEY_HEADER] === undefined || takesKey ? [] : [KEY_MEANS_NOTHING];
-    request.meaningless = [...unknown, ...key];
+    request.ignoredFields = [...unknown, ...key];
     done();
   };
 }
 
 const KEY_MEANS_NOTHING: FieldError = { field: 'Idempotency-Key', issue: 'is not supported by this operation' };
 
-/** The same as sentences, for answers that have a place for them. */
+/** Returns the ignored fields as sentences, for answers with a field for them. */
 export function warningsOf(request: FastifyRequest): string[] {
-  return (request.meaningless ?? []).map(({ field, issue }) => `${field} ${issue}`);
+  return (request.ignoredFields ?? []).map(({ field, issue }) => `${field} ${issue}`);
 }
 
 export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply): void {
@@ -42,8 +42,7 @@ export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply):
 }
 
 /**
- * Throws what is wrong with a body: all of it at once, so that nobody mends the types only to be told of the content next. With
- * `Prefer: handling=strict` what means nothing is wrong, too.
+ * Throws an error with all problems of a body at once, types and content. With `Prefer: handling=strict` ignored fields are problems, too.
  */
 export async function assertValidBody(
   operation: Operation,
@@ -52,17 +51,17 @@ export async function assertValidBody(
 ): Promise<void> {
   const { validationError } = request;
   const isStrict = STRICT.test(String(request.headers['prefer'] ?? ''));
-  const meaningless = isStrict ? (request.meaningless ?? []) : [];
+  const ignoredFields = isStrict ? (request.ignoredFields ?? []) : [];
   if (!validationError) {
-    const [first] = meaningless;
-    if (first) throw new AppError('unknown_field', `${first.field} ${first.issue}`, { details: meaningless });
+    const [first] = ignoredFields;
+    if (first) throw new AppError('unknown_field', `${first.field} ${first.issue}`, { details: ignoredFields });
     return;
   }
   if (!(validationError instanceof AppError) || validationError.details.length === 0) throw validationError;
   const named = validationError.details;
   const content = await findMore(operation, request, actor);
   const isNew = ({ field }: FieldError) => named.every((one) => one.field !== field);
-  throw invalid([...named, ...content.filter(isNew), ...meaningless]);
+  throw invalid([...named, ...content.filter(isNew), ...ignoredFields]);
 }
 
 async function findMore(

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 
 /**
- * Checks a request body against its schema. Returns what the handler shall see, or the 400 that says in plain words what is
- * wrong with each field, one problem a field.
+ * Validates a request body against its schema. Returns the parsed value for the handler, or a 400 with one problem per field in plain
+ * words.
  */
 export function validateBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -41,7 +41,7 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   safeint: 'must be a whole number',
 };
 
-/** What a schema does not say in words of its own. */
+/** Messages for the checks that have no message in their schema. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'is required';

@@ -43,7 +43,7 @@ async function drawCode(method: 'qr' | 'pairing_code', code: string): Promise<st
     const { toString } = await import('qrcode');
     return `${await toString(code, { type: 'terminal', small: true })}\n${code}`;
   } catch {
-    // It comes with what the dashboard is built with, which need not be installed.
+    // The QR code library belongs to the dashboard's build, and may not be installed.
     return `Show this as a QR code, or link in the dashboard:\n${code}`;
   }
 }

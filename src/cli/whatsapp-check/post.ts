@@ -1,4 +1,4 @@
-/** Sends posts through the service, and waits for what becomes of them. */
+/** Sends posts through the service, and waits for their effects. */
 import sharp from 'sharp';
 import type { Client } from '../../../clients/typescript/client.ts';
 import { CampanileError } from '../../../clients/typescript/failure.ts';
@@ -6,12 +6,12 @@ import type { Operations } from '../../../clients/typescript/operations.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { Facts, Made } from './report.ts';
 
-/** What a step works with. */
+/** The dependencies of a step. */
 export interface Checking {
   client: Client;
-  /** Says what the service knows; what the operator is to do, the plan says. */
+  /** Shows a result of the service; the plan contains the operator's instructions. */
   say(text: string): void;
-  /** Shows what the plan asks for next. Resolves to what is typed. */
+  /** Shows the plan's next request. Returns the operator's input. */
   prompt(): Promise<string>;
   made: Made;
   patience: Patience;
@@ -20,16 +20,16 @@ export interface Checking {
 /** In milliseconds. */
 export interface Patience {
   pollMs: number;
-  /** For what the service does. */
+  /** How long the check waits for the service. */
   serviceMs: number;
-  /** For what people do, and what comes back of it. */
+  /** How long the check waits for people, and for the effects of their actions. */
   peopleMs: number;
 }
 
 type Analytics = Operations['analytics/get-campaign-group-analytics-master']['data'];
 export type Totals = Analytics['totals'];
 
-/** The step could not do what it is about. */
+/** Thrown when a step cannot do its check. */
 export class StepFailedError extends Error {
   readonly facts: Facts;
   constructor(message: string, facts: Facts) {
@@ -38,7 +38,7 @@ export class StepFailedError extends Error {
   }
 }
 
-/** Reads until it holds, or the time is over; resolves to what was read last. While the service is away it is waited for. */
+/** Polls until the condition holds or the time is over, and returns the last value. Retries while the service is unreachable. */
 export async function waitFor<Read>(
   { pollMs }: Patience,
   limitMs: number,
@@ -52,13 +52,13 @@ export async function waitFor<Read>(
       const found = await read();
       if (isLast || holds(found)) return found;
     } catch (error) {
-      if (isLast || !isAway(error)) throw error;
+      if (isLast || !isUnreachable(error)) throw error;
     }
     await sleep(pollMs);
   }
 }
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return error instanceof CampanileError && (error.code === 0 || error.code >= 500);
 }
 

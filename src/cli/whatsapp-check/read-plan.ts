@@ -1,13 +1,16 @@
-/** The plan for the first hour on WhatsApp, as the page of that name has it: its words are those of the command. */
+/**
+ * The plan for the first hour on WhatsApp, parsed from docs/how-to/first-hour-on-whatsapp.md, so that page and command show the same
+ * texts.
+ */
 import { readFileSync } from 'node:fs';
 
 export interface PlannedStep {
   title: string;
-  /** What happens, and what to look at. */
+  /** The description of the step for the operator. */
   about: string;
-  /** What the operator is asked to do or to type, in order. */
+  /** The requests to the operator, in order. */
   prompts: string[];
-  /** What is asked about the phones afterwards: yes, no, or cannot tell. */
+  /** The questions about the phones afterwards: yes, no, or unsure. */
   questions: string[];
 }
 

@@ -1,8 +1,8 @@
-/** What the check found, without anything about persons: it is made to be handed on. */
+/** The results of the check, without personal data: the report is made to be passed on. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { StartupError } from '../../platform/errors/errors.ts';
 
-/** Counts, times in seconds, codes, and states out of fixed lists. Never a number, a name, or what was said. */
+/** Counts, times in seconds, codes, and states out of fixed lists. Never a phone number, a name, or a text. */
 export type Facts = Readonly<Record<string, number | boolean | null | AccountState>>;
 
 type AccountState = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
@@ -16,7 +16,7 @@ export interface StepReport {
   answers: Record<string, 'yes' | 'no' | 'unsure'>;
 }
 
-/** What later steps go on with. */
+/** Ids that later steps need. */
 export interface Made {
   groupId?: number;
   communityId?: number;
@@ -38,7 +38,7 @@ export interface Report {
   made: Made;
 }
 
-/** That of an earlier run, if there is one. Throws a StartupError for a file that is something else. */
+/** Opens the report of an earlier run, or a new one. Throws a StartupError when the file is something else. */
 export function openReport(path: string): Report {
   if (!existsSync(path)) return beginReport();
   const found = parse(readFileSync(path, 'utf8'));

@@ -1,4 +1,4 @@
-/** What the command does at each step of the plan, by the step's title. */
+/** The command's actions at each step of the plan, by the step's title. */
 import { linkNumber, readStatus } from './link.ts';
 import { drawPicture, post, secondsSince, StepFailedError, waitFor, waitForTotals, type Checking } from './post.ts';
 import type { Facts } from './report.ts';
@@ -112,8 +112,8 @@ async function restart(checking: Checking): Promise<Facts> {
   const { campaignId, facts } = await post(checking, made.groupId, { html: 'Sent while a phone was away.' });
   await prompt();
   const beginMs = performance.now();
-  const isBack = ({ status }: { status: string }) => status === 'connected';
-  const { status } = await waitFor(patience, patience.serviceMs, () => readStatus(checking), isBack);
+  const isConnected = ({ status }: { status: string }) => status === 'connected';
+  const { status } = await waitFor(patience, patience.serviceMs, () => readStatus(checking), isConnected);
   const back = { ...facts, status, connectedAfter: secondsSince(beginMs) };
   if (status !== 'connected') throw new StepFailedError('The account is not connected again', back);
   say(`Connected again after ${back.connectedAfter} s.`);

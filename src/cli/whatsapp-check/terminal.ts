@@ -1,4 +1,4 @@
-/** What the command says, and what is typed. */
+/** The command's output and the operator's input. */
 import { createInterface } from 'node:readline';
 
 export interface Terminal {

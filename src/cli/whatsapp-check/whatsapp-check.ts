@@ -1,6 +1,6 @@
 /**
- * Goes through the first hour on WhatsApp with an operator: does what the service's own operations can do, asks what the phones
- * show, and writes a report that names nobody. Its words are those of docs/how-to/first-hour-on-whatsapp.md.
+ * Guides an operator through the first hour on WhatsApp: runs the service's own operations, asks the operator about the phones' screens,
+ * and writes a report without names. Its texts match docs/how-to/first-hour-on-whatsapp.md.
  */
 import { parseArgs } from 'node:util';
 import { createClient } from '../../../clients/typescript/client.ts';
@@ -12,7 +12,7 @@ import { STEPS, type RunStep } from './steps.ts';
 import { InputEndedError, openTerminal, type Terminal } from './terminal.ts';
 
 export interface CheckOptions {
-  /** What follows the word on the command line. */
+  /** The arguments after the command. */
   arguments: readonly string[];
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
@@ -22,7 +22,7 @@ export interface CheckOptions {
 const USAGE = 'npm start -- whatsapp-check [--url http://127.0.0.1:3000] [--report first-hour.json]';
 const PATIENCE: Patience = { pollMs: 1_000, serviceMs: 3 * 60_000, peopleMs: 5 * 60_000 };
 
-interface Walk {
+interface CheckRun {
   terminal: Terminal;
   path: string;
   report: Report;
@@ -43,7 +43,7 @@ export async function whatsappCheck({ input, output, patience, ...options }: Che
       made: report.made,
       patience: { ...PATIENCE, ...patience },
     };
-    return await walk({ terminal, path, report, checking }, plan);
+    return await runPlan({ terminal, path, report, checking }, plan);
   } catch (error) {
     if (!(error instanceof InputEndedError)) throw error;
     terminal.say('');
@@ -63,15 +63,15 @@ function readArguments(given: readonly string[]): { url: string; report: string 
   }
 }
 
-async function walk(walking: Walk, plan: readonly PlannedStep[]): Promise<number> {
-  const { terminal, path, report } = walking;
+async function runPlan(checkRun: CheckRun, plan: readonly PlannedStep[]): Promise<number> {
+  const { terminal, path, report } = checkRun;
   for (const [index, step] of plan.entries()) {
     const before = report.steps.find(({ title }) => title === step.title);
     if (before && before.outcome !== 'failed') continue;
     terminal.say(`\n${index + 1} of ${plan.length}: ${step.title}\n${step.about}`.trimEnd());
     const choice = await terminal.choose('Do it, skip it, or quit?', ['', 's', 'q']);
     if (choice === 'q') return 1;
-    const found = choice === 's' ? skipped(step) : await takeStep(walking, step);
+    const found = choice === 's' ? skipped(step) : await runStep(checkRun, step);
     report.steps = [...report.steps.filter(({ title }) => title !== step.title), found];
     saveReport(path, report);
   }
@@ -84,7 +84,7 @@ function skipped({ title }: PlannedStep): StepReport {
   return { title, outcome: 'skipped', seconds: 0, facts: {}, answers: {} };
 }
 
-async function takeStep({ terminal, checking }: Walk, step: PlannedStep): Promise<StepReport> {
+async function runStep({ terminal, checking }: CheckRun, step: PlannedStep): Promise<StepReport> {
   const beginMs = performance.now();
   const prompts = step.prompts.values();
   const prompt = () => terminal.ask(`${prompts.next().value ?? ''}\n>`);
@@ -103,7 +103,7 @@ function stepNamed(title: string): RunStep {
   return run;
 }
 
-/** What went wrong is said, and of that only codes are written down. */
+/** Shows the error message to the operator, and writes only error codes into the report. */
 async function attempt(checking: Checking, run: RunStep): Promise<{ outcome: 'done' | 'failed'; facts: Facts }> {
   try {
     return { outcome: 'done', facts: await run(checking) };

@@ -14,7 +14,7 @@ export interface Media {
 }
 
 export interface AcceptOptions {
-  /** Takes pictures only. */
+  /** Accepts pictures only. */
   only?: 'image';
   /** The picture of a channel: JPEG, PNG or WebP, and a data URL that names a type of picture (contract §3, create-channel). */
   channelPicture?: boolean;

@@ -43,7 +43,7 @@ function readHead(field: string, text: string): { declared: string | undefined; 
   return { declared: type === '' ? undefined : type, from: comma + 1 };
 }
 
-/** How many characters are not white space. Only a text too long at first sight is counted, so that this is rarely paid for. */
+/** Returns the number of characters that are not white space. Only a text that seems too long is counted, so the cost is rare. */
 function countSignificant(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x20) count++;

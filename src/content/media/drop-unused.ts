@@ -5,15 +5,15 @@ import type { Log } from '../../platform/log/log.ts';
 
 /** A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need it. */
 const UNUSED_MEDIA_RETENTION_DAYS = 1;
-/** As MEDIA_RETENTION_DAYS: until then a campaign that has ended can be tried again. */
+/** MEDIA_RETENTION_DAYS: until then an ended campaign can be retried. */
 export const MEDIA_DAYS = 90;
 const FILES_PER_STEP = 200;
 
 /**
- * Looks at the next few files after the one of id `after`. Those that no campaign and no draft has, such as pictures of channels, are
- * removed; of those whose campaigns have all ended over `mediaDays` ago the bytes are, and what they were is still told. A day longer than
- * promised, so that nothing is dropped that a request has just found good. Resolves to the id of the last that was looked at; undefined
- * when there was none.
+ * Checks the next few files after the file with id `after`. A file without a campaign and a draft, such as a channel's picture, is
+ * deleted. If all campaigns of a file ended over `mediaDays` ago, its bytes are deleted and its description stays. Both happen a day later
+ * than promised, so that a file that a request has just validated is still there. Returns the id of the last checked file; undefined when
+ * there was none.
  */
 export async function dropUnusedMedia(
   db: Database,
@@ -37,7 +37,7 @@ async function findOwners(db: Database, after: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Of these workspaces; the place in all files goes on also past those of others. */
+/** Handles the files of these workspaces. The cursor also passes the files of other workspaces. */
 async function dropOf(
   db: Database,
   after: number,

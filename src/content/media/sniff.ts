@@ -1,6 +1,6 @@
 import { invalid } from '../../platform/errors/errors.ts';
 
-/** How a messenger shows a file. */
+/** The way in which a messenger shows a file. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';
 
 export interface MediaType {
@@ -17,7 +17,7 @@ interface Family {
   types: ReadonlyMap<string, MediaType>;
   /** The type of other files with the same leading bytes. */
   otherwise?: MediaType;
-  /** The type of a truncated file, of which only the first bytes are known. */
+  /** The type of a truncated file. */
   cutShort?: MediaType;
 }
 
@@ -27,7 +27,7 @@ const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 const MP3 = types(['mp3', 'audio', 'audio/mpeg']);
 const ZIP = media('zip', 'document', 'application/zip');
 
-// Only what begins like one of these is looked at any closer (contract §3, add-campaign). SVG and HTML are text that can carry scripts.
+// A file that begins like none of these is rejected at once (contract §3, add-campaign). SVG and HTML are text that can carry scripts.
 const FAMILIES: readonly Family[] = [
   { at: 0, bytes: [0xff, 0xd8, 0xff], types: types(['jpg', 'image', 'image/jpeg']) },
   {
@@ -88,10 +88,9 @@ const OTHER_COMPOUND = media('cfb', 'document', 'application/x-cfb');
 const TAKEN = 'a JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A or PDF file, an office document or a ZIP';
 
 /**
- * What a file is, by its own bytes: a name or a declared type proves nothing. Pictures are not decoded, so one that begins well and is
- * broken further on passes. Whatever the bytes are, this ends soon: archives are looked into within file-type's limits.
- *
- * @throws AppError `invalid` for anything that is not taken
+ * Returns the type of a file by its own bytes: a name or a declared type proves nothing. Pictures are not decoded, so a picture that is
+ * broken after its header passes. Terminates quickly for any input: archives are inspected within file-type's limits. Throws `invalid` for
+ * a type that is not accepted.
  */
 export async function sniff(field: string, bytes: Uint8Array): Promise<MediaType> {
   const type = begins(bytes, COMPOUND_FILE, 0) ? sniffCompound(bytes) : await sniffFamily(bytes);
@@ -122,7 +121,7 @@ export function extensionOf(mime: string): string {
   return typeOf(mime)?.extension ?? 'bin';
 }
 
-/** How a messenger shows a file of a media type that `sniff` answers; a document for others. */
+/** Returns the kind of a media type that `sniff` returns; `document` for others. */
 export function kindOf(mime: string): MediaKind {
   return typeOf(mime)?.kind ?? 'document';
 }

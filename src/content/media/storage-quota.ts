@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors/errors.ts';
 
 const MEGABYTE = 1024 ** 2;
 
-/** Throws `no_room` when a file of `size` bytes would make more than `most` of what is stored for a workspace. */
+/** Throws `no_room` when a file of `size` bytes would make a workspace's stored files exceed `most` bytes. */
 export async function assertStorageQuota(
   db: Connection,
   workspaceId: WorkspaceId,

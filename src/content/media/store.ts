@@ -52,11 +52,7 @@ export async function saveMedia(
  */
 const PIECE_BYTES = 24 * 1024;
 
-/**
- * A media file with its bytes.
- *
- * @throws AppError `not_found` when there is none of that id, or its bytes are no longer kept
- */
+/** Returns a media file with its bytes. Throws `not_found` when there is no such file, or its bytes were deleted. */
 export async function loadMedia(db: Connection, mediaId: number): Promise<StoredMedia> {
   const { pieces, ...media } = await openMedia(db, mediaId);
   const bytes = Buffer.allocUnsafe(media.size);
@@ -65,11 +61,7 @@ export async function loadMedia(db: Connection, mediaId: number): Promise<Stored
   return { ...media, bytes };
 }
 
-/**
- * A media file whose bytes are read as they are needed.
- *
- * @throws AppError `not_found` when there is none of that id
- */
+/** Returns a media file whose bytes are read on demand. Throws `not_found` when there is no such file, or its bytes were deleted. */
 export async function openMedia(db: Connection, mediaId: number): Promise<OpenMedia> {
   const media = await db
     .selectFrom('media')
@@ -116,7 +108,7 @@ function noSuchMedia(): AppError {
   return new AppError('media_not_found', 'The file does not exist, is not yours, or is no longer kept');
 }
 
-/** What is found was noted as used within the hour, so that it is not dropped meanwhile. */
+/** Returns the id of an equal file, after recording its use within the hour, so that the cleanup does not drop it meanwhile. */
 async function findMedia(db: Connection, workspaceId: WorkspaceId, { sha256 }: Media): Promise<number | undefined> {
   const row = await db
     .selectFrom('media')

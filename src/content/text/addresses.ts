@@ -11,14 +11,16 @@ const OPENING = new Set('\'"([{«“‘');
 
 const NONE: readonly Address[] = [];
 
-/** An address in a text: `[from, to)`. The word it stands in goes on to `end`, and may be taken for a part of it. */
+/**
+ * An address in a text: `[from, to)`. The word around it ends at `end`; readers may take the rest of the word for a part of the address.
+ */
 export interface Address {
   from: number;
   to: number;
   end: number;
 }
 
-/** Where the addresses in a text stand that messengers turn into links by themselves, in order. */
+/** Returns the addresses in a text that messengers turn into links, in order. */
 export function findAddresses(text: string): readonly Address[] {
   // Most text has none, and this is several times faster than the expression.
   if (!mayHaveAddress(text)) return NONE;
@@ -38,7 +40,9 @@ export function findAddresses(text: string): readonly Address[] {
   return found;
 }
 
-/** A run on its way into a document. `link` marks one that ends with the target of a link, so that what follows is kept off it. */
+/**
+ * A run before the document is finished. `link` marks a run that ends with a link's target, so that the next text is kept apart from it.
+ */
 export interface DraftRun extends Run {
   link?: true;
 }
@@ -50,7 +54,7 @@ export interface Settled {
 }
 
 /**
- * Takes bold and italic off addresses, and parts an address with a space from what stands beside it and would become part of it.
+ * Takes bold and italic off addresses. Inserts a space between an address and a neighbouring text that would otherwise become part of it.
  */
 export function settleAddresses(runs: readonly DraftRun[]): Settled {
   const addresses = runs.map(({ text, link }) => (link ? NONE : findAddresses(text)));

@@ -18,14 +18,14 @@ export function hasVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 
-/** What stands before an index of a text: a character, or '' at its beginning. */
+/** Returns the character before an index of a text, or '' at its beginning. */
 export function characterBefore(text: string, index: number): string {
   const low = text.charCodeAt(index - 1);
   const pair = low >= 0xdc00 && low <= 0xdfff && index > 1 && isHigh(text.charCodeAt(index - 2));
   return text.slice(index - (pair ? 2 : 1), index);
 }
 
-/** What stands at an index of a text: a character, or '' at its end. */
+/** Returns the character at an index of a text, or '' at its end. */
 export function characterAt(text: string, index: number): string {
   return text.slice(index, index + (isHigh(text.charCodeAt(index)) ? 2 : 1));
 }

@@ -4,24 +4,24 @@ import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.t
 import { convertHtml, rejectAsTooComplex, type Converted } from './html-to-whatsapp.ts';
 
 /**
- * `convertHtml` for HTML of any length: what takes long goes on in a thread, one conversion of a user at a time, so that nobody else
- * waits for it. What takes over 3 s there is ended and refused as too tangled. Throws an OverloadError when too much waits already.
+ * `convertHtml` for HTML of any length. A long conversion runs in a worker thread, one per user at a time, so that the event loop stays
+ * free. After 3 s the worker is stopped and the HTML is rejected as too complex. Throws an OverloadError when too many conversions wait.
  */
 export type Convert = (html: string, userId: number) => Promise<Converted>;
 
 export interface Converter {
   convert: Convert;
-  /** Ends all threads. What is in hand or waits is rejected, and so is what comes after. */
+  /** Terminates all threads. Rejects running, waiting and later conversions. */
   close(): Promise<void>;
 }
 
-/** UTF-16 units of HTML that are converted at once: whatever it is, that takes less than 50 ms. */
+/** UTF-16 units of HTML that are converted on the main thread: any HTML of this length takes less than 50 ms. */
 const SHORT = 16 * 1024;
 const THREADS = 2;
 const WAITING_AT_MOST = 100;
 const WAIT_MS = 10_000;
 const DEADLINE_MS = 3_000;
-/** A thread takes some 20 MB, and none is there before it is needed. */
+/** A thread takes some 20 MB, so threads start on demand and end when idle. */
 const IDLE_MS = 30_000;
 
 /** `deadlineMs` and `waitMs` are for tests. */
@@ -70,7 +70,7 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
   };
 }
 
-/** Threads that convert: started when there is none to take, and ended when nobody has taken them for long. */
+/** A pool of conversion threads: started on demand, and terminated after some idle time. */
 function createThreads(closing: AbortSignal) {
   const all = new Set<Worker>();
   const idle = new Map<Worker, NodeJS.Timeout>();

@@ -1,9 +1,9 @@
-/** What a message says, between HTML and WhatsApp's markup: lines of runs of text. */
+/** The content of a message, between HTML and WhatsApp's markup: lines of runs of text. */
 
 /** The longest text of a message, in UTF-16 code units as WhatsApp counts (contract §3, add-campaign). */
 export const TEXT_LIMIT = 65_536;
 
-/** How a run is set: 0 plain, or `BOLD` and `ITALIC` together or alone. */
+/** The style of a run: 0 is plain, else `BOLD`, `ITALIC` or both. */
 export type Style = number;
 export const PLAIN = 0;
 export const BOLD = 1;
@@ -19,8 +19,8 @@ export interface Run {
 export type Head = 'bullet' | number;
 
 /**
- * One line. White space in it is single but for no-break spaces, and there is none at its ends. Adjacent runs differ in style. An
- * address that messengers turn into a link is plain: a link could swallow the sign that ends the bold (facts on the text format).
+ * One line. Its white space is collapsed and trimmed, except no-break spaces. Adjacent runs differ in style. An address that messengers
+ * turn into a link is plain: a link could swallow the sign that ends the bold (facts on the text format).
  */
 export interface Line {
   head: Head | undefined;

@@ -10,17 +10,14 @@ import { render } from './writing/render.ts';
 
 export { TEXT_LIMIT } from './document.ts';
 
-/** What HTML comes to. With `problems` it is refused, and `text` is empty. */
+/** The result of a conversion. With `problems` the HTML is rejected, and `text` is empty. */
 export interface Converted {
   text: string;
   warnings: Warning[];
   problems: FieldError[];
 }
 
-/**
- * The message that a campaign's HTML comes to, in WhatsApp's markup. Everything that is wrong with the HTML is told at once. Never
- * throws, whatever it is given.
- */
+/** Converts a campaign's HTML into WhatsApp's markup. Returns all problems of the HTML at once. Never throws. */
 export function convertHtml(html: string): Converted {
   const { document, warnings, findings } = readDocument(html);
   const problems = describeFindings(findings);
@@ -32,7 +29,7 @@ export function convertHtml(html: string): Converted {
   return { text, warnings, problems };
 }
 
-/** What is answered of HTML that takes more than it may to be read. */
+/** Returns the result for HTML that is too complex to convert. */
 export function rejectAsTooComplex(): Converted {
   return rejected([], TOO_COMPLEX);
 }

@@ -1,9 +1,9 @@
 /**
- * Reads a message as WhatsApp shows it: our own reading of its markup, from how WhatsApp Web was seen to behave. It shares nothing
- * with `render`, so that each can be held against the other, and runs in browsers too, for a preview that shows what members see.
+ * Parses a message as WhatsApp shows it: our own parser of its markup, from the observed behaviour of WhatsApp Web. It shares no code with
+ * `render`, so that each can test the other, and runs in browsers too, for a preview that shows what members see.
  */
 
-/** How a stretch of text is shown. `code` and `mono` are never anything else at the same time. */
+/** The style of a text. `code` and `mono` never combine with other styles. */
 export type TextStyle = 'bold' | 'italic' | 'strike' | 'code' | 'mono';
 
 export interface SeenRun {
@@ -11,7 +11,7 @@ export interface SeenRun {
   styles: readonly TextStyle[];
 }
 
-/** A line as it is seen, without the signs that made it so. `number` is that of a numbered item. */
+/** A line as displayed, without its markup. `number` is the number of a numbered item. */
 export interface SeenLine {
   kind: 'text' | 'bullet' | 'number' | 'quote';
   number?: number;
@@ -43,7 +43,7 @@ export function parseWhatsApp(message: string): SeenLine[] {
   return lines;
 }
 
-/** Where pairs of three backticks stand that have something visible between them. */
+/** Returns the positions of pairs of three backticks with visible text between them. */
 function fences(message: string): [number, number][] {
   const found: [number, number][] = [];
   let open = message.indexOf('```');
@@ -114,7 +114,7 @@ function readInline(text: string, from: number, to: number, reading: Reading): v
       continue;
     const end = closingSign(text, at, to, reading);
     if (end < 0) {
-      // No sign ends this one, so none ends a later one like it.
+      // This sign is never closed, so no later sign of its kind is, either.
       hopeless.add(sign);
       continue;
     }

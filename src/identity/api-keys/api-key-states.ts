@@ -14,7 +14,7 @@ export interface ApiKeyStates {
    * that the key is in use. A promise only where the database has to be asked.
    */
   find(key: string): ApiKeyState | undefined | Promise<ApiKeyState | undefined>;
-  /** To be called after each local revocation: what is remembered of the user's keys is no longer true. */
+  /** Drops the user's keys from the cache. Call it after each local revocation. */
   drop(userId: number): void;
 }
 
@@ -38,7 +38,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
     most: MOST_REMEMBERED,
     read: (id) => findApiKeyByHash(db, Buffer.from(id, 'base64')),
     // Guesses must not push keys out.
-    isKept: (state) => state !== undefined,
+    isCacheable: (state) => state !== undefined,
   });
   const drop = (userId: number) => states.drop((_id, state) => state?.userId === userId);
   notifications?.on('campanile_tokens', (payload) => (payload === '' ? states.drop() : drop(Number(payload))));
@@ -59,7 +59,7 @@ export function createApiKeyStates(deps: ApiKeyStatesDeps): ApiKeyStates {
   };
 }
 
-/** Notes that a key is in use, once a minute at most. */
+/** Records the use of a key, at most once a minute. */
 function recordUses({ db, log }: ApiKeyStatesDeps): (state: ApiKeyState, nowMs: number) => void {
   const recordedAt = new LRUCache<number, number>({ max: MOST_REMEMBERED });
   return ({ apiKeyId }, nowMs) => {

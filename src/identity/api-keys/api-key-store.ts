@@ -19,7 +19,7 @@ export interface ApiKey {
   lastUsedAt: Date | null;
 }
 
-/** What a request that comes with a key is allowed, and as whom. */
+/** The user, workspace and scopes that a request with this key acts with. */
 export interface ApiKeyState extends Membership {
   apiKeyId: number;
   userId: UserId;
@@ -128,7 +128,7 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
     .executeTakeFirst();
 }
 
-/** Which of these keys are still there; those whose user has been deleted or disabled are not. */
+/** Returns those of the keys that exist and whose user is neither deleted nor disabled. */
 export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ apiKeyId: number }>`
     select k.api_key_id as "apiKeyId" from api_keys k join users u on u.user_id = k.user_id
@@ -136,7 +136,7 @@ export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly numb
   return new Set(rows.map((row) => row.apiKeyId));
 }
 
-/** Notes that a key is in use, once a minute over all processes. */
+/** Records the use of a key, once a minute over all processes. */
 export async function recordApiKeyUse(db: Connection, apiKeyId: number): Promise<void> {
   await sql`
     update api_keys set last_used_at = campanile_now()

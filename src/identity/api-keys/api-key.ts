@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What every key begins with, so that people and scanners know one when they see it. No JWT begins so, nor has a key a dot. */
+/** The prefix of every key, by which people and secret scanners recognise a key. No JWT begins like this, and no key contains a dot. */
 const PREFIX = 'cmp_';
-/** 288 bits, of which the prefix shows 24: what stays hidden is more than sha256 keeps. */
+/** 288 bits, 24 of them visible in the prefix: the hidden rest exceeds the 256 bits of SHA-256. */
 const RANDOM_BYTES = 36;
 const SHOWN = PREFIX.length + 4;
 const SHAPE = /^cmp_[A-Za-z0-9_-]{48}$/;
 
-/** A new key and what of it may be shown later. */
+/** Returns a new key, and the prefix of it that may be shown later. */
 export function generateApiKey(): { key: string; prefix: string } {
   const key = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
   return { key, prefix: key.slice(0, SHOWN) };
@@ -18,7 +18,7 @@ export function isApiKey(credential: string): boolean {
   return SHAPE.test(credential);
 }
 
-/** What is stored of a key. Random as it is, it needs no slow hash. */
+/** Returns the stored hash of a key. A random key needs no slow hash. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -2,8 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../platform/time/time.ts';
 
 /**
- * What an authenticator has to sign: random, for one purpose, good for five minutes. Nothing is kept of those that are handed out, so
- * that strangers who ask for them fill nothing; those that were used are remembered elsewhere.
+ * WebAuthn challenges: random, for one purpose, valid for five minutes. An issued challenge is not stored, so that strangers cannot fill
+ * storage by asking for more. Used challenges are stored elsewhere (replay protection).
  */
 export interface Challenges {
   /** `purpose` binds it: to sign in, or to a user who adds a passkey. */

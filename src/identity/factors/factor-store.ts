@@ -1,4 +1,4 @@
-/** The SQL of second factors and what belongs to them. */
+/** The SQL of second factors, TOTP steps and recovery codes. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { FactorKind, UserId } from '../../platform/database/schema.ts';
@@ -30,7 +30,7 @@ export interface Passkey {
   uses: number;
 }
 
-/** Those that are in use, oldest first. */
+/** Returns the confirmed factors, oldest first. */
 export async function selectFactors(db: Connection, userId: UserId): Promise<Factor[]> {
   return db
     .selectFrom('factors')
@@ -45,7 +45,7 @@ export async function hasFactor(db: Connection, userId: UserId): Promise<boolean
   return (await selectFactors(db, userId)).length > 0;
 }
 
-/** What draws codes for the user: the one in use, or the one that is being set up. */
+/** Returns the user's TOTP factor: the confirmed one, or the one that is being set up. */
 export async function findTotp(db: Connection, userId: UserId, confirmed: boolean): Promise<TotpFactor | undefined> {
   return db
     .selectFrom('factors')
@@ -70,7 +70,11 @@ export async function insertTotp(db: Connection, userId: UserId, secret: Buffer)
  * Notes that the code of a step was taken, and that the factor is in use. False, and nothing changes, when this one or a later one was
  * taken before (RFC 6238, 5.2), or when the key is another by now.
  */
-export async function takeStep(db: Connection, { factorId, secret }: TotpFactor, step: number): Promise<boolean> {
+export async function consumeTotpStep(
+  db: Connection,
+  { factorId, secret }: TotpFactor,
+  step: number,
+): Promise<boolean> {
   const { rows } = await sql`
     update factors set used = ${step}, confirmed = true, last_used_at = campanile_now()
     where factor_id = ${factorId} and secret = ${secret} and used < ${step} returning 1`.execute(db);
@@ -120,7 +124,10 @@ export async function deleteFactor(trx: Connection, userId: UserId, factorId: nu
   return factor;
 }
 
-/** Locks the user until the transaction ends: what is counted of their factors stays so. Throws `unauthenticated` when they are gone. */
+/**
+ * Locks the user until the transaction ends, so that the number of their factors cannot change. Throws `unauthenticated` when the user was
+ * deleted.
+ */
 export async function lockOwner(trx: Connection, userId: UserId): Promise<void> {
   if (!(await lockUser(trx, userId))) throw userGoneError();
 }
@@ -144,7 +151,7 @@ export async function countRecoveryCodes(db: Connection, userId: UserId): Promis
   return rows[0]?.count ?? 0;
 }
 
-/** False when there is no such code, or it was spent. */
+/** Deletes a recovery code. Returns false when there is no such code, or it was used already. */
 export async function spendRecoveryCode(db: Connection, userId: UserId, hash: Buffer): Promise<boolean> {
   const { rows } = await sql`
     delete from recovery_codes where user_id = ${userId} and hash = ${hash} returning 1`.execute(db);

@@ -34,7 +34,7 @@ const MOST_PASSKEYS = 10;
 const SIGN_IN = 'sign in';
 const addBy = (userId: UserId) => `add for ${userId}`;
 
-/** What a browser needs to make a passkey that says who its user is, so that no name has to be typed later. */
+/** Returns the options for creating a passkey with a stored user name (a discoverable credential), so that later nobody types a name. */
 export async function beginPasskey(
   { db, challenges, timeZone, hasMail }: PasskeyDeps & Pick<UserDependencies, 'timeZone' | 'hasMail'>,
   actor: Actor,
@@ -56,8 +56,8 @@ export async function beginPasskey(
 }
 
 /**
- * Keeps a passkey that the browser made. Answers ten recovery codes when it is the user's first factor. Throws `invalid` on `passkey` when it
- * does not prove itself, `conflict` when it is kept already, or at the 11th.
+ * Stores a passkey that the browser created. Returns ten recovery codes if it is the user's first factor. Throws `invalid` on `passkey`
+ * when the response cannot be verified, `conflict` when the passkey is stored already, or at the 11th passkey.
  */
 export async function addPasskey(
   { db, challenges }: PasskeyDeps,
@@ -93,7 +93,7 @@ export async function addPasskey(
   });
 }
 
-/** What a browser needs to ask its user for any passkey of this site; the same for everybody. */
+/** Returns the browser's options for signing in with any passkey of this site; the same for everybody. */
 export function passkeyRequestOptions(
   { challenges }: Pick<UserDependencies, 'challenges'>,
   site: Site,
@@ -148,7 +148,7 @@ function challengeOf(challenges: Challenges, purpose: string) {
   };
 }
 
-/** What the library makes of a response; undefined when it throws, which is how it refuses one. */
+/** Returns the library's result; undefined when it throws, which is how it rejects a response. */
 async function verified<Result>(verify: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await verify();

@@ -2,7 +2,7 @@ import type { UserId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { countFailures, FACTOR_FAILURES } from '../sign-in/brute-force-limit.ts';
 import type { UserDependencies } from '../dependencies.ts';
-import { findTotp, hasFactor, spendRecoveryCode, takeStep } from './factor-store.ts';
+import { findTotp, hasFactor, spendRecoveryCode, consumeTotpStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
 
@@ -13,8 +13,8 @@ export const CODE_MISSING = 'is required: this user has a second factor';
 export const CODE_WRONG = 'is wrong, or was used before';
 
 /**
- * The second step of a sign-in, for those who have a factor: a code of their authenticator app, or a recovery code, which is spent. Throws
- * `unauthenticated` that names `code` when it is missing, wrong or used, and `rate_limited` after 10 wrong ones in 15 minutes.
+ * The second step of a sign-in for users with a second factor: a TOTP code, or a recovery code, which is used up. Throws `code_required`
+ * when the code is missing, `code_wrong` when it is wrong or used, and `rate_limited` after 10 wrong codes in 15 minutes.
  */
 export async function requireFactor(deps: ProofDeps, userId: UserId, code: string | undefined): Promise<void> {
   if (!(await hasFactor(deps.db, userId))) return;
@@ -28,7 +28,7 @@ export async function requireFactor(deps: ProofDeps, userId: UserId, code: strin
     });
 }
 
-/** Whether a code is one of the user's, which it then never is again. Throws `rate_limited` after 10 that were not in 15 minutes. */
+/** Returns whether the code is valid, and uses it up. Throws `rate_limited` after 10 invalid codes in 15 minutes. */
 export function proveCode({ db, clock, vault }: ProofDeps, userId: UserId, code: string): Promise<boolean> {
   return countFailures(db, [{ limit: FACTOR_FAILURES, key: String(userId) }], async () => {
     const digits = code.replaceAll(/\s/g, '');
@@ -36,11 +36,11 @@ export function proveCode({ db, clock, vault }: ProofDeps, userId: UserId, code:
     const totp = await findTotp(db, userId, true);
     if (!totp) return false;
     const step = stepOfCode(vault.open(totp.secret, aboutTotp(userId)), digits, clock.nowMs());
-    return step !== undefined && (await takeStep(db, totp, step));
+    return step !== undefined && (await consumeTotpStep(db, totp, step));
   });
 }
 
-/** What a sealed secret is about. */
+/** The additional data of a sealed secret. */
 export function aboutTotp(userId: UserId): string {
   return `totp of user ${userId}`;
 }

@@ -15,7 +15,7 @@ function drawGroup(): string {
   return Array.from({ length: CHARACTERS_PER_GROUP }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
-/** What is kept of a code. Case, blanks and dashes do not count. */
+/** Returns the stored hash of a code. Case, blanks and dashes do not matter. */
 export function hashRecoveryCode(code: string): Buffer {
   return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
 }

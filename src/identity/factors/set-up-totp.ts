@@ -14,7 +14,7 @@ import {
   replaceRecoveryCodes,
   resealTotp,
   selectSealedOtherwise,
-  takeStep,
+  consumeTotpStep,
 } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
 import { aboutTotp, CODE_WRONG } from './prove-factor.ts';
@@ -56,7 +56,7 @@ export async function confirmTotp(
     if (step === undefined) return false;
     return db.transaction().execute(async (trx) => {
       await lockOwner(trx, userId);
-      if (!(await takeStep(trx, totp, step))) return false;
+      if (!(await consumeTotpStep(trx, totp, step))) return false;
       recoveryCodes = await issueRecoveryCodes(trx, userId);
       await recordAudit(trx, { ...actor, action: 'user.factor_added', subject: 'totp' });
       await queueMail(trx, { kind: 'factors_changed', userId });
@@ -76,8 +76,8 @@ export async function issueRecoveryCodes(trx: Connection, userId: UserId): Promi
 }
 
 /**
- * Seals with the present key what was sealed with the previous one. Resolves to how many there were. Throws when one was sealed with
- * neither.
+ * Key rotation: encrypts with the present key all secrets that the previous key encrypted. Returns their number. Throws when a secret has
+ * another key.
  */
 export async function resealTotps(db: Database, vault: Vault): Promise<number> {
   const factors = await selectSealedOtherwise(db, vault.keyIdPrefix);

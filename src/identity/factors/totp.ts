@@ -10,7 +10,7 @@ export function generateTotpSecret(): Buffer {
   return Buffer.from(new Secret({ size: SECRET_BYTES }).buffer);
 }
 
-/** The key as one types it into an app, and as an app scans it. */
+/** Returns the key for typing into an authenticator app, and as a URI for its QR code. */
 export function describeTotp(secret: Uint8Array, userName: string): { secret: string; uri: string } {
   const totp = totpOf(secret, userName);
   return { secret: totp.secret.base32, uri: totp.toString() };

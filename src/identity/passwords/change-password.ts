@@ -27,7 +27,7 @@ export async function changePassword(
   { currentPassword, newPassword, keepApiKeys }: { currentPassword: string; newPassword: string; keepApiKeys: boolean },
 ): Promise<void> {
   const proof = { field: 'current_password', password: currentPassword };
-  // Sparing a token that was revoked a moment ago would bring it back to life: this looks at it anew.
+  // Reads the token from the database: keeping a token that was revoked a moment ago would make it valid again.
   const user = await confirmPassword(db, { userId: actor.userId, token }, proof);
   if (isPublic) await rejectWeakPassword('new_password', newPassword, user);
   const passwordHash = await hashPassword(newPassword);

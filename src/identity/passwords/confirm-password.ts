@@ -10,9 +10,9 @@ import type { TokenIdentity } from '../sessions/token.ts';
 import { withSignInPermit } from '../sign-in/sign-in-permits.ts';
 
 /**
- * Has somebody who is signed in prove it with their password, and answers who it is. Throws `invalid` on `field` when the password
- * is wrong (the token says who asks, so it is no 401), `rate_limited` after 10 such failures within an hour, and
- * `unauthenticated` when token or user are no more.
+ * Reauthentication: verifies a signed-in user's password, and returns the user. Throws `invalid` on `field` when the password is wrong
+ * (the token is valid, so this is no 401), `rate_limited` after 10 failures within an hour, and `unauthenticated` when token or user are
+ * gone.
  */
 export function confirmPassword(
   db: Database,
@@ -29,7 +29,7 @@ async function checkPassword(
 ): Promise<UserWithSecrets> {
   const user = await findUser(db, userId);
   if (!user) throw userGoneError();
-  // Read anew: what a token may do that was revoked a moment ago can be taken back by nobody.
+  // Read from the database: nobody can undo the actions of a token that was revoked a moment ago.
   if (!isCurrent(user, token)) throw new AppError('token_revoked', 'The token has been revoked');
   const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(userId) }];
   if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, password))))

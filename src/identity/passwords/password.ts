@@ -4,13 +4,13 @@ import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.t
 
 /** Memory in KiB, passes, threads; a stored hash carries its own, so raising these leaves old ones valid. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Of nobody's password, with the same cost. */
+/** A hash that no password matches, with the same cost. */
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$6gjMh2AldhdaaRCuUWDLWw$XdNYi4AF9SJ74kUb+4hya0r3P42QHGsSfeah7qTbP5I';
 
-// One hash takes 19 MiB and a thread of libuv's pool for some 6 ms: a burst of sign-ins must take neither all memory nor all cores,
-// of which whoever is signed in, what sends and the embedded database need the other half. One makes 80 a second, so that the last of
-// 500 has its turn after some 6 s; whoever comes then is better off coming back.
+// One hash takes 19 MiB and a thread of libuv's pool for some 6 ms. A burst of sign-ins must take neither all memory nor all cores:
+// signed-in users, sending and the embedded database need the other half. One core does 80 hashes a second, so the last of 500 waits some
+// 6 s; later ones are better off retrying.
 const AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 const permits = createFairSemaphore({ name: 'passwords', size: AT_ONCE, maxWaiting: 500, maxWaitMs: 20_000 });
 

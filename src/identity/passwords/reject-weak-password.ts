@@ -1,13 +1,13 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { invalid } from '../../platform/errors/errors.ts';
 
-/** Whom a password is for: words that are tried first on them. */
+/** The password's owner: attackers try their names first. */
 export type AboutUser = Readonly<Record<'userName' | 'email' | 'firstName' | 'lastName' | 'phoneNumber', string>>;
 
 const PRODUCT_TERMS = ['campanile', 'whatsapp', 'campaign'];
-/** Of a longer one the beginning is looked at: what is found in it makes the rest no easier to guess. */
+/** Longer passwords are estimated by their beginning: the rest makes them no easier to guess. */
 const MAX_CHECKED_LENGTH = 64;
-/** Of five, from 0. What has less is found within a million guesses. */
+/** zxcvbn score, 0 to 4. A lower one is guessed within a million attempts. */
 const LOWEST_SCORE = 2;
 
 let estimator: Promise<ZxcvbnFactory> | undefined;

@@ -13,9 +13,9 @@ import { setEmailVerified, setPassword } from '../account-flags-store.ts';
 import { withSignInPermit } from '../sign-in/sign-in-permits.ts';
 
 /**
- * Has a link sent by which whoever owns the login sets a new password. Nothing is looked up here: what it comes to and how long it
- * takes is the same whether or not there is such a user, which only whoever sends the mails finds out. More than three an hour of one
- * login are passed over in silence; throws `rate_limited` after 60 an hour from one address.
+ * Requests a mail with a link for setting a new password. User enumeration: this looks nothing up, so answer and duration are the same for
+ * unknown logins; only the process that sends mails knows. More than three an hour for one login are dropped silently. Throws
+ * `rate_limited` after 60 an hour from one address.
  */
 export async function requestPasswordReset(
   { db }: Pick<UserDependencies, 'db'>,
@@ -29,9 +29,9 @@ export async function requestPasswordReset(
 }
 
 /**
- * Sets the password of whoever was sent the link, which works once; every other link of the kind is void then. Revokes every token, and
- * unless they are kept every API key. It signs nobody in. Throws `invalid` on `code` when the link is good no more, and on
- * `new_password` what `rejectWeakPassword` throws where strangers can come: the link then goes on working.
+ * Sets the password of the link's recipient. The link works once, and all other links of this kind become void. Revokes every token, and
+ * every API key unless they are kept. Signs nobody in. Throws `invalid` on `code` when the link is void, and the errors of
+ * `rejectWeakPassword` on `new_password` where the service is public: the link then stays valid.
  */
 export async function resetPassword(deps: ResetDeps, reset: Reset, address: string): Promise<void> {
   requireMailId(deps.links, reset.code);

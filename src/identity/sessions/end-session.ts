@@ -5,8 +5,8 @@ import { selectSessions } from './session-store.ts';
 import { signOut } from './sign-out.ts';
 
 /**
- * Ends one of the user's sessions, by the id of its token: at once in this process, within a second in all others. Throws `not_found` for what
- * `selectSessions` does not list.
+ * Ends one of the user's sessions, by the id of its token: at once in this process, within a second in all others. Throws `not_found` for
+ * a session that `selectSessions` does not list.
  */
 export async function endSession(
   deps: Pick<UserDependencies, 'db' | 'tokenStates'>,

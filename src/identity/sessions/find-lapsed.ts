@@ -6,7 +6,7 @@ import { readTokenStates } from '../store.ts';
 import { isCurrent } from './token-states.ts';
 import type { TokenIdentity } from './token.ts';
 
-/** What somebody came with who is still here. Either a token or a key. */
+/** The credential of an open stream: either a token or a key. */
 export interface Credential {
   userId: UserId;
   token?: TokenIdentity;
@@ -15,7 +15,9 @@ export interface Credential {
   expiresAtMs?: number;
 }
 
-/** Those that no longer hold: expired, revoked, or of a user who is gone. Two statements, however many are asked about. */
+/**
+ * Returns the credentials that are no longer valid: expired, revoked, or of a deleted user. Two statements for any number of credentials.
+ */
 export async function findLapsed<C extends Credential>(
   { db, clock }: { db: Database; clock: Clock },
   credentials: readonly C[],

@@ -1,4 +1,4 @@
-/** The SQL of sessions: what is known of the tokens that still hold, for their owners to look at. */
+/** The SQL of sessions: the valid tokens of a user, with their client and last use. */
 import { sql } from 'kysely';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
@@ -9,7 +9,7 @@ import type { Language } from '../../platform/i18n/languages.ts';
 export interface UserSession {
   /** That of its token. */
   tokenId: string;
-  /** What the client called itself; may be empty, and may be a lie. */
+  /** The client's `User-Agent`; may be empty or false. */
   agent: string;
   /** Where it signed in from. */
   address: string;
@@ -19,7 +19,7 @@ export interface UserSession {
   expiresAt: Date;
 }
 
-/** Who signs in, as far as the edge can tell. */
+/** The client that signs in, as the API sees it. */
 export interface Client {
   address: string;
   agent: string;
@@ -28,7 +28,7 @@ export interface Client {
 }
 
 const LONGEST_AGENT = 300;
-/** Programs may sign in without end; whoever looks for a stranger looks among the latest. */
+/** A program may sign in any number of times. The latest sessions suffice for finding a stranger. */
 const MOST_LISTED = 200;
 
 export async function insertSession(

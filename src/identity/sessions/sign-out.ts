@@ -3,8 +3,8 @@ import type { UserDependencies } from '../dependencies.ts';
 import { signOutToken } from '../store.ts';
 
 /**
- * Revokes one token of the user, and no other: at once in this process, within a second in all others, and for as long as it would
- * have lived. Nothing happens when the user is gone, whose tokens are refused anyway.
+ * Revokes one token of the user: at once in this process, within a second in all other processes, until the token expires. Does nothing
+ * when the user was deleted, because their tokens are already invalid.
  */
 export async function signOut(
   { db, tokenStates }: Pick<UserDependencies, 'db' | 'tokenStates'>,

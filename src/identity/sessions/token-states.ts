@@ -13,7 +13,7 @@ export interface TokenStates {
    * database has to be asked.
    */
   find(token: TokenIdentity & { userId: UserId }): Membership | undefined | Promise<Membership | undefined>;
-  /** To be called after each local revocation: what is remembered of the user is no longer true. */
+  /** Drops the user's state from the cache. Call it after each local revocation. */
   drop(userId: number): void;
 }
 

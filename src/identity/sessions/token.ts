@@ -12,7 +12,7 @@ export interface TokenIdentity {
   generation: number;
 }
 
-/** What a token of ours says. Whether it has been revoked is another question: `token-states.ts`. */
+/** The claims of a token. Its revocation is checked elsewhere: `token-states.ts`. */
 export interface TokenClaims extends TokenIdentity {
   userId: UserId;
   expiresAtMs: number;
@@ -64,8 +64,15 @@ export function createTokens({
       const nowSeconds = Math.floor(clock.nowMs() / 1_000);
       const tokenId = randomUUID();
       const exp = nowSeconds + TOKEN_LIFETIME_MS / 1_000;
-      const said = { sub: String(userId), jti: tokenId, gen: generation, iat: nowSeconds, auth_time: nowSeconds, exp };
-      return { token: sign(said), tokenId, expiresAtMs: exp * 1_000 };
+      const claims = {
+        sub: String(userId),
+        jti: tokenId,
+        gen: generation,
+        iat: nowSeconds,
+        auth_time: nowSeconds,
+        exp,
+      };
+      return { token: sign(claims), tokenId, expiresAtMs: exp * 1_000 };
     },
     prove({ userId, tokenId, generation, expiresAtMs }) {
       const nowSeconds = Math.floor(clock.nowMs() / 1_000);
@@ -95,7 +102,7 @@ function verifierOf(key: string): (token: string) => unknown {
   });
 }
 
-/** What the verifier makes of a token; undefined when it throws, which is how it refuses one. */
+/** Returns the verifier's result; undefined when it throws, which is how it rejects a token. */
 function verified(verify: (token: string) => unknown, token: string): unknown {
   try {
     return verify(token);

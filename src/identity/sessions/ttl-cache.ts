@@ -1,30 +1,30 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/time/time.ts';
 
-/** What was read lately, for so short a time that a revocation reaches every process within a second. */
-export interface BriefMemory<Key, Value> {
-  /** A promise only where it has to be read, which is done once for all who wait for the same. */
+/** TTL cache: entries expire so soon that a revocation reaches every process within a second. */
+export interface TtlCache<Key, Value> {
+  /** Returns a promise only on a cache miss. Concurrent misses of one key share one read (single flight). */
   get(key: Key): Value | Promise<Value>;
-  /** What is remembered is no longer true where `isOutdated` says so; undefined: nowhere. */
+  /** Drops the entries for which `isOutdated` returns true; all entries unless given. */
   drop(isOutdated?: (key: Key, value: Value) => boolean): void;
 }
 
-/** Contract §4: a revocation holds on every process within 1 s, also when no hint comes through. */
+/** Contract §4: a revocation holds on every process within 1 s, also when no notification arrives. */
 const MAX_AGE_MS = 799;
 
-/** At most `most` are remembered, and only those that `isKept` takes. */
+/** Caches at most `most` values, and only those for which `isCacheable` returns true. */
 export function createTtlCache<Key extends number | string, Value>({
   clock,
   most,
   read,
-  isKept = () => true,
+  isCacheable = () => true,
 }: {
   clock: Clock;
   most: number;
   read: (key: Key) => Promise<Value>;
-  isKept?: (value: Value) => boolean;
-}): BriefMemory<Key, Value> {
-  const remembered = new LRUCache<Key, { value: Value }>({
+  isCacheable?: (value: Value) => boolean;
+}): TtlCache<Key, Value> {
+  const cache = new LRUCache<Key, { value: Value }>({
     max: most,
     ttl: MAX_AGE_MS,
     ttlResolution: 0,
@@ -33,13 +33,13 @@ export function createTtlCache<Key extends number | string, Value>({
   const reading = new Map<Key, Promise<Value>>();
 
   async function readNow(key: Key): Promise<Value> {
-    // Before the question, not after the answer: the age counts from what the answer can know.
+    // Taken before the read: the age counts from the snapshot of the answer.
     const start = clock.nowMs();
     const answer = read(key);
     reading.set(key, answer);
     try {
       const value = await answer;
-      if (reading.get(key) === answer && isKept(value)) remembered.set(key, { value }, { start });
+      if (reading.get(key) === answer && isCacheable(value)) cache.set(key, { value }, { start });
       return value;
     } finally {
       if (reading.get(key) === answer) reading.delete(key);
@@ -49,12 +49,12 @@ export function createTtlCache<Key extends number | string, Value>({
   return {
     get(key) {
       // More is left than there ever was only where the clock was set back.
-      const entry = remembered.getRemainingTTL(key) <= MAX_AGE_MS ? remembered.get(key) : undefined;
+      const entry = cache.getRemainingTTL(key) <= MAX_AGE_MS ? cache.get(key) : undefined;
       return entry ? entry.value : (reading.get(key) ?? readNow(key));
     },
     drop(isOutdated = () => true) {
-      for (const [key, { value }] of remembered.entries()) if (isOutdated(key, value)) remembered.delete(key);
-      // Whatever is being read may be older than the revocation: nobody who comes now waits for it.
+      for (const [key, { value }] of cache.entries()) if (isOutdated(key, value)) cache.delete(key);
+      // A running read may be older than the revocation, so later callers must not share it.
       reading.clear();
     },
   };

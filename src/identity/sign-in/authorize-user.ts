@@ -22,10 +22,10 @@ import { withSignInPermit } from './sign-in-permits.ts';
 const NOBODY = 0 as UserId;
 
 /**
- * Exchanges a user name, or an e-mail address, and a password for a token. Whether the name exists is never told: the failure is
- * one and the same `unauthenticated`, and takes as long. Throws `rate_limited` after too many failures within an hour; successes
- * are free (contract §2). `unavailable` when far too many sign in. Of a user with a second factor it also wants a `code`, and throws
- * what `requireFactor` throws; then what `completeSignIn` throws. In the first successful answer `isFirstLogin` is true.
+ * Exchanges a user name or an e-mail address and a password for a token. User enumeration: an unknown name and a wrong password get the
+ * same `unauthenticated` after the same time. Throws `rate_limited` after too many failures within an hour; successes do not count
+ * (contract §2). Throws `unavailable` when too many sign-ins run at once. A user with a second factor also needs a `code`: throws the
+ * errors of `requireFactor`, then those of `completeSignIn`. `isFirstLogin` is true in the first successful answer.
  */
 export function authorizeUser(
   deps: SignInDeps,
@@ -90,12 +90,12 @@ async function countersOf(
   const who = user ? `user ${user.userId}` : login;
   const network = networkOf(address);
   const here = { limit: FAILURES_PER_USER_HERE, key: `${who} ${network}` };
-  // Asked for nobody, too, who must take as long.
+  // Also queried for an unknown name, which must take as long.
   if (await isKnownNetwork(db, user?.userId ?? NOBODY, address)) return [here];
   return [here, { limit: FAILURES_PER_USER, key: who }, { limit: FAILURES_PER_ADDRESS, key: network }];
 }
 
-/** Not awaited: the time it takes would tell that there is such a user. */
+/** User enumeration: not awaited, because its duration would reveal that the user exists. */
 function recordFailedSignIn(
   { db, log }: Pick<UserDependencies, 'db' | 'log'>,
   user: UserWithSecrets,

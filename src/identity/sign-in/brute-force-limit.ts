@@ -6,7 +6,7 @@ import { sleep } from '../../platform/time/time.ts';
 
 /** Brute force: how often something may be tried under one key, over all processes (contract §2, row 429). */
 export interface AttemptLimit {
-  /** What is limited; parts the counts of different limits. */
+  /** The kind of attempt: each limit has its own counts. */
   name: string;
   /** At most so many attempts ... */
   max: number;
@@ -31,7 +31,7 @@ const GROWING = { firstMs: 60_000, mostMs: 15 * 60_000 };
 
 export const SIGN_UPS_PER_ADDRESS: AttemptLimit = { name: 'sign-ups', max: 600, windowMs: HOUR_MS };
 export const PAIRING_CODES_PER_NUMBER: AttemptLimit = { name: 'pairing codes', max: 3, windowMs: HOUR_MS };
-/** One user's, wherever they come from; whoever comes from where the user has signed in before is not counted. */
+/** One user's failures from any address, except networks from which the user has signed in before. */
 export const FAILURES_PER_USER: AttemptLimit = { name: 'failures', max: 100, windowMs: HOUR_MS, growing: GROWING };
 /** One user's from one address. */
 export const FAILURES_PER_USER_HERE: AttemptLimit = {
@@ -40,7 +40,7 @@ export const FAILURES_PER_USER_HERE: AttemptLimit = {
   windowMs: HOUR_MS,
   growing: GROWING,
 };
-/** Those from one address over all users who have never signed in from there. */
+/** Failures from one address, over all users who have never signed in from there. */
 export const FAILURES_PER_ADDRESS: AttemptLimit = {
   name: 'failures from',
   max: 60,
@@ -48,7 +48,7 @@ export const FAILURES_PER_ADDRESS: AttemptLimit = {
   growing: GROWING,
 };
 
-/** Of somebody signed in who gives their own password, to change it or to delete their account. */
+/** A signed-in user's attempts at their own password, before they change it or delete their account. */
 export const OWN_PASSWORD_FAILURES: AttemptLimit = {
   name: 'own password',
   max: 10,
@@ -56,14 +56,14 @@ export const OWN_PASSWORD_FAILURES: AttemptLimit = {
   growing: GROWING,
 };
 
-/** Of codes of a second factor, by somebody whose password was right. */
+/** Codes of a second factor, after a correct password. */
 export const FACTOR_FAILURES: AttemptLimit = { name: 'codes', max: 10, windowMs: 15 * 60_000 };
 
-/** What an attempt is waited for that was under way when its process died. Longer than any password takes to be checked. */
+/** An attempt that was running when its process died counts as running for so long. Longer than any password check. */
 const IN_FLIGHT_MS = 30_000;
 /** Between two looks whether an attempt that was under way has ended. Some 10 ms is what checking a password takes. */
 const RETRY_DELAY_MS = { min: 20, max: 60 };
-/** Some 10 s: whoever has to wait longer is better off coming back. */
+/** Some 10 s: after that a client is better off retrying. */
 const MAX_POLLS = 250;
 
 /** Attempts that were begun, each to be ended. */
@@ -78,8 +78,8 @@ export async function countAttempts(db: Database, attempts: readonly CountedAtte
 }
 
 /**
- * Runs an attempt and counts it under each key if it comes to false. No more are under way at once than may still fail; whoever
- * comes then waits for one of them to end, so that an attempt which succeeds never costs another one its place.
+ * Brute force: runs an attempt and counts it under each key if it resolves to false. At most as many attempts run at once as may still
+ * fail. Further attempts wait until one of them ends, so that a success never uses up another attempt's allowance.
  */
 export async function countFailures(
   db: Database,
@@ -110,7 +110,7 @@ async function beginAttempts(db: Database, attempts: readonly CountedAttempt[]):
   throw new AppError('sign_ins_busy', 'Too many sign-ins are in progress. Try again in a moment.');
 }
 
-/** Undefined: one of the keys is full, with attempts among it that are still under way. */
+/** Returns undefined when a key is full and some of its attempts are still running. */
 async function tryBeginAttempts(db: Database, attempts: readonly CountedAttempt[]): Promise<Begun | undefined> {
   try {
     return await db.transaction().execute(async (trx) => {

@@ -42,7 +42,10 @@ export function clearOldNetworks(deps: QuarantineDeps): Promise<void> {
   });
 }
 
-/** The address; of IPv6 the network, since whoever has one has all of it, and machines draw the rest anew each day. Anything else is itself. */
+/**
+ * Returns an IPv4 address as it is, and the /64 network of an IPv6 address: a customer owns the whole /64, and privacy extensions (RFC
+ * 8981) change the rest daily. Returns any other string as it is.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');

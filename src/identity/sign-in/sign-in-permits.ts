@@ -2,9 +2,8 @@ import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.t
 import { networkOf } from './known-networks.ts';
 
 /**
- * What tries a password takes its place before it asks the database for anything: strangers then hold four of the connections at most,
- * those at one address two. A place is held for some 20 ms, so that the last of 500 has its turn after 5 to 10 s; whoever comes then is
- * better off coming back.
+ * Password checks take a permit before their first statement. So strangers hold at most four connections, and one address two. A check
+ * takes some 20 ms, so the last of 500 waiters waits 5 to 10 s; later ones are better off retrying.
  */
 const permits = createFairSemaphore({ name: 'sign_ins', size: 4, perKey: 2, maxWaiting: 500, maxWaitMs: 20_000 });
 

@@ -32,7 +32,7 @@ const POLL_MS = 1_000;
 const MAILS_TOGETHER = 100;
 /** Browsers that one process begins to tell at a time; of each person one. */
 const PERMITS = 32;
-/** How long a push service keeps what a browser that is not there is to be told. */
+/** How long a push service keeps a message for a browser that is offline (RFC 8030, TTL). */
 const PUSH_TTL_SECONDS = 24 * 60 * 60;
 /** A push service cannot have us wait for longer. */
 const LONGEST_WAIT_SECONDS = 60 * 60;
@@ -44,7 +44,7 @@ export interface DeliverNoticesOptions {
   egress: Pick<Egress, 'post'>;
   vault: Vault;
   keys: PushKeys;
-  /** Who is behind it, for push services: an https:// URL or a mailto: address. */
+  /** The operator's contact for push services: an https:// URL or a mailto: address. */
   contact: string;
   hasMail: boolean;
   /** The installation's time zone, for people without one. */
@@ -53,8 +53,8 @@ export interface DeliverNoticesOptions {
 }
 
 /**
- * Makes notices of what happens, and has them told in browsers and by e-mail where people want that, until stopped. Any number of
- * processes may do so at once. What a crash keeps from being written down is told once more.
+ * Creates notices from events, and delivers them by push and e-mail to users who want that, until stopped. Any number of processes may run
+ * it at once. A delivery whose record a crash prevents is repeated.
  */
 export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
   const { db, log, hasMail, timeZone, onLoopError } = options;
@@ -77,7 +77,7 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
     pollMs: POLL_MS,
     claim: (busy) => claimDuePushes({ db, log }, busy),
     keyOf: ({ userId }) => userId,
-    // What could not be written down is due again in a minute.
+    // A turn whose result could not be written is due again in a minute.
     serve: (turn) => push(options, turn, stopping.signal),
     ...watched,
   });
@@ -90,7 +90,7 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
   };
 }
 
-/** Hands what is due to the mails, in one transaction: none is written twice. */
+/** Moves due notices into the mail queue, in one transaction, so that none is mailed twice. */
 async function mailNotices(deps: QuarantineDeps, timeZone: string): Promise<void> {
   const { db } = deps;
   await isolateDueRows(deps, NOTICE_MAILS, (owners) =>

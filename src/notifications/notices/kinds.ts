@@ -1,6 +1,6 @@
 import { BACKUP_TOO_OLD_EVENT, SWITCHED_OFF_EVENT } from '../../workspaces/events/event-types.ts';
 
-/** What people are told of: by which event, and how unless they choose otherwise. By e-mail only what waits for somebody. */
+/** The kinds of notices: their events, and their default channels. By e-mail only those that need action. */
 const KINDS = {
   campaign_done: { event: 'campaign.completed', email: false },
   campaign_failed: { event: 'campaign.completed_with_errors', email: false },
@@ -9,22 +9,22 @@ const KINDS = {
   account_unlinked: { event: 'account.logged_out', email: true },
   version_refused: { event: 'account.version_refused', email: true },
   webhook_off: { event: SWITCHED_OFF_EVENT, email: true },
-  /** For administrators of the installation alone. */
+  /** For the administrators of the installation only. */
   backup_old: { event: BACKUP_TOO_OLD_EVENT, email: true },
 } as const;
 
 export type NoticeKind = keyof typeof KINDS;
 
 export const NOTICE_KINDS = Object.keys(KINDS) as NoticeKind[];
-/** Where somebody wants to be told of a kind. */
-export interface Ways {
+/** The channels of one kind for a user. */
+export interface NoticeChannels {
   bell: boolean;
   browser: boolean;
   email: boolean;
 }
 
-/** How a kind is told to who has not chosen. A browser is told nothing before somebody subscribed it. */
-export function defaultPreferences(kind: NoticeKind): Ways {
+/** Returns the default channels of a kind. A browser gets nothing before its user has subscribed it. */
+export function defaultPreferences(kind: NoticeKind): NoticeChannels {
   return { bell: true, browser: true, email: KINDS[kind].email };
 }
 
@@ -32,7 +32,7 @@ export function eventOf(kind: NoticeKind): string {
   return KINDS[kind].event;
 }
 
-/** Whether it is told to the members of a workspace who administer the installation, and to no other. */
+/** Whether only members who administer the installation get this kind. */
 export function isForAdministrators(kind: NoticeKind): boolean {
   return kind === 'backup_old';
 }

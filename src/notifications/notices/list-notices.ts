@@ -1,4 +1,4 @@
-/** What people do with their notices (contract §4): each has their own. */
+/** The users' operations on their own notices (contract §4). */
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';

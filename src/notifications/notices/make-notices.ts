@@ -8,10 +8,10 @@ import { eventOf, isForAdministrators, NOTICE_KINDS, defaultPreferences } from '
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
 export const NOTICES_LIMIT = 1_000;
-/** What is older when its notice is made is told in the dashboard alone. */
+/** A notice of an older event appears in the dashboard only. */
 const NEWS_HOURS = 24;
 
-/** The same words as in the index events_noticed, which serves no other. */
+/** Must match the predicate of the index events_noticed, which serves only this query. */
 const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join(', '));
 const KIND_ROWS = sql.join(
   NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
@@ -21,10 +21,10 @@ const KIND_ROWS = sql.join(
 );
 
 /**
- * Makes the notices of what happened since the last time, for each member of the workspace it happened in, and has them told where
- * these want to be. One process at a time: a process that finds the lock taken returns at once. By e-mail only where there is a
- * mail server, and to addresses that were confirmed. Answers whether there may be more. A workspace of which no notices can be made is left
- * out; once they can, those that it missed are made.
+ * Creates notices from the events since the last run, for each member of the event's workspace, and queues them for the member's chosen
+ * channels. By e-mail only with a mail server, and only to verified addresses. One process at a time: a process that finds the lock taken
+ * returns at once. Returns whether there may be more. Poison message: a workspace whose notices fail is left out, and its missed notices
+ * are created when it succeeds again.
  */
 export async function makeNotices(deps: QuarantineDeps, { hasMail }: { hasMail: boolean }): Promise<boolean> {
   const { due } = await readQuarantined(deps.db, 'notices');
@@ -68,10 +68,10 @@ async function findOwners(trx: Connection, { after, to }: Span): Promise<number[
   return rows.map(({ id }) => id);
 }
 
-/** So long before somebody was left out something may have happened of which the notice was not made. */
+/** Events up to this long before the quarantine may have no notice yet. */
 const MISSED_BEFORE = sql`interval '1 hour'`;
 
-/** The events of a span; those of `wanted` workspaces that are in quarantine from before, too: what has its notice gets no other. */
+/** The events of a span, and earlier events of `wanted` workspaces that were in quarantine. An event with a notice gets no other one. */
 function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<boolean> {
   const isNew = sql<boolean>`e.position > ${after} and e.position <= ${to}`;
   if (!owners.wanted) return isNew;
@@ -79,7 +79,7 @@ function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<
     select q.since - ${MISSED_BEFORE} from quarantine q where q.batch = 'notices' and q.workspace_id = e.workspace_id))`;
 }
 
-/** Answers who was told something. */
+/** Returns the ids of the users with new notices. */
 async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
     with kinds (kind, type, for_admins, browser, email) as (values ${KIND_ROWS}), made as (

@@ -4,7 +4,7 @@ import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
-import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type Ways } from './kinds.ts';
+import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type NoticeChannels } from './kinds.ts';
 
 export interface Notice {
   noticeId: number;
@@ -14,7 +14,7 @@ export interface Notice {
   data: NoticeData;
 }
 
-/** What the event said that a notice needs. */
+/** The event's data that a notice needs. */
 export interface NoticeData {
   campaign_id?: string;
   /** Of the campaign. */
@@ -26,18 +26,18 @@ export interface NoticeData {
   last_good_at?: string | null;
 }
 
-/** How somebody wants to be told of each kind. */
-export async function readPreferences(db: Connection, userId: UserId): Promise<Record<NoticeKind, Ways>> {
-  const { rows } = await sql<Ways & { kind: string }>`
+/** Returns a user's channels for each kind. */
+export async function readPreferences(db: Connection, userId: UserId): Promise<Record<NoticeKind, NoticeChannels>> {
+  const { rows } = await sql<NoticeChannels & { kind: string }>`
     select kind, bell, browser, email from notice_choices where user_id = ${userId}`.execute(db);
   const chosen = new Map(rows.map(({ kind, ...ways }) => [kind, ways]));
   return Object.fromEntries(NOTICE_KINDS.map((kind) => [kind, chosen.get(kind) ?? defaultPreferences(kind)])) as Record<
     NoticeKind,
-    Ways
+    NoticeChannels
   >;
 }
 
-/** Of these kinds, the newest first; those before the notice `before`. */
+/** Returns the user's notices of these kinds, newest first, older than the notice `before`. */
 export async function selectNotices(
   db: Connection,
   { userId, kinds, before, limit }: { userId: UserId; kinds: readonly string[]; before: number | null; limit: number },
@@ -56,7 +56,7 @@ export async function countUnread(db: Connection, userId: UserId, kinds: readonl
   return rows[0]?.count ?? 0;
 }
 
-/** Removes notices of what happened over 90 days ago. */
+/** Removes notices of events over 90 days ago. */
 export function clearOldNotices(deps: QuarantineDeps): Promise<void> {
   const isOld = sql`o.at < campanile_now() - interval '90 days'`;
   return clearOldRows(deps, { table: 'notices', owner: 'user_id', isOld });

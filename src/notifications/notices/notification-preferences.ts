@@ -1,18 +1,18 @@
-/** How people choose to be told. */
+/** The users' notification preferences. */
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import type { NoticeKind, Ways } from './kinds.ts';
+import type { NoticeKind, NoticeChannels } from './kinds.ts';
 import { readPreferences } from './notice-store.ts';
 
-export type Choice = { kind: NoticeKind } & { [Way in keyof Ways]?: boolean | undefined };
+export type Choice = { kind: NoticeKind } & { [Way in keyof NoticeChannels]?: boolean | undefined };
 
-/** Changes what is given, and answers how each kind is told from then on. */
+/** Changes the given preferences. Returns the new channels of each kind. */
 export async function setNotificationPreferences(
   { db }: { db: Database },
   { userId }: Actor,
   choices: readonly Choice[],
-): Promise<Record<NoticeKind, Ways>> {
+): Promise<Record<NoticeKind, NoticeChannels>> {
   return db.transaction().execute(async (trx) => {
     await sql`select from users where user_id = ${userId} for no key update`.execute(trx);
     const ways = await readPreferences(trx, userId);
@@ -28,7 +28,7 @@ export async function setNotificationPreferences(
       on conflict (user_id, kind) do update set bell = excluded.bell, browser = excluded.browser, email = excluded.email`.execute(
       trx,
     );
-    // What waits goes no way that is no longer wanted.
+    // Waiting notices leave a channel that is switched off.
     await sql`
       update notice_turns t set waiting = 0
       from notice_choices c

@@ -5,7 +5,7 @@ import type { Vault } from '../../platform/secrets/secret-box.ts';
 
 const ABOUT = 'push keys';
 
-/** What this installation signs with towards push services, as base64url. */
+/** The installation's VAPID keys for push services, as base64url. */
 export interface PushKeys {
   publicKey: string;
   /** Sealed. */

@@ -1,4 +1,4 @@
-/** The SQL of what waits to be told outside the dashboard. */
+/** The SQL of the queue for notices by push and e-mail. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { claimDueRows, type Outbox } from '../../platform/database/outbox.ts';
@@ -7,21 +7,21 @@ import type { UserId } from '../../platform/database/schema.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
 
-/** What somebody is to be told of a kind by one way. */
+/** The notices of one kind that are due to a user by one channel. */
 export interface Turn {
   turnId: number;
   userId: UserId;
   kind: NoticeKind;
   /** So many notices ... */
   count: number;
-  /** ... of which this is the newest; null: there is nobody to tell any more, or it is over a day old. */
+  /** ... of which this is the newest; null: the user or their interest is gone, or the notice is over a day old. */
   data: NoticeData | null;
   /** Of the person. */
   language: string | null;
   timeZone: string | null;
 }
 
-/** Where a browser is told. */
+/** The notices of one kind that are due to a browser. */
 export interface PushTurn extends Turn {
   subscriptionId: number;
   endpoint: string;
@@ -29,7 +29,7 @@ export interface PushTurn extends Turn {
   auth: string;
 }
 
-/** A browser that could not be told anything for so long is told nothing more. */
+/** A browser whose pushes have failed for so long is removed. */
 const GIVEN_UP = sql`interval '1 day'`;
 
 const COLUMNS = sql`
@@ -57,12 +57,12 @@ export const NOTICE_MAILS: Outbox = {
   columns: COLUMNS,
 };
 
-/** Claims the browser that is due longest, of nobody who is `busy`. None: none is due, or the ledger is held. */
+/** Claims the browser that has been due longest, of no `busy` user. Returns an empty array when none is due, or the ledger is held. */
 export function claimDuePushes(deps: QuarantineDeps, busy: readonly UserId[]): Promise<PushTurn[]> {
   return claimDueRows<PushTurn>(deps, PUSHES, { limit: 1, busy });
 }
 
-/** These have been told, or need not be; what was added meanwhile waits for the next time. */
+/** Settles delivered or obsolete turns; notices that were added meanwhile wait for the next one. */
 export async function settleTurns(db: Connection, turns: readonly Turn[]): Promise<void> {
   await sql`
     update notice_turns t set waiting = greatest(0, t.waiting - s.count), tries = 0
@@ -77,8 +77,8 @@ export async function recordReached(db: Connection, subscriptionId: number): Pro
 }
 
 /**
- * Notes that a browser could not be told: whatever else waits for it waits as long, or longer where its service said so. One that has
- * failed for a day is forgotten.
+ * Records that a push failed: all notices for the browser wait `waitSeconds`, or longer if the push service said so. A browser that has
+ * failed for a day is removed.
  */
 export async function recordFailed(db: Connection, turn: PushTurn, waitSeconds: number): Promise<void> {
   const { rows } = await sql<{ isOver: boolean }>`

@@ -1,4 +1,4 @@
-/** The browsers that somebody wants to be told in. */
+/** The users' browsers for push messages. */
 import { createPublicKey } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
@@ -7,7 +7,7 @@ import { BlockedAddressError } from '../../platform/http-client/validate-url.ts'
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 
-/** A person is told in so many browsers at most: another one takes the place of the oldest. */
+/** The most browsers of a user: another one replaces the oldest. */
 const SUBSCRIPTIONS_LIMIT = 5;
 
 export interface SubscribeDeps {
@@ -15,7 +15,7 @@ export interface SubscribeDeps {
   egress: Pick<Egress, 'checkUrl'>;
 }
 
-/** As a browser names it: the key and the secret are base64url. */
+/** A subscription as the browser describes it: key and secret are base64url. */
 export interface Subscription {
   endpoint: string;
   p256dh: string;
@@ -23,8 +23,8 @@ export interface Subscription {
 }
 
 /**
- * Has a browser told, and no longer who was told in it before. The sixth takes the place of the oldest. Throws `invalid` for an address
- * that is never asked, and for what is no key.
+ * Subscribes a browser to a user's notices, and unsubscribes the browser's previous user. A sixth browser replaces the oldest. Throws
+ * `invalid` for an endpoint that SSRF protection blocks, and for an invalid key.
  */
 export async function subscribePush(
   { db, egress }: SubscribeDeps,
@@ -52,7 +52,7 @@ export async function subscribePush(
   });
 }
 
-/** The browser is told nothing more. */
+/** Unsubscribes a browser. */
 export async function unsubscribePush({ db }: { db: Database }, { userId }: Actor, endpoint: string): Promise<void> {
   await sql`delete from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`.execute(db);
 }
@@ -66,7 +66,7 @@ function requireEndpoint(egress: Pick<Egress, 'checkUrl'>, endpoint: string): vo
   }
 }
 
-/** Of 65 bytes not all are a point of P-256, and of what is none nothing can be encrypted for it later. */
+/** Throws `invalid` unless the bytes are a point of P-256: nothing can be encrypted for an invalid point later. */
 function requirePoint(p256dh: string): void {
   const bytes = Buffer.from(p256dh, 'base64url');
   try {

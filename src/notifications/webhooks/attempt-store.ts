@@ -4,7 +4,7 @@ import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 
-/** One try to tell one event, and what came of it. */
+/** One attempt to deliver one event, and its result. */
 export interface AttemptRecord {
   eventId: number;
   at: Date;
@@ -12,7 +12,7 @@ export interface AttemptRecord {
   /** null: there was no answer. */
   status: number | null;
   answer: string | null;
-  /** Why there was none. */
+  /** Why there was no answer. */
   error: string | null;
 }
 
@@ -31,7 +31,7 @@ export async function insertAttempts(
 }
 
 function toRow({ eventId, at, milliseconds, status, answer, error }: AttemptRecord) {
-  // PostgreSQL takes no such character, in whatever an endpoint answers.
+  // PostgreSQL stores no NUL, and an endpoint may answer with one.
   return { event_id: eventId, at, milliseconds, status, answer: answer?.replaceAll('\0', '\u{fffd}') ?? null, error };
 }
 

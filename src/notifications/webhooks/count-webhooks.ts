@@ -4,12 +4,15 @@ import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 
 const WEBHOOK_STATUSES = ['active', 'failing', 'disabled'] as const;
 
-/** How webhooks are, over all workers. */
+/** The counts of webhooks, over all workers. */
 export interface WebhookCounts {
   byStatus: ReadonlyMap<(typeof WEBHOOK_STATUSES)[number], number>;
-  /** How long the webhook that has waited longest has been due, slow ones aside: when it grows, no worker serves it. 0: none waits, or the ledger is held. */
+  /**
+   * The longest time that a webhook has been due, slow ones aside. If it grows, no worker serves it. 0: none is due, or the ledger is
+   * held.
+   */
   overdueSeconds: number;
-  /** Those that are served by the permits of slow endpoints. */
+  /** The webhooks that use the permits of slow endpoints. */
   slow: number;
 }
 

@@ -11,17 +11,17 @@ import { insertAttempts, type AttemptRecord } from './attempt-store.ts';
 import { nextAttemptIn } from './retry-schedule.ts';
 import { aboutSecret } from './webhook-store.ts';
 
-/** What a try can come to: 2xx, another answer, none. */
+/** The results of an attempt: 2xx, another answer, or none. */
 export const WEBHOOK_OUTCOMES = ['accepted', 'rejected', 'no_response'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
-/** Why a webhook was switched off, and not by its owner. */
+/** Why the service, not the owner, disabled a webhook. */
 export type DisabledReason = 'gone' | 'failing';
 
 export interface DeliveryDeps {
   db: Database;
   egress: Pick<Egress, 'post'>;
   vault: Vault;
-  /** Breaks off what is under way; it is told again later. */
+  /** Aborts the delivery in flight, which is repeated later. */
   signal: AbortSignal;
   /** An answer that takes longer is slow; `SLOW_AFTER_MS` in `permit-pool.ts`. */
   slowAfterMs: number;
@@ -44,8 +44,8 @@ const GONE = 410;
 const BY_ITSELF = 'the service itself';
 
 /**
- * Tells a webhook what comes next, one after the other, until one try fails, and writes down what came of it. Resolves to whether an
- * endpoint was switched off by that.
+ * Delivers the next messages of a webhook in order until one attempt fails, and records the attempts. Returns the reason if this disabled
+ * the endpoint.
  */
 export async function deliverBatch(deps: DeliveryDeps, lane: Lane): Promise<DisabledReason | undefined> {
   const messages = await readMessages(deps.db, lane, lane.isSlow ? SLOW_BATCH : BATCH);
@@ -128,7 +128,7 @@ function isSuccess({ status }: AttemptRecord): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** How far a lane came, and when it goes on. */
+/** The new state of a lane: its position, and when it is due again. */
 function endOf(
   lane: Lane,
   { attempts, isSlow, isEmpty, failingSeconds }: BatchResult & { isEmpty: boolean; failingSeconds: number | null },
@@ -154,14 +154,14 @@ function planRetry({ status, retryAfterSeconds }: Attempt, forSeconds: number): 
   return nextInSeconds === undefined ? { reason: 'failing' } : { forSeconds, nextInSeconds };
 }
 
-/** For its owner to hear of. */
+/** Writes the owner's event about the disabled webhook. */
 async function notifyDisabled(trx: Connection, lane: Lane, reason: string): Promise<void> {
   const { webhookId, workspaceId, userId, url } = lane;
   await writeEvent(trx, { workspaceId, type: SWITCHED_OFF_EVENT, data: { webhook_id: webhookId, url, reason } });
   await recordAudit(trx, { workspaceId, userId, address: BY_ITSELF, action: 'webhook.switched_off', subject: url });
 }
 
-/** For the owner of the endpoint: what kept an answer from coming, without what our own machines are called. */
+/** Why there was no answer, for the endpoint's owner, without names of our own machines. */
 function reasonOf(error: unknown): string {
   if (error instanceof BlockedAddressError) return `the address ${error.message}`;
   if (!(error instanceof Error)) return 'unknown';

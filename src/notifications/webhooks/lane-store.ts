@@ -1,4 +1,4 @@
-/** The SQL of telling: which webhook is due, what it is told next, and how far it has come. */
+/** The SQL of webhook delivery: which webhook is due, its next messages, and its position in the log. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
@@ -6,7 +6,7 @@ import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { readEventsAfter, type WorkspaceEvent } from '../../workspaces/events/read-events.ts';
 import type { Signature } from './sign.ts';
 
-/** A webhook in somebody's hand. */
+/** A claimed webhook. */
 export interface Lane {
   webhookId: string;
   workspaceId: WorkspaceId;
@@ -17,7 +17,7 @@ export interface Lane {
   /** Sealed: the present secret, and the one before while that is good. */
   secrets: Buffer[];
   position: number;
-  /** Of the last event that it wants. */
+  /** The position of the last event that it wants. */
   newest: number;
   hasRetries: boolean;
   /** Its last answer took over 2 s. */
@@ -26,7 +26,7 @@ export interface Lane {
   claim: number;
 }
 
-/** What a lane is told; of a retry the position means nothing. */
+/** A message for a lane; the position of a retry means nothing. */
 export interface Message extends Pick<WorkspaceEvent, 'eventId' | 'messageId' | 'position'> {
   body: string;
   isRetry: boolean;
@@ -53,7 +53,7 @@ export interface DueFilter {
   limit: number;
 }
 
-/** Finds webhooks that are due, those that are due longest first, and claims none of them. */
+/** Returns due webhooks, longest due first, without claiming them. */
 export async function findDue(
   db: Connection,
   { isSlow, exceptWebhooks, exceptWorkspaces, limit }: DueFilter,
@@ -66,7 +66,7 @@ export async function findDue(
   return rows;
 }
 
-/** Takes a webhook that was found due. Undefined: it no longer is, or another process has it. */
+/** Claims a due webhook. Returns undefined when it is no longer due, or another process has it. */
 export async function claimLane(
   db: Connection,
   { webhookId }: Pick<DueWebhook, 'webhookId'>,
@@ -84,7 +84,7 @@ export async function claimLane(
   return rows[0];
 }
 
-/** So many characters at most are held for an endpoint that may not answer; one message always is. */
+/** The most characters of a batch, since the endpoint may not answer; a single message may be longer. */
 const BATCH_LENGTH = 256 * 1_024;
 
 /** Returns the next messages in order: requested retries first, then new events. */
@@ -127,7 +127,7 @@ export async function lockLane(
 }
 
 export interface LaneEnd {
-  /** Events that need not be told once more any longer. */
+  /** Events whose replay is finished. */
   doneRetries: readonly number[];
   /** Everything up to there has been told. */
   position: number;
@@ -145,14 +145,14 @@ export async function unlockLane(trx: Connection, { webhookId }: Lane, end: Lane
       delete from webhook_retries where webhook_id = ${webhookId} and event_id = any(${doneRetries}::bigint[])`.execute(
       trx,
     );
-  const tryAgain = failed && 'forSeconds' in failed ? failed : undefined;
+  const retry = failed && 'forSeconds' in failed ? failed : undefined;
   const reason = failed && 'reason' in failed ? failed.reason : null;
   await sql`
     update webhooks
     set claimed_until = null, is_slow = coalesce(${isSlow ?? null}::boolean, is_slow), position = greatest(position, ${position}::bigint),
         has_retries = exists (select from webhook_retries r where r.webhook_id = webhooks.webhook_id),
-        failing_since = campanile_now() - ${tryAgain?.forSeconds ?? null}::float8 * interval '1 second',
-        next_try_at = campanile_now() + ${tryAgain?.nextInSeconds ?? 0}::float8 * interval '1 second',
+        failing_since = campanile_now() - ${retry?.forSeconds ?? null}::float8 * interval '1 second',
+        next_try_at = campanile_now() + ${retry?.nextInSeconds ?? 0}::float8 * interval '1 second',
         disabled_reason = coalesce(${reason}, disabled_reason),
         disabled_at = case when ${reason}::text is null then disabled_at else campanile_now() end
     where webhook_id = ${webhookId}`.execute(trx);

@@ -1,4 +1,4 @@
-/** What owners do with their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
+/** The owners' operations on their webhooks (contract §4). Each throws `not_found` for a webhook that is not the workspace's. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
@@ -21,7 +21,7 @@ import {
 
 /** A workspace has at most so many. */
 const WEBHOOKS_LIMIT = 20;
-/** For so long the secret before is good beside the new one. */
+/** The previous secret stays valid beside the new one for so long. */
 const FORMER_HOURS = 24;
 
 export interface WebhookDeps {
@@ -41,8 +41,8 @@ export interface WebhookInput {
 export type ListedWebhook = Omit<Webhook, 'secret'> & { publicKey: string | null; lastTry: LastTry | null };
 
 /**
- * Makes a webhook, which hears of what happens from now on. Answers what its receiver verifies with. Throws `invalid` on `url`,
- * `conflict` at the 21st.
+ * Creates a webhook for events from now on. Returns the receiver's key for verification. Throws `invalid` on `url`, `conflict` at the
+ * 21st.
  */
 export async function createWebhook(
   { db, vault, egress }: WebhookDeps,
@@ -87,7 +87,7 @@ export interface WebhookChange {
   isEnabled?: boolean | undefined;
 }
 
-/** Changes what is given. One that is switched on again goes on where it stopped, with what happened within 30 days. */
+/** Changes the given fields. A webhook that is enabled again continues where it stopped, with the events of the last 30 days. */
 export async function updateWebhook(
   { db, egress }: Pick<WebhookDeps, 'db' | 'egress'>,
   actor: Actor,
@@ -114,7 +114,7 @@ export async function updateWebhook(
   });
 }
 
-/** It is told nothing more; its log goes with it. */
+/** Deletes a webhook with its log of attempts. */
 export async function deleteWebhook({ db }: Pick<WebhookDeps, 'db'>, actor: Actor, webhookId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { url } = await lockWebhook(trx, actor.workspaceId, webhookId);
@@ -123,7 +123,7 @@ export async function deleteWebhook({ db }: Pick<WebhookDeps, 'db'>, actor: Acto
   });
 }
 
-/** Makes another secret. Messages are signed with both for a day, so that receivers can change it meanwhile. */
+/** Creates another secret. Messages are signed with both for a day, so that receivers can switch. */
 export async function rotateWebhookSecret(
   { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
   actor: Actor,
@@ -158,7 +158,7 @@ function requireUrl(egress: Pick<Egress, 'checkUrl'>, url: string): void {
   }
 }
 
-/** Seals with the present key what was sealed with the previous one. Resolves to how many webhooks there were. */
+/** Key rotation: encrypts with the present key all secrets that the previous key encrypted. Returns the number of webhooks. */
 export async function resealWebhooks(db: Database, vault: Vault): Promise<number> {
   const { rows } = await sql<{ webhookId: string; secret: Buffer; former: Buffer | null }>`
     select webhook_id as "webhookId", secret, former_secret as former from webhooks

@@ -17,7 +17,7 @@ const READ_LIMIT = 200;
 const QUEUE_LIMIT = 2_000;
 
 export interface PermitPool {
-  /** Which due webhooks to look for: none that is here already, and none of a workspace that has its share here. */
+  /** The filter for due webhooks: excludes those in work here, and workspaces that hold their share here. */
   filter(): DueFilter;
   /**
    * Serves a webhook once it is its workspace's turn; not at all where the workspace has its share here already. `serve` resolves to
@@ -40,11 +40,11 @@ export interface PermitPoolOptions {
 export function createPermitPool(options: PermitPoolOptions): PermitPool {
   const { isSlow, permits, perWorkspace, holdMs, signal, onFree } = options;
   const semaphore = createFairSemaphore({ name: 'webhooks', size: permits, perKey: perWorkspace });
-  /** Those that wait for a permit or hold one. */
+  /** The webhooks that wait for a permit or hold one. */
   const entered = new Map<WorkspaceId, Set<string>>();
   let count = 0;
 
-  /** Answers how to leave again, which twice does no harm. Undefined: its workspace has its share. */
+  /** Returns the function that leaves again (idempotent); undefined when the workspace has its share. */
   function enter({ workspaceId, webhookId }: DueWebhook): (() => void) | undefined {
     const own = entered.get(workspaceId) ?? new Set();
     if (own.size >= perWorkspace || own.has(webhookId)) return undefined;

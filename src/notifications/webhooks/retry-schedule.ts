@@ -8,8 +8,8 @@ const JITTER = 0.1;
 const LONGEST_WAIT = 24 * HOUR;
 
 /**
- * Returns in how many seconds to try again what has been failing for `failingSeconds`, and no sooner than the endpoint asks for by
- * `Retry-After`. Undefined: it has failed for a day, and is given up.
+ * Exponential backoff: returns the seconds until the next attempt after `failingSeconds` of failures, and no less than the endpoint's
+ * `Retry-After`. Undefined: the webhook has failed for a day, and is given up.
  */
 export function nextAttemptIn(
   failingSeconds: number,

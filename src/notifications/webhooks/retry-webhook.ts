@@ -7,15 +7,15 @@ import { AppError } from '../../platform/errors/errors.ts';
 import { selectAttempts, type ListedAttempt } from './attempt-store.ts';
 import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
 
-/** So many at most are told once more at one request. */
+/** The most messages of one replay. */
 const RETRIES_LIMIT = 10_000;
 
-/** What to tell once more: one message, or what happened in a span of time, the end not included. */
+/** The events to replay: one message, or the events of a time span, end excluded. */
 export type ReplayRequest = { messageId: string } | { from: Date; to: Date };
 
 /**
- * Has a webhook told once more what it has been told before, or has missed, of the last 30 days: before what is new, with the same ids.
- * Resolves to how many. Throws `not_found`, and `conflict` where there is nothing, too much, or the webhook is switched off.
+ * Replays events of the last 30 days that a webhook was sent or has missed: before new events, with the same ids. Returns their number.
+ * Throws `not_found`, and `conflict` when there is no such event, there are too many, or the webhook is disabled.
  */
 export async function retryWebhook(
   { db }: { db: Database },
@@ -54,7 +54,7 @@ export async function retryWebhook(
   });
 }
 
-/** Sends a webhook a message that tells nothing. Resolves to its id; what came of it is in the log of attempts. */
+/** Sends a webhook a test message. Returns its id; the log of attempts shows the result. */
 export async function testWebhook({ db }: { db: Database }, actor: Actor, webhookId: string): Promise<string> {
   return db.transaction().execute(async (trx) => {
     requireEnabled(await lockWebhook(trx, actor.workspaceId, webhookId));
@@ -88,7 +88,7 @@ function requireEnabled(webhook: Webhook): Webhook {
   return webhook;
 }
 
-/** What is failing is tried at once, too: somebody has looked at it. */
+/** A failing webhook is tried at once, too: its owner has just looked at it. */
 async function queueRetries(trx: Connection, webhookId: string, eventIds: number[]): Promise<void> {
   await sql`
     insert into webhook_retries (webhook_id, event_id) select ${webhookId}, unnest(${eventIds}::bigint[])

@@ -26,8 +26,8 @@ export interface SendWebhooksOptions {
 }
 
 /**
- * Gives events their place, and tells webhooks what they want to hear, each its own in order and beside the others, until stopped. Any
- * number of processes may do so at once.
+ * Assigns positions to new events, and delivers them to the webhooks that want them, until stopped: in order within a webhook, webhooks
+ * concurrently. Any number of processes may run it at once.
  */
 export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void> } {
   const { db, log, slowAfterMs = SLOW_AFTER_MS, onLoopError } = deps;
@@ -51,7 +51,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     }
   }
 
-  /** Answers whether there may be more that is due. */
+  /** Returns whether more may be due. */
   async function serveDue(pool: PermitPool): Promise<boolean> {
     const filter = pool.filter();
     const held = [...(await readHeld(db, 'webhooks')), ...(await readHeld(db, 'webhook outcomes'))];

@@ -1,4 +1,4 @@
-/** How messages are signed: Standard Webhooks 1.0.0. */
+/** Signs messages: Standard Webhooks 1.0.0. */
 import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign, type KeyObject } from 'node:crypto';
 
 /** `v1`: HMAC-SHA256 with a secret that both sides have. `v1a`: Ed25519, whose public key is enough to verify. */
@@ -7,13 +7,13 @@ export type Signature = 'v1' | 'v1a';
 /** A message, as it is signed. */
 export interface Signed {
   messageId: string;
-  /** Of the try: seconds since 1970. */
+  /** The time of the attempt, in seconds since 1970. */
   timestamp: number;
   body: string;
 }
 
 const SECRET_BYTES = 32;
-/** What goes before the 32 bytes of a private key to make it PKCS #8. */
+/** The PKCS #8 header of an Ed25519 private key of 32 bytes (RFC 8410). */
 const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** 32 random bytes: the secret of `v1`, or the private key of `v1a`. */
@@ -21,7 +21,7 @@ export function generateSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** What the receiver verifies with: `whsec_…`, which is to be kept secret, or `whpk_…`, which is not. */
+/** Returns the receiver's key for verification: `whsec_…`, which is secret, or `whpk_…`, which is public. */
 export function verifierOf(signature: Signature, secret: Buffer): string {
   if (signature === 'v1') return `whsec_${secret.toString('base64')}`;
   const { x } = createPublicKey(privateKeyOf(secret)).export({ format: 'jwk' });

@@ -16,11 +16,11 @@ export interface Webhook {
   /** Until when the secret before is good, too; null: there is none. */
   formerUntil: Date | null;
   createdAt: Date;
-  /** Something is to be told that has not been. */
+  /** Whether events wait for delivery. */
   isBehind: boolean;
   /** Its last answer took over 2 s: it shares the permits of slow endpoints. */
   isSlow: boolean;
-  /** Since when every try has failed. */
+  /** The time since which every attempt has failed. */
   failingSince: Date | null;
   nextTryAt: Date;
   disabledAt: Date | null;
@@ -33,7 +33,7 @@ const COLUMNS = sql`
   newest > position or has_retries as "isBehind", is_slow as "isSlow", failing_since as "failingSince", next_try_at as "nextTryAt",
   disabled_at as "disabledAt", disabled_reason as "disabledReason"`;
 
-/** The last try to tell a webhook something, and what came of it. `status` is null where there was no answer, and `error` says why. */
+/** The last delivery attempt of a webhook, and its result. `status` is null without an answer; `error` then says why. */
 export interface LastTry {
   at: Date;
   milliseconds: number;
@@ -79,7 +79,7 @@ export function noSuchWebhook(): never {
   });
 }
 
-/** What a secret of a webhook is sealed with. */
+/** The additional data of a webhook's sealed secret. */
 export function aboutSecret(webhookId: string): string {
   return `webhook ${webhookId}`;
 }

@@ -12,7 +12,7 @@ import { makeBackup } from './make-backup.ts';
 const NAME = /^campanile-before-upgrade-(\d+)-\d{8}T\d{6}Z\.campanile$/;
 /** A start that failed and is repeated meanwhile does not fill the disk. */
 const REUSED_MS = 60 * 60_000;
-/** The cluster as PostgreSQL hands it out, and what is made of it. */
+/** Disk space for the copy of the cluster, and for the archive made of that copy. */
 const ROOM_FACTOR = 2;
 
 export interface UpgradeBackupOptions {
@@ -25,8 +25,8 @@ export interface UpgradeBackupOptions {
 }
 
 /**
- * Backs the database up before it is migrated: into BACKUP_TO, or into DATA_DIR without the secrets that lie there. Makes none where
- * one of the last hour is there and nothing was sent from the ledger since. Throws a StartupError, which says how to go on, when no backup can be made.
+ * Backs up the database before its migration: into BACKUP_TO, or into DATA_DIR without the secrets of DATA_DIR. Skips the backup if there
+ * is one of the last hour and nothing was sent since. Throws a StartupError with the remedy when no backup can be made.
  */
 export async function backUpBeforeUpgrade(
   db: Connection,

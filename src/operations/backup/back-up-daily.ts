@@ -8,9 +8,9 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { makeBackup } from './make-backup.ts';
 
-const LOOK_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 const RETRY_MS = 60 * 60_000;
-/** What we made, and nothing else, is ever removed. */
+/** The names of our own daily backups: no other file is ever removed. */
 const NAME = /^campanile-\d{8}T\d{6}Z\.campanile$/;
 
 export interface DailyBackups {
@@ -21,8 +21,8 @@ export interface DailyBackups {
 }
 
 /**
- * Makes a backup each day, and removes the oldest of those it has made. One that should have been made and is not there is made up for
- * as soon as it is seen. While the ledger is held nothing is made or removed: those that are there may be needed.
+ * Makes a backup each day, and removes the oldest of its own backups. A missed backup is made up for at once. While the ledger is held it
+ * makes and removes nothing, because the operator may need the present backups.
  */
 export async function backUpDaily({
   settings: { to, at, keep, passphrase },
@@ -46,7 +46,8 @@ export async function backUpDaily({
   let lastGoodAt: Date | undefined = await findLastBackup(to);
 
   async function step(): Promise<number> {
-    if ((lastGoodAt && lastGoodAt >= lastOccurrence(now(), at, timeZone)) || (await readHold(of.db))) return LOOK_MS;
+    if ((lastGoodAt && lastGoodAt >= lastOccurrence(now(), at, timeZone)) || (await readHold(of.db)))
+      return CHECK_INTERVAL_MS;
     const madeAt = now();
     const file = join(to, `campanile-${madeAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.campanile`);
     try {
@@ -60,7 +61,7 @@ export async function backUpDaily({
       await onFailed?.(lastGoodAt);
       return RETRY_MS;
     }
-    return LOOK_MS;
+    return CHECK_INTERVAL_MS;
   }
 
   const loop = startLoop('backups', step, { log: of.log });

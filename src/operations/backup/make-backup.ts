@@ -22,7 +22,7 @@ import { createManifestMac } from './manifest-mac.ts';
 import { dumpDatabase } from './postgres-tools.ts';
 import { sealSecrets } from './secrets-box.ts';
 
-/** A cluster has three databases of which two are the same: that is seen over 32 MiB, which takes as much memory. */
+/** Two of a cluster's three databases are equal. A window of 32 MiB finds the repetition, and takes as much memory. */
 const COMPRESSION = {
   params: {
     [constants.ZSTD_c_compressionLevel]: 3,
@@ -37,7 +37,7 @@ export interface BackupOptions {
   /** The server is the embedded one of `dataDir`. */
   isEmbedded: boolean;
   dataDir: string;
-  /** Where it goes; what is there already is never replaced. */
+  /** The target file. An existing file is never replaced. */
   file: string;
   /** Seals the secrets of DATA_DIR, and authenticates the backup. Undefined: there must be no secrets, and it is not authenticated. */
   passphrase: string | undefined;

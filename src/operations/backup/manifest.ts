@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a backup says of itself; the first entry of its archive. */
+/** A backup's description of itself; the first entry of its archive. */
 export const Manifest = z.object({
   format: z.literal(1),
   madeAt: z.iso.datetime(),
@@ -22,11 +22,11 @@ export type Manifest = z.infer<typeof Manifest>;
 export const MANIFEST_FILE = 'manifest.json';
 /** The authentication code of the manifest, and so of every file that it names. Not there where there was no passphrase. */
 export const MAC_FILE = 'manifest.mac';
-/** The cluster as PostgreSQL's base backup has it, with the log that makes it whole; compressed. */
+/** A base backup of the cluster with the WAL that makes it consistent; compressed. */
 export const BASE_FILE = 'base.tar.zst';
 /** In place of it, of a server of one's own: what pg_dump makes in its custom format. */
 export const DUMP_FILE = 'database.dump';
-/** Not there where none of them is in DATA_DIR. */
+/** Missing when DATA_DIR has no secrets. */
 export const SECRETS_FILE = 'secrets.json';
 /** The files of DATA_DIR that are sealed into it. */
 export const SECRET_NAMES = ['jwt-secret', 'encryption-key'];

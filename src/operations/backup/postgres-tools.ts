@@ -13,7 +13,7 @@ type Tool = 'pg_dump' | 'pg_restore';
 
 const run = promisify(execFile);
 const OTHER_MEANS = 'pg_basebackup, pgBackRest or your provider’s';
-/** What a URL says of TLS in the words of libpq, too. */
+/** The TLS parameters of a URL that libpq has under the same name. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /** Dumps the database into a file that `loadDump` reads. Throws a StartupError where there is no pg_dump, or one older than the server. */
@@ -54,8 +54,8 @@ async function runTool(tool: Tool, address: PostgresAddress, args: readonly stri
     const connection = await describeConnection(address, join(folder, 'pass'));
     await run(tool, [`--dbname=${connection}`, ...args]);
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    throw new StartupError(`${tool} failed: ${said.split('\n')[0] || String(error)}`, error);
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new StartupError(`${tool} failed: ${output.split('\n')[0] || String(error)}`, error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-/** Reads what a backup says of itself, without writing anything of it: an archive from elsewhere is hostile until it is authenticated. */
+/** Reads the manifest of a backup without unpacking anything: an archive from elsewhere is hostile until it is authenticated. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -16,7 +16,7 @@ export interface Trust {
 
 export interface Backup {
   manifest: Manifest;
-  /** The manifest is from somebody who knew the passphrase. Its entries are compared with it when they are unpacked. */
+  /** The manifest was made by a holder of the passphrase. The entries are compared with it when they are unpacked. */
   isAuthenticated: boolean;
 }
 
@@ -34,8 +34,8 @@ interface Entries {
 }
 
 /**
- * Returns the manifest of a backup, once it is authenticated and the archive has exactly the entries that it names, with their sizes.
- * Throws a StartupError that says what is wrong with the backup, or what is missing to authenticate it.
+ * Returns the manifest of a backup. The backup must be authentic, and the archive must have exactly the entries of the manifest, with
+ * their sizes. Throws a StartupError that says how the backup is damaged, or which key for authentication is missing.
  */
 export async function readBackup(file: string, trust: Trust): Promise<Backup> {
   const { sizes, contents } = await readEntries(file);

@@ -39,7 +39,7 @@ export async function restoreBackup(file: string, dataDir: string, trust: Trust)
   }
 }
 
-/** So does whoever leaves a server of their own. */
+/** Also for a dump of an operator's own server. */
 async function loadIntoEmbedded(folder: string): Promise<void> {
   const dump = join(folder, DUMP_FILE);
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: createLog('fatal'), restart: false });
@@ -51,7 +51,7 @@ async function loadIntoEmbedded(folder: string): Promise<void> {
   await rm(dump);
 }
 
-/** What a file system makes at its own root does not count. */
+/** Entries that a file system creates at its root do not count. */
 async function listOwn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== 'lost+found');
 }

@@ -13,8 +13,8 @@ import type { Backup, Trust } from './read-backup.ts';
 import { unpackBackup } from './unpack-backup.ts';
 
 /**
- * Restores the backup of a PostgreSQL of one's own into an empty database, whose ledger is held before any process can send from it, and
- * its secrets into `dataDir`. Throws a StartupError, with nothing changed, where something is there already.
+ * Restores the backup of an operator's own PostgreSQL into an empty database, and its secrets into `dataDir`. The ledger is held before
+ * any process can send from it. Throws a StartupError and changes nothing when the target is not empty.
  */
 export async function restoreDatabase(
   file: string,
@@ -45,7 +45,7 @@ export async function restoreDatabase(
   }
 }
 
-/** A dump is SQL: what it may do is up to the role that pg_restore signs in as. */
+/** A dump is SQL, and may do everything that the role of pg_restore may do. */
 async function requireUnprivilegedRole(db: Connection, file: string): Promise<void> {
   const { rows } = await sql<{ mayRunCommands: boolean }>`
     select rolsuper or pg_has_role(rolname, 'pg_execute_server_program', 'member') as "mayRunCommands"
@@ -56,7 +56,7 @@ async function requireUnprivilegedRole(db: Connection, file: string): Promise<vo
     );
 }
 
-/** Whatever starts meanwhile waits for the lock before it looks for tables, and finds the ledger held. */
+/** A process that starts meanwhile waits for the lock before it reads the schema, and then finds the ledger held. */
 async function load(connection: Connection, dump: string, address: PostgresAddress): Promise<void> {
   await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection);
   const { rows } = await sql`

@@ -36,7 +36,7 @@ export async function openSecrets(box: string, passphrase: string): Promise<Reco
   return Secrets.parse(JSON.parse(plain.toString('utf8')));
 }
 
-/** What a file holds, without the white space around it. Throws a StartupError that says what is wrong with it. */
+/** Returns the passphrase in a file, trimmed. Throws a StartupError that says why it is unusable. */
 export async function readPassphrase(file: string): Promise<string> {
   let text;
   try {

@@ -23,7 +23,7 @@ export async function unpackBackup(file: string, dataDir: string, trust: Trust):
   }
 }
 
-/** Makes a DATA_DIR of what `stageBackup` wrote into a folder on the same disk. */
+/** Creates a DATA_DIR from the files of `stageBackup` on the same disk. */
 export async function unpackStaged(
   { manifest: { files, unpackedBytes } }: Backup,
   staging: string,

@@ -17,13 +17,13 @@ interface Counts {
   deliveries: number;
 }
 
-/** What was found in a backup. Of one that is not authenticated only the sums were compared, with its own manifest. */
+/** The content of a backup. Without authentication only its hashes were compared, with its own manifest. */
 export type Verified = { manifest: Manifest } & ({ isAuthenticated: false } | ({ isAuthenticated: true } & Counts));
 
 /**
- * Restores an authenticated backup into a folder of its own, starts a server on it, reads what is in it and removes it all again. Nothing
- * is started of a backup that cannot be authenticated, for want of a passphrase or of an authentication code. Throws a StartupError that
- * says what is wrong with the backup.
+ * Restores an authenticated backup into a temporary folder, starts a server on it, reads the data and removes everything. Without a
+ * passphrase or an authentication code nothing is started, since the backup cannot be authenticated. Throws a StartupError that says how
+ * the backup is damaged.
  */
 export async function verifyBackup(
   file: string,

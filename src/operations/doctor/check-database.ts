@@ -1,4 +1,4 @@
-/** What the database tells of an installation. */
+/** Checks of the database. */
 import { sql } from 'kysely';
 import { countAccounts } from '../../sending/accounts/count-accounts.ts';
 import { LEASE_MS } from '../../sending/leases/leases.ts';
@@ -22,7 +22,7 @@ interface ServerRow {
 const CROWDED_SHARE = 0.8;
 const GIBIBYTE = 1024 ** 3;
 
-/** The server: its version, and what of its settings could lose what was accepted or keep the service waiting. */
+/** Checks the server's version, and the settings that could lose accepted data or block the service. */
 export async function checkServer(db: Database): Promise<Finding[]> {
   const { rows } = await sql<ServerRow>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
@@ -33,9 +33,9 @@ export async function checkServer(db: Database): Promise<Finding[]> {
   const [server] = rows;
   if (!server) throw new Error('the server did not say what it is');
   const gib = (await readDatabaseSize(db)) / GIBIBYTE;
-  const said = `PostgreSQL ${server.version}, ${gib.toFixed(2)} GiB, ${server.used} of ${server.most} connections in use`;
+  const summary = `PostgreSQL ${server.version}, ${gib.toFixed(2)} GiB, ${server.used} of ${server.most} connections in use`;
   const findings = findServerProblems(server);
-  return findings.length > 0 ? findings : [find('database', said)];
+  return findings.length > 0 ? findings : [find('database', summary)];
 }
 
 function findServerProblems({ number, version, fsync, fullPageWrites, readOnly, used, most }: ServerRow): Finding[] {
@@ -115,7 +115,7 @@ export async function checkHold(db: Database): Promise<Finding[]> {
   ];
 }
 
-/** Whether somebody sends. */
+/** Checks that a worker is running. */
 export async function checkWorkers(db: Database): Promise<Finding[]> {
   const { rows } = await sql<{ alive: number }>`
     select count(*)::int as alive from workers
@@ -177,7 +177,7 @@ export async function checkRuns(db: Database): Promise<Finding[]> {
     : [find('runs', 'No run is late, and no run was missed within the last 24 hours')];
 }
 
-/** Accounts that send nothing until somebody does something. */
+/** Lists accounts that send nothing until their user acts. */
 export async function checkAccounts(db: Database): Promise<Finding[]> {
   const { byStatus, paused, stopped } = await countAccounts(db);
   const all = [...byStatus.values()].reduce((sum, one) => sum + one, 0);

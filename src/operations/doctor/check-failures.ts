@@ -1,9 +1,9 @@
-/** What fails again and again: background loops of a process, and batches because of one account. */
+/** Checks for repeated failures: of a process's background loops, and of batches because of one account. */
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { find, type Finding } from './finding.ts';
 
-/** Longer than a process takes between two times that it writes what its problems are. */
+/** Longer than the interval in which a process writes its problems. */
 const SEEN_SECONDS = 30;
 
 interface ProblemRow {
@@ -12,7 +12,7 @@ interface ProblemRow {
   since: Date;
 }
 
-/** What keeps processes from being ready, as each of them says itself. */
+/** Reports the problems that processes have published. */
 export async function checkLoops(db: Database): Promise<Finding[]> {
   const { rows } = await sql<ProblemRow>`
     select process, message, since from health_problems
@@ -42,7 +42,7 @@ interface QuarantineRow {
 
 const MAX_REPORTED = 20;
 
-/** Who is left out of a batch, since it failed because of their data. */
+/** Lists the quarantined accounts, workspaces and users: they are left out of a batch because it failed on their data. */
 export async function checkQuarantine(db: Database): Promise<Finding[]> {
   const { rows } = await sql<QuarantineRow & { total: number }>`
     select q.batch, q.account_id as "accountId", q.workspace_id as "workspaceId", q.user_id as "userId", u.user_name as "userName",

@@ -1,4 +1,4 @@
-/** What the machine of an installation tells: files, disks, and whether WhatsApp can be reached from here. */
+/** Checks of the machine: files, disks, and backups. */
 import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { readRoom } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings } from '../../platform/config/config.ts';
 import { find, type Finding } from './finding.ts';
 
-/** What of the configuration the looks need. */
+/** The configuration of these checks. */
 export interface Installed {
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
@@ -29,13 +29,13 @@ export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed)
   return Promise.all(
     folders.map(async ([name, folder]) => {
       const { freeBytes, floorBytes } = await readRoom(folder, diskFloorBytes);
-      const said = `${name} (${folder}) has ${(freeBytes / GIBIBYTE).toFixed(1)} GiB of free space`;
-      if (freeBytes >= floorBytes * NEARLY_FULL) return find('disk', said);
+      const summary = `${name} (${folder}) has ${(freeBytes / GIBIBYTE).toFixed(1)} GiB of free space`;
+      if (freeBytes >= floorBytes * NEARLY_FULL) return find('disk', summary);
       const isLow = freeBytes < floorBytes;
       const effect = isLow && name === 'DATA_DIR' ? ', so new campaigns and files are rejected' : '';
       return find(
         'disk',
-        said + effect,
+        summary + effect,
         isLow ? 'error' : 'warning',
         'Free space, or move the folder to a larger disk.',
       );
@@ -46,7 +46,7 @@ export async function checkDisks({ dataDir, diskFloorBytes, backup }: Installed)
 const OTHERS = 0o077;
 const SECRETS = ['jwt-secret', 'jwt-secret-previous', 'encryption-key'];
 
-/** That nobody else on the machine can read secrets, and that the mark of the ledger can be kept. */
+/** Checks that no other user of the machine can read secrets, and that fencing records can be stored. */
 export async function checkPermissions({ dataDir, stateDir }: Installed): Promise<Finding[]> {
   const findings: Finding[] = [];
   const paths =
@@ -87,7 +87,7 @@ export async function checkPermissions({ dataDir, stateDir }: Installed): Promis
 const OLDEST_MS = 26 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-/** How old the last good daily backup is. */
+/** Checks the age of the last good daily backup. */
 export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!backup)
     return [
@@ -97,7 +97,7 @@ export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
   if (!last)
     return [find('backups', `BACKUP_TO (${backup.to}) has no backup`, 'error', 'Check the log for the reason.')];
   const ageMs = Date.now() - last.getTime();
-  const said = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
-  if (ageMs <= OLDEST_MS) return [find('backups', said)];
-  return [find('backups', said, 'error', 'Check the log for the reason why later backups failed.')];
+  const summary = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
+  if (ageMs <= OLDEST_MS) return [find('backups', summary)];
+  return [find('backups', summary, 'error', 'Check the log for the reason why later backups failed.')];
 }

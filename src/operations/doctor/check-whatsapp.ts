@@ -9,7 +9,7 @@ import { describeError, find, type Finding } from './finding.ts';
 const WHATSAPP = 'https://web.whatsapp.com/';
 const PATIENCE_MS = 5_000;
 
-/** What of the configuration the looks need. */
+/** The configuration of these checks. */
 export interface WhatsAppConfigured {
   messenger: 'sandbox' | 'whatsapp';
   whatsappUrl: string | undefined;
@@ -80,13 +80,13 @@ export async function checkClientVersion(
     );
   if (!lastAccepted) return [...findings, find('client_version', 'No account has connected to WhatsApp yet')];
   const days = Math.max(0, Math.floor((lastAccepted.nowMs - lastAccepted.at.getTime()) / DAY_MS));
-  const said = `WhatsApp last accepted version ${lastAccepted.version} on ${lastAccepted.at.toISOString().slice(0, 10)}`;
-  if (days < OLD_DAYS) return [...findings, find('client_version', said)];
+  const summary = `WhatsApp last accepted version ${lastAccepted.version} on ${lastAccepted.at.toISOString().slice(0, 10)}`;
+  if (days < OLD_DAYS) return [...findings, find('client_version', summary)];
   return [
     ...findings,
     find(
       'client_version',
-      `${said}, ${days} days ago. It rejects versions that are some months old.`,
+      `${summary}, ${days} days ago. It rejects versions that are some months old.`,
       'warning',
       'Upgrade Campanile, or allow requests to web.whatsapp.com, which name the newest version.',
     ),

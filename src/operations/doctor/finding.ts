@@ -1,6 +1,6 @@
-/** What a look at an installation comes to. */
+/** The findings of the doctor. */
 
-/** What is looked at, in the order in which it is told. */
+/** The checks, in the order of the report. */
 export const CHECKS = [
   'configuration',
   'database',
@@ -22,27 +22,27 @@ export const CHECKS = [
 
 export type Check = (typeof CHECKS)[number];
 
-/** `error`: something does not work, or is about to be lost. `warning`: it works, and somebody should see to it. */
+/** `error`: something does not work, or is about to be lost. `warning`: it works, and needs attention. */
 export type Level = 'ok' | 'warning' | 'error';
 
 export interface Finding {
   check: Check;
   level: Level;
-  /** What was found, as a sentence. */
+  /** The finding, as a sentence. */
   message: string;
-  /** What to do; undefined where nothing is to be done. */
+  /** The remedy; undefined when none is necessary. */
   advice?: string;
 }
 
-/** What one check found; without a level all is well. */
+/** Creates a finding; without a level all is well. */
 export function find(check: Check, message: string, level: Level = 'ok', advice?: string): Finding {
   return { check, level, message, ...(advice !== undefined && { advice }) };
 }
 
 /** Returns the findings of a check. A check that fails is a finding, too, and takes no other with it. */
-export async function runCheck(check: Check, examine: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
+export async function runCheck(check: Check, run: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
   try {
-    return await examine();
+    return await run();
   } catch (error) {
     return [find(check, `This check failed: ${describeError(error)}`, 'error')];
   }

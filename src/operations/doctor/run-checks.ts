@@ -1,4 +1,4 @@
-/** Looks an installation over, as `campanile doctor` and administrators in the dashboard have it. */
+/** Checks an installation, for `campanile doctor` and for administrators in the dashboard. */
 import type { Config } from '../../platform/config/config.ts';
 import { pingDatabase, type Database } from '../../platform/database/connect.ts';
 import { LOOPBACK } from '../../platform/network/address-range.ts';
@@ -12,11 +12,11 @@ import { checkSecrets } from './check-secrets.ts';
 import { checkClientVersion, checkWhatsApp } from './check-whatsapp.ts';
 
 /**
- * What there is to say of the installation, from this machine, in the order of `CHECKS`. Where the database cannot be reached, what only
- * it knows is not told; `away` says why, where that is known already. Never rejects; changes nothing. WhatsApp's server is asked whether
+ * Runs all checks of the installation from this machine, and returns the findings in the order of `CHECKS`. Without the database it skips
+ * the checks that need one; `away` is the reason, if known. Never rejects; changes nothing. Connects to WhatsApp's server to see whether
  * it answers.
  */
-export async function examine({
+export async function runChecks({
   config,
   db,
   away,

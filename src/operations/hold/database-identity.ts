@@ -4,19 +4,19 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 
 /**
- * What a folder keeps through restarts, renames and new mounts, and a copy of it does not have: its number in the file system, and, behind
- * an `@`, when it was made. The number of the device is another with each mount.
+ * Returns an identity of a folder that survives restarts, renames and remounts, and differs in a copy: the inode number and, behind an
+ * `@`, the birth time. The device number is left out, because it changes with each mount.
  */
 export async function identifyFolder(dataDir: string): Promise<string> {
   const { ino, birthtimeNs, ctimeNs } = await stat(join(dataDir, 'postgres'), { bigint: true });
-  // Where the file system does not know it there is none, or the time of the last change, which this folder has long had a later one of.
+  // A file system without birth times reports 0 or the last change, and the last change of this folder is always later than its birth.
   const isKnown = birthtimeNs > 0n && birthtimeNs !== ctimeNs;
   return `folder ${ino}@${isKnown ? birthtimeNs : ''}`;
 }
 
 /**
- * The same of a database on a server of one's own: which cluster and which database in it. A replica that takes over has the same, what
- * was dumped and restored has not. Undefined where the server does not let us know.
+ * Returns an identity of a database on an operator's own server: the cluster's and the database's ids. It survives a failover to a
+ * replica, and differs after a dump and restore. Undefined when the server does not permit reading it.
  */
 export async function identifyDatabase(db: Connection): Promise<string | undefined> {
   const { rows } = await sql<{ may: boolean; oid: string }>`

@@ -1,9 +1,9 @@
 import type { FencingRecord } from './fencing-record-file.ts';
 
-/** What the ledger says of itself. */
+/** The ledger's own state. */
 export interface LedgerState {
   number: number;
-  /** null: no worker has served it yet, or none since it was released. */
+  /** null: no worker has served the ledger yet, or none since the hold was ended. */
   token: string | null;
   /** Of the database in which it was last served; null: it was never served, or was resumed since. */
   identity: string | null;
@@ -24,9 +24,10 @@ export const UNPROVEN =
   'no running worker has a fencing record of it in STATE_DIR: it may be an older state that was restored';
 
 /**
- * Distinguishes the living ledger from an older state of it and from a copy. `record` must be read before the ledger: whatever state it
- * names is on the disk of the ledger that wrote it. `identity` is that of the database that holds the ledger now; undefined: unknown. `requiresRecord`: without a fencing record the same identity
- * proves nothing, since an operator's own server that is restored by its files keeps its identity.
+ * Split brain: distinguishes the living ledger from an older state of it and from a copy. Read `record` before the ledger: only then has
+ * the ledger reached at least the state in the record. `identity` is the identity of the database that holds the ledger now; undefined
+ * when unknown. `requiresRecord`: the same identity proves nothing without a fencing record, since an operator's own server that is
+ * restored by its files keeps its identity.
  */
 export function detectStaleCopy(
   ledger: LedgerState,
@@ -44,7 +45,7 @@ export function detectStaleCopy(
   return { kind: isElsewhere ? 'moved' : 'living' };
 }
 
-/** Two parts, the second of which is not known everywhere. */
+/** An identity has two parts; the second is empty where it is unknown. */
 function isSameIdentity(one: string, other: string): boolean {
   const [first, createdAt = ''] = one.split('@');
   const [second, otherCreatedAt = ''] = other.split('@');

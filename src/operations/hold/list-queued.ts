@@ -6,7 +6,7 @@ export interface QueuedCampaign {
   /** As everywhere outside: a UUID. */
   campaignId: string;
   name: string;
-  /** Whose it is. */
+  /** The owner's name. */
   userName: string;
   /** Posts, those of runs that fell due since the ledger was last served among them. */
   queued: number;
@@ -14,12 +14,12 @@ export interface QueuedCampaign {
   lastSentAt: Date | null;
 }
 
-/** Runs `r` of campaigns `c` that may have been sent, or begun, by whoever went on from the ledger `h` that is held. */
+/** Runs `r` of campaigns `c` that another copy of the held ledger `h` may have begun or sent. */
 export const isDoubtful = sql<boolean>`
   c.deleted_at is null and c.created_at < h.held_since
   and (r.status = 'running' and r.queued > 0 or r.status = 'planned' and r.due_at <= campanile_now())`;
 
-/** Of a ledger that is held: what is queued, by campaign, in the order they were accepted. None where it is not held. */
+/** Returns the queued deliveries of a held ledger by campaign, oldest first. Empty when the ledger is not held. */
 export async function listQueued(db: Connection): Promise<QueuedCampaign[]> {
   const { rows } = await sql<QueuedCampaign>`
     select c.public_id as "campaignId", c.name, coalesce(u.user_name, '') as "userName",

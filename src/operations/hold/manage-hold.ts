@@ -1,4 +1,4 @@
-/** What administrators do with a ledger that is held. */
+/** The administrators' operations on a held ledger. */
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { confirmPassword } from '../../identity/passwords/confirm-password.ts';
@@ -8,7 +8,10 @@ import { listQueued, type QueuedCampaign } from './list-queued.ts';
 import { readHold, type Hold } from './read-hold.ts';
 import { isNotHeld, resumeLedger, type Choices } from './resume-ledger.ts';
 
-/** Why nothing is sent, and what is queued by campaign. Throws `forbidden` for everybody but administrators, `conflict` when it is not held. */
+/**
+ * Returns why nothing is sent, and the queued deliveries by campaign. For administrators: throws `forbidden` for others, `conflict` when
+ * the ledger is not held.
+ */
 export async function checkHold(db: Database, actor: Actor): Promise<Hold & { queued: QueuedCampaign[] }> {
   await requireAdmin(db, actor);
   const hold = await readHold(db);
@@ -17,8 +20,8 @@ export async function checkHold(db: Database, actor: Actor): Promise<Hold & { qu
 }
 
 /**
- * Ends the hold as `resumeLedger` does. The administrator proves with their own password that it is they who ask. Throws what
- * `resumeLedger` and, on `password`, `confirmPassword` throw, and `forbidden` as `checkHold`.
+ * Ends the hold as `resumeLedger` does. The administrator reauthenticates with their own password. Throws the errors of `resumeLedger`,
+ * those of `confirmPassword` on `password`, and `forbidden` as `checkHold`.
  */
 export async function endHold(
   db: Database,

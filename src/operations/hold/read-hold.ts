@@ -14,7 +14,7 @@ export async function readHold(db: Connection): Promise<Hold | undefined> {
   return rows[0];
 }
 
-/** The sentence for whoever asks how the service is; undefined: it is not held. */
+/** Returns the sentence for the health endpoint; undefined when the ledger is not held. */
 export async function readHoldReason(db: Connection): Promise<string | undefined> {
   const { reason } = (await readHold(db)) ?? {};
   if (reason === undefined) return undefined;

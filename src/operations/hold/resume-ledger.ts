@@ -11,16 +11,16 @@ import { settleQueued, type Choice } from './settle-queued.ts';
 const RESUME_STEP = 2 ** 32;
 
 export interface Choices {
-  /** By the campaigns' ids. Of one that has nothing queued any more it does nothing. */
+  /** By campaign id. A choice for a campaign without queued deliveries has no effect. */
   choices: ReadonlyMap<string, Choice>;
   /** For all other campaigns. */
   others: Choice | undefined;
 }
 
 /**
- * Ends the hold: for each campaign with something queued what was chosen is carried out, by `choices` or else `others`. What waited to be
- * mailed is not; it has been, or is too old. `also` is done in the transaction that ends it, and told how many campaigns were to be what,
- * such as `send 1, unknown 2`. Throws a `conflict` when the ledger is not held, and while a campaign has no choice, with nothing done.
+ * Ends the hold. Applies the choice of each campaign with queued deliveries: its entry in `choices`, else `others`. Queued mail is
+ * dropped: it has been sent already, or is too old. `also` runs in the same transaction and gets the number of campaigns per choice, such
+ * as `send 1, unknown 2`. Throws `ledger_not_held`, or `release_incomplete` while a campaign has no choice, and then changes nothing.
  */
 export async function resumeLedger(
   db: Database,

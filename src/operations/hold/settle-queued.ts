@@ -1,4 +1,4 @@
-/** What becomes of the posts that a held ledger has queued, once somebody has chosen. */
+/** Applies an operator's choice to the queued deliveries of a held ledger. */
 import { sql } from 'kysely';
 import { requeueLanes } from '../../sending/leases/lease-store.ts';
 import { lockLane } from '../../sending/accounts/store.ts';
@@ -44,8 +44,8 @@ async function findDoubtful(db: Connection, campaignId: string): Promise<Doubtfu
 }
 
 /**
- * Takes back the turn that was in hand, begins a run that was only planned, unless it is to be sent and is too late for that, and gives
- * one that is to be sent its time anew; its account wakes. Resolves to how many deliveries it comes to; 0: there is nothing to settle.
+ * Requeues the turn in flight, and begins a planned run unless it is to be sent and its time is over. A campaign that is to be sent is due
+ * from now on, and its account is woken. Returns the number of deliveries; 0: there is nothing to settle.
  */
 async function begin(trx: Connection, { accountId, runId }: DoubtfulRun, choice: Choice): Promise<number> {
   if (!(await lockLane(trx, accountId))) return 0;

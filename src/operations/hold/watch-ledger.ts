@@ -1,7 +1,7 @@
 /**
- * Split brain: two copies of one ledger must not both send. The fencing record in STATE_DIR tells them apart.
- * Nothing is sent twice by a ledger that was restored or copied (contract §5). Each heartbeat raises the ledger's number and then writes it
- * as the fencing record into STATE_DIR, before the lease that it renews counts: so whatever is sent, the fencing record is no further behind than a lease.
+ * Split brain: two copies of one ledger must not both send, and a restored ledger must send nothing twice (contract §5). Each heartbeat
+ * raises the ledger's number, and writes it as the fencing record into STATE_DIR before the renewed lease counts. So at any send the
+ * fencing record is at most one lease behind.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -17,15 +17,15 @@ import type { FencingRecord, FencingRecords } from './fencing-record-file.ts';
 export interface LedgerWatchOptions {
   db: Database;
   log: Log;
-  /** Those in STATE_DIR. */
+  /** The fencing records in STATE_DIR. */
   fencingRecords: FencingRecords;
   /** Undefined: the database is on a server of one's own. */
   dataDir: string | undefined;
-  /** For so long the fencing record of whoever else may be serving it has to stand still before a ledger that was moved sends: a lease. */
+  /** A moved ledger sends only after the fencing record of a possible other server has stood still for so long: a lease. */
   patienceMs: number;
 }
 
-/** Answers whether this ledger may be sent from, until asked again. */
+/** Returns whether this ledger may send, until the next call. */
 export type MaySend = () => Promise<boolean>;
 
 /** In DATA_DIR: why its ledger is to be held from now on. `campanile restore` leaves it there, or an operator. */
@@ -40,7 +40,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
   const findIdentity = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
   const still = createStillnessTimer(patienceMs);
   const peers = watchPeers();
-  /** As STATE_DIR has it, or should: without a STATE_DIR this process goes on knowing what it has served. */
+  /** The fencing record as in STATE_DIR. Without a STATE_DIR this process remembers its own. */
   let own: FencingRecord | undefined;
   let said: string | undefined;
   let hasNoState = false;
@@ -71,7 +71,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
     if (asked !== undefined && dataDir !== undefined) await rm(join(dataDir, HOLD_FILE), { force: true });
     const installationId = await identify(db);
     const identity = await findIdentity();
-    // The fencing record first: of the ledger that wrote it, what is read afterwards is no older.
+    // The fencing record first: the ledger that wrote it has then at least that state.
     const record = newest(await withState(() => fencingRecords.read(installationId)), own);
     const { verdict, next } = await db.transaction().execute(async (trx) => {
       const ledger = await lockLedger(trx);
@@ -79,7 +79,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
       const first =
         ledger.heldReason === null
           ? detectStaleCopy(ledger, { record, identity, requiresRecord })
-          : heldAs(ledger.heldReason);
+          : heldVerdict(ledger.heldReason);
       const verdict = first.kind === 'unproven' ? peers.prove(ledger.number) : first;
       if (verdict.kind === 'held' && ledger.heldReason === null) {
         log.error(
@@ -88,8 +88,8 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
         );
         await holdLedger(trx, verdict.reason);
       }
-      const goesOn = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(record));
-      return { verdict, next: goesOn ? await raise(trx, identity) : undefined };
+      const maySend = verdict.kind === 'living' || (verdict.kind === 'moved' && still.isStill(record));
+      return { verdict, next: maySend ? await raiseNumber(trx, identity) : undefined };
     });
     if (verdict.kind === 'held') return logHeld(verdict.reason);
     if (said !== undefined) log.info('the ledger was released and sends again');
@@ -102,7 +102,7 @@ export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: Le
   };
 }
 
-const heldAs = (reason: string): LedgerVerdict => ({ kind: 'held', reason });
+const heldVerdict = (reason: string): LedgerVerdict => ({ kind: 'held', reason });
 
 /** Measures for how long a fencing record has stayed the same. */
 function createStillnessTimer(patienceMs: number) {
@@ -118,7 +118,7 @@ function createStillnessTimer(patienceMs: number) {
 const newest = (kept: FencingRecord | undefined, own: FencingRecord | undefined) =>
   kept && own && own.number > kept.number ? own : (kept ?? own);
 
-/** So many heartbeats without a sign of another worker, 30 s: one that lives beats five times in a third of that. */
+/** Heartbeats without a sign of another worker, 30 s: a live worker beats five times in a third of that. */
 const SILENT_BEATS = 15;
 
 /**
@@ -137,7 +137,7 @@ function watchPeers() {
       seen = number;
       beats += 1;
       if (isRaised) return { kind: 'living' };
-      return beats > SILENT_BEATS ? heldAs(UNPROVEN) : { kind: 'unproven' };
+      return beats > SILENT_BEATS ? heldVerdict(UNPROVEN) : { kind: 'unproven' };
     },
     say(log: Log): void {
       if (!isSaid)
@@ -149,7 +149,7 @@ function watchPeers() {
   };
 }
 
-/** Without any nothing was sent, and nothing can be sent twice. */
+/** A ledger without runs has sent nothing, so nothing can be sent twice. */
 async function hasRuns(trx: Connection): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select exists (select from runs) as has`.execute(trx);
   return rows[0]?.has === true;
@@ -187,12 +187,12 @@ async function lockLedger(trx: Connection): Promise<LedgerRow> {
   return row;
 }
 
-/** From now on nothing is sent from this ledger until it is released. */
+/** Holds the ledger: nothing is sent from it until the hold is ended. */
 export async function holdLedger(trx: Connection, reason: string): Promise<void> {
   await sql`update ledger set held_since = coalesce(held_since, campanile_now()), held_reason = ${reason}`.execute(trx);
 }
 
-async function raise(trx: Connection, identity: string | undefined): Promise<FencingRecord | undefined> {
+async function raiseNumber(trx: Connection, identity: string | undefined): Promise<FencingRecord | undefined> {
   const token = randomUUID();
   const { rows } = await sql<{ number: number }>`
     update ledger set number = number + 1, token = ${token}, database_identity = coalesce(${identity ?? null}, database_identity) returning number`.execute(

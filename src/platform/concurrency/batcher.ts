@@ -1,10 +1,10 @@
 import { isolate } from './isolate.ts';
 
 /**
- * Gathers what is asked for one by one into batches: what comes while a batch is under way goes together in the next one. So a
- * single item never waits for others, and many cost one round trip and not one each.
+ * Batching: collects single items into batches. Items that arrive while a batch runs form the next one. So a single item never waits for
+ * others, and many items cost one round trip.
  */
-export interface Batch<Item, Result> {
+export interface Batcher<Item, Result> {
   /** Resolves to the item's own result; rejects when its batch did, or, with `isAboutItem`, when the item itself did. */
   add(item: Item): Promise<Result>;
 }
@@ -16,12 +16,12 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * `carryOut` resolves to one result an item, in their order. At most `parallel` batches are under way at once, of at most `most`
- * items each; where items differ in size, `weigh` says how many each counts for, and one that is too heavy goes alone. A batch that fails
- * of an error of which `isAboutItem` holds is split until only the items at fault are left: `carryOut` must then do no harm when repeated.
+ * `run` resolves to one result per item, in order. At most `parallel` batches run at once, of at most `most` items each. `weigh` says how
+ * many items an item counts for; an item heavier than `most` runs alone. A batch that fails with an error for which `isAboutItem` returns
+ * true is split until only the failing items are left, so `run` must be safe to repeat.
  */
 export function createBatcher<Item, Result>(
-  carryOut: (items: Item[]) => Promise<Result[]>,
+  run: (items: Item[]) => Promise<Result[]>,
   {
     parallel,
     most,
@@ -33,7 +33,7 @@ export function createBatcher<Item, Result>(
     weigh?: (item: Item) => number;
     isAboutItem?: (error: unknown) => boolean;
   },
-): Batch<Item, Result> {
+): Batcher<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
   let underWay = 0;
 
@@ -43,28 +43,28 @@ export function createBatcher<Item, Result>(
     return next === -1 ? waiting.length : Math.max(next, 1);
   }
 
-  function carryOn() {
+  function startBatches() {
     while (underWay < parallel && waiting.length > 0) {
       underWay += 1;
-      void carryOutNext(waiting.splice(0, countNext())).finally(() => {
+      void runBatch(waiting.splice(0, countNext())).finally(() => {
         underWay -= 1;
-        carryOn();
+        startBatches();
       });
     }
   }
 
-  async function carryOutNext(batch: Array<Waiting<Item, Result>>): Promise<void> {
+  async function runBatch(batch: Array<Waiting<Item, Result>>): Promise<void> {
     try {
-      const { failures } = await isolate(batch, carryOutSome, isAboutItem);
+      const { failures } = await isolate(batch, runItems, isAboutItem);
       for (const { item, error } of failures) item.reject(error);
     } catch (error) {
-      // Those that were carried out before have resolved already.
+      // Items that succeeded before have resolved already.
       for (const { reject } of batch) reject(error);
     }
   }
 
-  async function carryOutSome(some: ReadonlyArray<Waiting<Item, Result>>): Promise<void> {
-    const results = await carryOut(some.map(({ item }) => item));
+  async function runItems(some: ReadonlyArray<Waiting<Item, Result>>): Promise<void> {
+    const results = await run(some.map(({ item }) => item));
     if (results.length !== some.length) throw new Error(`${some.length} items came to ${results.length} results`);
     some.forEach(({ resolve }, index) => resolve(results[index] as Result));
   }
@@ -73,8 +73,8 @@ export function createBatcher<Item, Result>(
     add(item) {
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        // What is added in the same breath goes together from the first.
-        if (waiting.length === 1) queueMicrotask(carryOn);
+        // Items that are added in the same tick form one batch from the start.
+        if (waiting.length === 1) queueMicrotask(startBatches);
       });
     },
   };

@@ -3,8 +3,8 @@ import { createPermits, type Claim, type Key } from './permits.ts';
 import { createWaitQueues, type Waiter } from './waiting-lines.ts';
 
 /**
- * Fair semaphore: a limited number of permits for what all share, handed out round robin. Everything scarce that requests or accounts
- * compete for stands behind one (docs/explanation/decisions/0075).
+ * Fair semaphore: a limited number of permits for a shared resource, handed out round robin. Every scarce resource that requests or
+ * accounts compete for is behind one (docs/explanation/decisions/0075).
  */
 export interface FairSemaphore {
   /**
@@ -18,7 +18,7 @@ export interface FairSemaphore {
 }
 
 export interface PermitRequest {
-  /** Who the permit is for. Without a key there is no `perKey` limit, and all share one line. */
+  /** The holder of the permit. Without a key there is no `perKey` limit, and all such requests share one line. */
   key?: string | undefined;
   /** How much of `size` it takes, `size` at most; 1 unless given. */
   weight?: number;
@@ -37,8 +37,8 @@ export interface FairSemaphoreOptions {
   /** The most permits one key holds at once. Default is no limit but `size`. */
   perKey?: number;
   /**
-   * A key with so many waiters holds one permit at a time while another key holds one, or had one within `withinMs`: more would slow
-   * down the others at what the permits are for. By default no key yields.
+   * A key with so many waiters holds one permit at a time while another key holds one, or held one within `withinMs`. More permits would
+   * slow down the other keys' work. By default no key yields.
    */
   yielding?: { waiters: number; withinMs: number };
   /** Default is no limit. */
@@ -53,13 +53,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphore {
   const { name, size, perKey = Infinity, yielding, maxWaiting = Infinity, maxWaitMs = LONGEST_TIMER_MS } = options;
   const lines = createWaitQueues(maxWaiting);
-  const permits = createPermits(size, mostOf);
+  const permits = createPermits(size, maxPermitsOf);
 
   const busy = (why?: string) => new OverloadError(name, RETRY_SECONDS, why);
 
-  function mostOf(key: Key): number {
-    const isCrowd = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
-    return isCrowd && permits.isOtherActive(key, yielding.withinMs) ? 1 : perKey;
+  function maxPermitsOf(key: Key): number {
+    const isYielding = yielding !== undefined && lines.lengthOf(key) >= yielding.waiters;
+    return isYielding && permits.isOtherActive(key, yielding.withinMs) ? 1 : perKey;
   }
 
   function hold(claim: Claim): () => void {
@@ -75,7 +75,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
   }
 
   function admitNext(): void {
-    for (let next = lines.takeNext(permits); next; next = lines.takeNext(permits)) next.admit();
+    for (let next = lines.dequeueNext(permits); next; next = lines.dequeueNext(permits)) next.admit();
   }
 
   function wait(claim: Claim, isContinuation: boolean, signal: AbortSignal | undefined): Promise<() => void> {
@@ -95,7 +95,7 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
           if (!lines.leave(waiter)) return;
           settle();
           reject(busy(why));
-          // What stands behind a large one may fit.
+          // Waiters behind a heavy one may fit.
           admitNext();
         },
       };
@@ -112,9 +112,9 @@ export function createFairSemaphore(options: FairSemaphoreOptions): FairSemaphor
     acquire({ key, weight = 1, isExclusive = false, isContinuation = false, signal } = {}) {
       if (signal?.aborted) return Promise.reject(busy());
       const claim = { key, weight: Math.min(weight, size), isExclusive };
-      // The usual case, without a timer. Waiters that may hold a permit are too large for what is free: none overtakes them.
+      // The usual case, without a timer. If waiters may hold a permit, they are too heavy for the free ones, and nobody overtakes them.
       if (permits.fits(claim) && !lines.findNext(permits)) return Promise.resolve(hold(claim));
-      const tooMany = isContinuation ? undefined : lines.makeRoom(key);
+      const tooMany = isContinuation ? undefined : lines.shedForNewcomer(key);
       if (tooMany !== undefined) return Promise.reject(busy(tooMany));
       return wait(claim, isContinuation, signal);
     },

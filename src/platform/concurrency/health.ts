@@ -1,10 +1,10 @@
-/** What keeps this process from doing its work, by name: it is not ready while there is anything. */
+/** Problems that keep this process from its work, by name: the process is not ready while there is any. */
 import type { FailureStreak, OnLoopError } from './failure-streak.ts';
 
 export interface HealthProblem {
   /** Unique among the problems of a process: `loop lanes`. */
   name: string;
-  /** A sentence for whoever asks whether the process is ready, strangers among them. */
+  /** A sentence for the health endpoint, which strangers may read. */
   message: string;
   /** For the operator alone; such as the error. */
   detail: string | undefined;
@@ -16,7 +16,7 @@ export interface Health {
   report(name: string, problem: { message: string; detail?: string | undefined; since?: Date }): void;
   /** The problem is over. */
   resolve(name: string): void;
-  /** Those there are, the oldest first. */
+  /** The present problems, oldest first. */
   problems(): HealthProblem[];
 }
 

@@ -1,4 +1,4 @@
-/** What of a batch succeeded, and which items failed by themselves. */
+/** The results of a batch that succeeded, and the items that failed by themselves. */
 export interface Isolated<Item, Result> {
   results: Result[];
   failures: Array<{ item: Item; error: unknown }>;

@@ -2,7 +2,7 @@ import { backoffMs } from './backoff.ts';
 import { countFailuresInARow, type OnLoopError } from './failure-streak.ts';
 import type { Log } from '../log/log.ts';
 
-/** A loop that is looked after: it can be woken early, backs off when its step throws, and stops between steps. */
+/** A background loop: it can be woken early, backs off when its step throws, and stops between steps. */
 export interface Loop {
   /** Runs the next step now instead of after the pause it asked for. A wake-up during a step is not lost; one during a back-off is. */
   wake(): void;
@@ -26,7 +26,7 @@ export function startLoop(
   const stopping = new AbortController();
   const failures = countFailuresInARow(name, accountId === undefined ? onError : () => onError?.(name));
   let woken = false;
-  // A hint must not turn the back-off into a hot loop.
+  // A notification must not turn the back-off into a hot loop.
   let isBackingOff = false;
   let endPause: (() => void) | undefined;
 

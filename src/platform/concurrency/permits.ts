@@ -21,8 +21,8 @@ export interface Permits {
   release(claim: Claim): void;
 }
 
-/** The permits that are held, in all and by key. `mostOf` says how many a key may hold. */
-export function createPermits(size: number, mostOf: (key: Key) => number): Permits {
+/** The permits in use, in total and by key. `maxPermitsOf` returns the most permits of a key. */
+export function createPermits(size: number, maxPermitsOf: (key: Key) => number): Permits {
   const heldByKey = new Map<Key, { count: number; isExclusive: boolean }>();
   const lastUses = createLastUses();
   let free = size;
@@ -30,7 +30,7 @@ export function createPermits(size: number, mostOf: (key: Key) => number): Permi
   function allowance(key: Key): Allowance {
     const held = key === undefined ? undefined : heldByKey.get(key);
     if (!held) return 'any';
-    if (held.count >= mostOf(key)) return 'none';
+    if (held.count >= maxPermitsOf(key)) return 'none';
     return held.isExclusive ? 'shared' : 'any';
   }
 
@@ -65,7 +65,7 @@ export function isAllowed({ isExclusive }: Claim, allowance: Allowance): boolean
   return allowance === 'any' || (allowance === 'shared' && !isExclusive);
 }
 
-/** When permits were last given back, as far as it takes to know it of all keys but one. */
+/** Remembers the last release of a permit, and the last one by another key. Together they answer `lastOfOthers` for any key. */
 function createLastUses() {
   let last = { key: '', atMs: -Infinity };
   let lastOfAnother = last;

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Whom the work under way is for, so that what all requests share can be shared fairly. */
+/** The requester of the current work, for fair sharing of resources. */
 export interface Requester {
-  /** Who has one share: a workspace, or the address of somebody who is not signed in. */
+  /** The owner of one share: a workspace, or the address of a client that is not signed in. */
   key: string;
   /** Writes of one key wait for the same rows, so they take turns in memory instead of each holding a connection meanwhile. */
   isWrite: boolean;
@@ -17,12 +17,12 @@ export function workFor<Result>({ key, isWrite }: Pick<Requester, 'key' | 'isWri
   return storage.run({ key, isWrite, hasBegun: false }, work);
 }
 
-/** Undefined for what the service does by itself. */
+/** Returns the requester of the current work; undefined for the service's own work. */
 export function currentRequester(): Requester | undefined {
   return storage.getStore();
 }
 
-/** The same pieces, each made for the requester of now, whenever and by whom they are read. */
+/** Binds an iterable to the present requester, wherever its pieces are read. */
 export function bindRequester<Piece>(pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
   const asNow = AsyncLocalStorage.snapshot();
   return {

@@ -1,4 +1,4 @@
-/** Who is served before whom, where not all can be at once. */
+/** Round robin: an order of service when there is no room for all at once. */
 export interface Rotation {
   /** Returns the ids in the order of their turns: never served first, as given, then least recently served. Forgets all other ids. */
   order(ids: readonly number[]): number[];

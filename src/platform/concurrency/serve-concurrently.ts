@@ -12,11 +12,11 @@ export interface Concurrently<Due, Key> {
   permits: number;
   /** How long the loop sleeps when nothing is due. */
   pollMs: number;
-  /** Takes what is due next, usually one, and not of a key that is `busy`. None: nothing is due. */
+  /** Claims the next due items, usually one, and none of a `busy` key. Returns an empty array when nothing is due. */
   claim(busy: readonly Key[]): Promise<readonly Due[]>;
-  /** Whose it is, so that each key has one under way at most. Undefined: nobody's. */
+  /** The key of an item: one item per key is served at a time. Undefined: no such limit. */
   keyOf(due: Due): Key | undefined;
-  /** What it rejects with is logged, and counted as an error of the loop. */
+  /** Serves one item. A rejection is logged, and counted as an error of the loop. */
   serve(due: Due): Promise<void>;
   /** Default is `HOLD_MS`. */
   holdMs?: number;
@@ -25,8 +25,8 @@ export interface Concurrently<Due, Key> {
 }
 
 /**
- * Serves what is due, of each key one at a time and of all keys beside each other. Nobody waits long for the slow work of another: that
- * gives its permit back after 2 s and goes on without one, and its key has nothing else under way. `stop` resolves when all has ended.
+ * Serves due items: one at a time per key, different keys concurrently. Slow work does not block others: it gives its permit back after 2
+ * s and continues without one, and its key has no other work meanwhile. `stop` resolves when all work has ended.
  */
 export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop {
   const { name, permits, pollMs, claim, keyOf, serve, holdMs = HOLD_MS, log, onError } = work;

@@ -1,4 +1,4 @@
-/** What the work comes to, unless the signal is aborted before: then it rejects at once, and nobody hears how the work goes on. */
+/** Returns the result of `work`. Rejects at once if the signal is aborted first; the later result or error of `work` is then dropped. */
 export function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

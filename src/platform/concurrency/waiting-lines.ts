@@ -24,7 +24,7 @@ export function createWaitQueues(maxWaiting: number) {
     return true;
   }
 
-  /** The next waiter in turn whose key may hold more, whether or not it fits. */
+  /** Returns the next waiter in turn whose key may hold another permit, whether or not its weight fits. */
   function findNext({ allowance }: Permits): Waiter | undefined {
     for (const [key, line] of lines) {
       const allowed = allowance(key);
@@ -45,8 +45,11 @@ export function createWaitQueues(maxWaiting: number) {
     lengthOf: (key: Key) => lines.get(key)?.length ?? 0,
     leave,
     moveToEnd,
-    /** Has the last waiter of the longest line go where too many wait. Returns the reason where the newcomer has to go instead. */
-    makeRoom(key: Key): string | undefined {
+    /**
+     * Load shedding: if too many wait, rejects the last waiter of the longest line. Returns the reason if the newcomer is rejected
+     * instead.
+     */
+    shedForNewcomer(key: Key): string | undefined {
       if (count < maxWaiting) return undefined;
       const own = lines.get(key) ?? [];
       const longest = [...lines.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
@@ -63,8 +66,8 @@ export function createWaitQueues(maxWaiting: number) {
       count += 1;
     },
     findNext,
-    /** Lets the next waiter out if it fits; its line goes behind all others. */
-    takeNext(permits: Permits): Waiter | undefined {
+    /** Removes and returns the next waiter if it fits; its line moves behind all others. */
+    dequeueNext(permits: Permits): Waiter | undefined {
       const next = findNext(permits);
       if (!next || !permits.fits(next) || !leave(next)) return undefined;
       moveToEnd(next.key);

@@ -127,7 +127,7 @@ function toBackup(to: string, env: z.output<typeof VARIABLES>) {
   return { to: resolve(to), at: env.BACKUP_AT, keep: env.BACKUP_KEEP, passphrase: env.BACKUP_PASSPHRASE };
 }
 
-/** Returns what is wrong between variables that are right by themselves. */
+/** Returns the conflicts between variables that are valid by themselves. */
 function findConflicts(config: Config): string[] {
   const { dataDir, stateDir, databaseUrl, databaseListenUrl, role, jwtSecret, encryptionKey } = config;
   const { jwtSecretPrevious, encryptionKeyPrevious, whatsappRootKey, whatsappUrl, backup } = config;

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
 
-/** Where the user's programs keep what they have to remember. */
+/** Returns the folder for programs' state (XDG_STATE_HOME). */
 export function defaultStateDir(environment: Readonly<Record<string, string | undefined>>): string {
   const home = environment['XDG_STATE_HOME'];
   if (home !== undefined && isAbsolute(home)) return join(home, 'campanile');

@@ -47,7 +47,7 @@ const gap = () =>
     return minMs === undefined || maxMs === undefined || minMs > maxMs ? undefined : { minMs, maxMs };
   });
 
-/** A list with commas of what `isValid`. */
+/** A comma-separated list whose items satisfy `isValid`. */
 const list = (takes: string, isValid: (text: string) => boolean) =>
   parsed(`${takes}, with commas`, (text) => {
     const items = text.split(',').map((item) => item.trim());

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is running. */
+/** The running version. */
 export interface Version {
   /** Of the package: `1.2.3`. */
   version: string;
@@ -21,7 +21,7 @@ export function readVersion(): Version {
   return known;
 }
 
-/** The version on one line, as people and logs are told: `0.1.0 (1a2b3c4d5e6f)`. */
+/** Returns the version on one line: `0.1.0 (1a2b3c4d5e6f)`. */
 export function versionLine({ version, commit } = readVersion()): string {
   return commit === undefined ? version : `${version} (${commit})`;
 }
@@ -33,13 +33,13 @@ function readPackage(): Pick<Version, 'version'> & Partial<Pick<Version, 'commit
 }
 
 function readGitCommit(): string | undefined {
-  // Without one of our own, git would tell of whatever repository we happen to lie in.
+  // Otherwise git would search the parent folders and report another repository.
   if (!existsSync(join(ROOT, '.git'))) return undefined;
   try {
     const args = ['rev-parse', '--short=12', 'HEAD'];
     return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
-    // No git, or a checkout that belongs to somebody else: then nobody knows.
+    // No git, or a checkout of another owner: the commit is unknown.
     return undefined;
   }
 }

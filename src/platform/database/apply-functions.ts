@@ -4,15 +4,15 @@ import type { Schema } from './schema.ts';
 import type { DatabaseFunction } from './schema-files.ts';
 
 /**
- * Defines the functions of which the database has another text or none: the text stands in the function's comment, as its hash.
- * Resolves to the files that were applied. To be called before the tables are made, which need some of them; so a signature may name
- * only types that PostgreSQL brings along.
+ * Defines the SQL functions that are missing in the database or differ from it: the comment of a function stores the hash of its text.
+ * Returns the files that were applied. Must run before the migrations, because tables use some of the functions; so a signature may name
+ * only built-in types.
  */
 export async function applyFunctions(
   trx: Transaction<Schema>,
   functions: readonly DatabaseFunction[],
 ): Promise<string[]> {
-  // What a function says of tables is looked up when it is called.
+  // PostgreSQL resolves the tables in a body when the function is called.
   await sql`set local check_function_bodies = off`.execute(trx);
   const changed = await findChangedFunctions(trx, functions);
   for (const one of changed) {
@@ -23,7 +23,7 @@ export async function applyFunctions(
   return changed.map(({ file }) => file);
 }
 
-/** Returns the functions of which the database has another text, or none. */
+/** Returns the functions that are missing in the database or have another text. */
 export async function findChangedFunctions(
   db: Connection,
   functions: readonly DatabaseFunction[],
@@ -38,8 +38,8 @@ export async function findChangedFunctions(
 const hashComment = ({ sha256 }: DatabaseFunction) => `sha256 ${sha256}`;
 
 /**
- * With other arguments it would be a second function beside the first, and with another result it would be refused. What a table
- * or a trigger is made with cannot be dropped, and keeps its signature.
+ * `create or replace` with other arguments would add an overload, and with another result it would fail. A function that a table or a
+ * trigger depends on cannot be dropped, and keeps its signature.
  */
 async function dropUnlessNeeded(trx: Transaction<Schema>, name: string): Promise<void> {
   const { rows } = await sql<{ signature: string }>`

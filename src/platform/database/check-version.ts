@@ -3,7 +3,7 @@ import { StartupError } from '../errors/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Connection } from './connect.ts';
 
-/** What `npm run test:matrix` and `npm test` run on. */
+/** The versions that `npm run test:matrix` and `npm test` run on. */
 export const OLDEST_POSTGRES = 15;
 export const NEWEST_POSTGRES = 18;
 

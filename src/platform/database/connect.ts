@@ -8,26 +8,28 @@ import { shareConnections, type ConnectionShares } from './share-connections.ts'
 import { NotifyingDialect } from './notify-after-commit.ts';
 
 export type Database = Kysely<Schema>;
-/** What a store function takes: the database, or the transaction it shall be part of. */
+/** The argument of a store function: the database, or an open transaction. */
 export type Connection = Database | Transaction<Schema>;
 
-/** A transaction in which nothing is asked for so long is ended by the server: before the lease of whoever froze in it runs out. */
+/** The server ends a transaction that is idle for so long: before the lease of the frozen process runs out. */
 const FROZEN_MS = 8_000;
 
 /** A connection over which nothing has come or gone for so long is given up, also with a statement under way. */
 const SILENCE_MS = 10_000;
-/** After this part of it the server ends the statement, so that what is given up has ended (docs/explanation/decisions/0032). */
+/**
+ * After this fraction of the time the server cancels the statement, so that an abandoned statement has ended
+ * (docs/explanation/decisions/0032).
+ */
 const ENDED_AFTER = 0.8;
-/** Closed in order before that, unless somebody needs it. */
+/** An idle connection is closed in order before that. */
 const IDLE_MS = 8_000;
-/** Of a connection that is rightly silent for long the system finds out by this that there is nobody at the other end. */
+/** TCP keepalive: detects a dead peer on a connection that may be silent for long. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * How long the server lets a statement take, unless that is Infinity: then nothing is set, since behind a pooler others come to have the
- * same session. And how it finds out that one of our processes is gone
- * without a word: one that froze within a transaction, and one that takes no answer any more. The latter is for TCP, and passed over
- * where the server's system has no such limit.
+ * Limits of a session. `statement_timeout`: none for Infinity, since behind a pooler other clients share the session.
+ * `idle_in_transaction_session_timeout`: detects a process that froze within a transaction. `tcp_user_timeout`: detects a peer that
+ * acknowledges no data; ignored over Unix sockets and on systems without it.
  */
 const sessionTimeouts = (silenceMs: number) => `
   select ${Number.isFinite(silenceMs) ? `set_config('statement_timeout', '${Math.floor(silenceMs * ENDED_AFTER)}', false),` : ''}
@@ -84,16 +86,16 @@ export function connectionSettings(address: PostgresAddress): pg.ClientConfig {
   };
 }
 
-/** How busy a pool is. */
+/** The use of a pool. */
 export interface PoolUse {
   inUse: number;
-  /** Who waits for a connection. */
+  /** Number of requests that wait for a connection. */
   waiting: number;
 }
 
 const pools = new WeakMap<Connection, () => PoolUse>();
 
-/** How busy the pool is that `connectDatabase` opened for `db`. */
+/** Returns the use of the pool that `connectDatabase` opened for `db`. */
 export function readPool(db: Database): PoolUse {
   return pools.get(db)?.() ?? { inUse: 0, waiting: 0 };
 }
@@ -101,16 +103,16 @@ export function readPool(db: Database): PoolUse {
 export interface PoolOptions {
   log: Log;
   poolSize?: number;
-  /** Has requesters share the pool fairly. Unless given, the first to come is the first served. */
+  /** Shares the pool fairly among requesters; first come, first served unless given. */
   shares?: ConnectionShares | undefined;
-  /** Told to the server, for whoever looks at its connections. */
+  /** The `application_name`, for operators who look at the server's connections. */
   name?: string;
   /**
-   * A connection that is silent for so long counts as broken, and the server ends a statement a little before; Infinity for what
-   * rightly takes long.
+   * A connection that is silent for so long counts as broken, and the server cancels a statement a little before. Infinity for statements
+   * that may take long.
    */
   silenceMs?: number;
-  /** Called with what a statement failed of. */
+  /** Called with the error of each failed statement. */
   onError?: ((error: unknown) => void) | undefined;
 }
 

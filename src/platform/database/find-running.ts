@@ -10,7 +10,7 @@ import { errorCodeOf } from '../errors/errors.ts';
 const PORT_LINE = 3;
 const SOCKET_LINE = 4;
 
-/** Where the embedded server of a running service listens; undefined where none does, or a crash left its file behind. */
+/** Returns the address of a running service's embedded server; undefined when none runs, or a crash left its file behind. */
 export async function findRunning(dataDir: string): Promise<PostgresAddress | undefined> {
   const lines = await readLines(join(dataDir, 'postgres/postmaster.pid'));
   const port = Number(lines[PORT_LINE]);

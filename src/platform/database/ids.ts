@@ -1,3 +1,3 @@
-/** Ids that cannot be mixed up: the one says who acts, the other whose rows are looked at. */
+/** Branded ids, so that the id of an acting user and the id of a row's workspace cannot be confused. */
 export type UserId = number & { readonly idOf: 'user' };
 export type WorkspaceId = number & { readonly idOf: 'workspace' };

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Connection } from './connect.ts';
 
-/** Runs a part of a transaction. If it fails it alone is undone, its error is thrown, and the transaction can go on. */
+/**
+ * Runs a part of a transaction in a savepoint. If the part fails, only the part is rolled back, its error is thrown, and the transaction
+ * can continue.
+ */
 export async function inSavepoint<Result>(trx: Connection, act: () => Promise<Result>): Promise<Result> {
   await sql`savepoint part`.execute(trx);
   let result: Result;

@@ -18,19 +18,19 @@ export interface AppliedMigration {
 
 export interface SchemaState {
   applied: readonly AppliedMigration[];
-  /** What a start would apply, in this order. */
+  /** The migrations and functions that a start would apply, in this order. */
   pending: readonly Migration[];
   /** The highest of the ledger; 0: it has none yet. */
   epoch: number;
   /** The SHA-256 of the catalog that the migrations are expected to have made. */
   fingerprint: string;
-  /** Why this version must not be started on it, in a sentence that says what to do; undefined: it may be. */
+  /** Why this version cannot start on the database, with the remedy; undefined: it can. */
   problem: string | undefined;
 }
 
 const MOST_SHOWN = 5;
 
-/** Compares a database with what this version expects of it. Only reads. */
+/** Compares a database with the schema of this version. Read-only. */
 export async function inspectSchema(db: Connection, files: SchemaFiles): Promise<SchemaState> {
   const applied = await readAppliedMigrations(db);
   const present = new Map(applied.map((one) => [one.number, one]));

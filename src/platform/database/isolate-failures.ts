@@ -1,17 +1,17 @@
-/** Poison message: what makes a batch over many accounts fail is found, left out and tried again alone, and all others go on. */
+/** Poison message: finds the items that make a batch over many accounts fail, quarantines and retries them alone, and lets the rest run. */
 import { isDataError } from '../errors/database-errors.ts';
 import { isolate, type Isolated } from '../concurrency/isolate.ts';
 import { endQuarantine, quarantine, readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
 
 export interface BatchWork<Item, Result> {
-  /** Whose an item is: the id of an account, a workspace or a user, as `BATCHES` has it. */
+  /** Returns the owner of an item: the id of an account, a workspace or a user, as in `BATCHES`. */
   idOf: (item: Item) => number;
   /** Works on some items in one go. A repeat does no harm. */
   run: (some: readonly Item[]) => Promise<Result>;
 }
 
 export interface Outcome<Item, Result> {
-  /** What each go that succeeded came to. */
+  /** The result of each run that succeeded. */
   results: Result[];
   /** Items that are in quarantine now: they have failed, or are not due to be tried again. */
   left: Item[];
@@ -21,9 +21,9 @@ export interface Outcome<Item, Result> {
 const SYSTEMIC_FAILURES = 10;
 
 /**
- * Runs all items in one go, without those in quarantine. If that fails because of the data (`isDataError`), it finds the items at fault,
- * puts their owners into quarantine (`quarantine.ts`) and runs the others. Owners who are due again are tried alone. Throws every other
- * error, and the first error of a batch of which ten or more items fail and none succeeds.
+ * Runs all items in one batch, without the owners in quarantine. If it fails because of the data (`isDataError`), finds the failing items,
+ * puts their owners into quarantine (`quarantine.ts`) and runs the rest. Owners whose quarantine is over are tried alone. Throws every
+ * other error, and the first error of a batch in which ten or more items fail and none succeeds.
  */
 export function isolateFailures<Item, Result>(
   deps: QuarantineDeps,

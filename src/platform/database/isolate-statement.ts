@@ -4,7 +4,7 @@ import { isDataError } from '../errors/database-errors.ts';
 import { isolateFailures } from './isolate-failures.ts';
 import { readQuarantined, type BatchName, type QuarantineDeps } from './quarantine.ts';
 
-/** Whose rows a statement may find. */
+/** The owners whose rows a statement may find. */
 export interface Owners {
   /** Nothing of theirs. */
   skipped: readonly number[];
@@ -20,15 +20,15 @@ export function ownedBy(column: string, { skipped, wanted }: Owners): RawBuilder
 }
 
 export interface StatementWork<Result> {
-  /** Whose rows the statement would find just now, some of them. Asked only after it failed, and for those to be tried again. */
+  /** Returns owners of rows that the statement would find now, some of them. Called only after a failure, and for owners to be retried. */
   findOwners: () => Promise<number[]>;
   run: (owners: Owners) => Promise<Result>;
 }
 
 /**
- * Runs a statement for all but those in quarantine. If that fails because of the data, it runs it for smaller and smaller groups of owners,
- * and puts those that fail alone into quarantine. Those who are due to be tried again are tried alone. Resolves to what each run that
- * succeeded came to. Throws as `isolateFailures` does.
+ * Poison message: runs a statement for all owners that are not in quarantine. If it fails because of the data, runs it for smaller and
+ * smaller groups of owners, and quarantines each owner that fails alone. Owners whose quarantine is over are tried alone. Returns the
+ * results of all runs that succeeded. Throws as `isolateFailures` does.
  */
 export async function isolateStatement<Result>(
   deps: QuarantineDeps,

@@ -5,11 +5,11 @@ import { connectionSettings, type PostgresAddress } from './connect.ts';
 import { NOTIFY_CHANNELS, type NotifyChannel } from './notify-channels.ts';
 
 /**
- * The one connection of a process that listens for hints (NOTIFY). A hint only makes something happen sooner: everything is
+ * The one connection of a process that listens for notifications (NOTIFY). A notification only makes something happen sooner: everything is
  * also found by polling, so a lost connection or a pooler that swallows LISTEN costs time and nothing else.
  */
 export interface Notifications {
-  /** Calls `handler` with each payload on `channel`, and once with `''` whenever hints may have been missed. */
+  /** Calls `handler` with each payload on `channel`, and once with `''` whenever notifications may have been missed. */
   on(channel: NotifyChannel, handler: (payload: string) => void): void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function listenForNotifications(address: PostgresAddress, { log }: { log:
       }
       const gone = current
         .end()
-        .catch((error: unknown) => log.debug({ err: error }, 'a broken hint connection did not close cleanly'));
+        .catch((error: unknown) => log.debug({ err: error }, 'a broken notification connection did not close cleanly'));
       await sleep(RECONNECT_MS, closed.signal);
       if (closed.signal.aborted) await Promise.race([gone, sleep(RECONNECT_MS)]);
     }

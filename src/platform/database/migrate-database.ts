@@ -4,8 +4,8 @@ import { connectDatabase, type PostgresAddress } from './connect.ts';
 import { migrate, type MigrateOptions } from './migrate.ts';
 
 /**
- * Makes the database what this version needs. It may take its time, as may another process that is at it. Throws a StartupError
- * where the server is too old, or the schema newer than this code or not what its migrations make. `backUp` is that of `migrate`.
+ * Brings the database to the schema of this version. May take long, and waits while another process migrates. Throws a StartupError when
+ * the server is too old, the schema is newer than this version, or the schema differs from its migrations. `backUp`: see `migrate`.
  */
 export async function migrateDatabase(
   address: PostgresAddress,

@@ -86,7 +86,7 @@ async function applyMigration(trx: Transaction<Schema>, { number, name, sql: tex
   await sql`insert into migrations (number, name) values (${number}, ${name})`.execute(trx);
 }
 
-/** Keeps the sums of what was applied, and on the newest row that this code was here. Writes nothing where it was before. */
+/** Records the hashes of the applied files, and this version in the newest row. Writes nothing if they are recorded already. */
 async function recordEpoch(trx: Transaction<Schema>, { migrations, epoch }: SchemaFiles): Promise<void> {
   const numbers = migrations.map(({ number }) => number);
   const sums = migrations.map(({ sha256 }) => sha256);

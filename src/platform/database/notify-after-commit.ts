@@ -11,7 +11,7 @@ import { sleep } from '../time/time.ts';
 import type { NotifyChannel } from './notify-channels.ts';
 import type { Schema } from './schema.ts';
 
-/** After hints have been sent the next ones wait so long, and go together. */
+/** After a batch of notifications the next ones wait so long, and are sent together. */
 const PAUSE_MS = 25;
 
 interface Notification {
@@ -19,31 +19,31 @@ interface Notification {
   payload: string;
 }
 
-/** Sends hints some time after they were given, all that came together in one statement. */
+/** Sends notifications after a short delay, batched into one statement. */
 interface Notifier {
   add(notifications: readonly Notification[]): void;
   /** Resolves when nothing waits any more. */
   flush(): Promise<void>;
 }
 
-/** What is known of each connection that a dialect of ours has lent. */
-interface Lent {
+/** The state of each connection that `NotifyingDialect` has handed out. */
+interface ConnectionState {
   sender: Notifier;
-  /** What the transaction that is under way wants to have told; undefined: none is. */
+  /** Notifications of the open transaction; undefined: there is none. */
   uncommitted: Notification[] | undefined;
 }
 
-const lent = new WeakMap<DatabaseConnection, Lent>();
+const connectionStates = new WeakMap<DatabaseConnection, ConnectionState>();
 
 /**
- * Tells all processes that there is something to do, once what `db` has written is committed, and never when it is rolled back. Outside
- * of a transaction it counts as committed. A hint can be lost, in a crash or with the connection: whoever waits for it also looks by
- * itself (`listenForNotifications`). No statement calls pg_notify itself: a commit that notifies keeps all others that do waiting until the
- * disk, and the replica, have it (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
+ * Notifies all processes of new work after the transaction of `db` is committed, and never after a rollback. Outside of a transaction it
+ * notifies at once. A notification can be lost in a crash or with the connection, so every listener also polls (`listenForNotifications`).
+ * No statement calls pg_notify itself: notifying commits run one after the other, each until the disk and the replica have it
+ * (docs/explanation/decisions/0068-tell-hints-after-the-commit.md).
  */
 export async function notifyAfterCommit(db: Kysely<Schema>, channel: NotifyChannel, payload = ''): Promise<void> {
   await db.getExecutor().provideConnection(async (connection) => {
-    const known = lent.get(connection);
+    const known = connectionStates.get(connection);
     if (!known) throw new Error('hints go over connections that connectDatabase has opened');
     if (known.uncommitted) known.uncommitted.push({ channel, payload });
     else known.sender.add([{ channel, payload }]);
@@ -63,11 +63,11 @@ export class NotifyingDialect extends PostgresDialect {
   }
 
   override createDriver() {
-    return new HintingDriver(this.#config, this.#sender);
+    return new NotifyingDriver(this.#config, this.#sender);
   }
 }
 
-class HintingDriver extends PostgresDriver {
+class NotifyingDriver extends PostgresDriver {
   readonly #sender: Notifier;
 
   constructor(config: PostgresDialectConfig, sender: Notifier) {
@@ -77,19 +77,19 @@ class HintingDriver extends PostgresDriver {
 
   override async acquireConnection(options?: Parameters<PostgresDriver['acquireConnection']>[0]) {
     const connection = await super.acquireConnection(options);
-    lent.set(connection, { sender: this.#sender, uncommitted: undefined });
+    connectionStates.set(connection, { sender: this.#sender, uncommitted: undefined });
     return connection;
   }
 
   override async beginTransaction(...given: Parameters<PostgresDriver['beginTransaction']>) {
     await super.beginTransaction(...given);
-    lent.set(given[0], { sender: this.#sender, uncommitted: [] });
+    connectionStates.set(given[0], { sender: this.#sender, uncommitted: [] });
   }
 
   override async commitTransaction(connection: DatabaseConnection) {
     await super.commitTransaction(connection);
-    this.#sender.add(lent.get(connection)?.uncommitted ?? []);
-    lent.set(connection, { sender: this.#sender, uncommitted: undefined });
+    this.#sender.add(connectionStates.get(connection)?.uncommitted ?? []);
+    connectionStates.set(connection, { sender: this.#sender, uncommitted: undefined });
   }
 
   override async destroy() {
@@ -100,7 +100,7 @@ class HintingDriver extends PostgresDriver {
 }
 
 function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
-  // By what they say: who is told the same twice does nothing more.
+  // Deduplicated by content: a listener does nothing more for a repeated notification.
   const waiting = new Map<string, Notification>();
   let sending: Promise<void> | undefined;
 
@@ -133,7 +133,7 @@ function createNotifier(pool: Pick<pg.Pool, 'query'>, log: Log): Notifier {
   };
 }
 
-/** Its own commit waits for no disk and no replica, so that the lock of those who notify is held for a moment only. */
+/** The commit waits for neither disk nor replica, so that the lock of notifying commits is held only briefly. */
 async function notify(pool: Pick<pg.Pool, 'query'>, notifications: readonly Notification[]): Promise<void> {
   await pool.query(
     `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)

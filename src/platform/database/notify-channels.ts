@@ -1,4 +1,4 @@
-/** What hints are about. */
+/** The channels of notifications. */
 export const NOTIFY_CHANNELS = [
   'campanile_lanes',
   'campanile_runs',

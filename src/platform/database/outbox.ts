@@ -24,9 +24,9 @@ export interface Outbox {
 }
 
 /**
- * Claims up to `limit` rows, those due longest first, and none of a `busy` user. A claim postpones the row: by a minute, then two, up to
- * an hour. The claimant must finish within that time; after a crash the row is due again. Poison message: rows of users whose rows cannot be claimed
- * are left out (`isolateStatement`); users who are due again are tried alone, so that more than `limit` rows may come.
+ * Transactional outbox: claims up to `limit` rows, longest due first, and none of a `busy` user. A claim postpones the row by a minute,
+ * then two, up to an hour. The claimant must finish within that time; after a crash the row is due again. Poison message: a user whose
+ * rows cannot be claimed is left out (`isolateStatement`) and later tried alone, so that more than `limit` rows may come.
  */
 export async function claimDueRows<Row>(
   deps: QuarantineDeps,

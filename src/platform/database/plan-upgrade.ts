@@ -4,11 +4,11 @@ import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
 import { loadSchemaFiles, type Migration, type SchemaEpoch } from './schema-files.ts';
 
-/** What the next start would do to a database. */
+/** The next start's changes to a database. */
 export interface UpgradePlan {
-  /** Why it would be refused, in a sentence; undefined: it would not. */
+  /** Why the start would fail, in a sentence; undefined: it would not. */
   problem: string | undefined;
-  /** Whether somebody has used the database. */
+  /** Whether the database is unused. */
   isNew: boolean;
   steps: readonly UpgradeStep[];
   /** Functions that are replaced, by name. */
@@ -18,7 +18,7 @@ export interface UpgradePlan {
 
 export interface UpgradeStep {
   name: string;
-  /** What the migration says of its locks, and how long they are held with a million deliveries. */
+  /** The migration's own statement about its locks, and how long they are held with a million deliveries. */
   locks: string;
   /** The tables that it names and that are there, the largest first. */
   tables: readonly TableSize[];
@@ -32,7 +32,7 @@ export interface TableSize {
   rows: number | undefined;
 }
 
-/** Only reads. */
+/** Returns the plan of an upgrade. Read-only. */
 export async function planUpgrade(db: Database): Promise<UpgradePlan> {
   const files = await loadSchemaFiles();
   const { applied, pending, epoch, problem } = await inspectSchema(db, files);

@@ -1,10 +1,12 @@
-/** Dead-letter queue without dropping: which accounts, workspaces and users are left out of which batches for a while, since they made them fail. */
+/**
+ * Dead-letter queue without dropping: accounts, workspaces and users whose data made a batch fail are left out of that batch for a while.
+ */
 import { sql } from 'kysely';
 import type { Log } from '../log/log.ts';
 import { backoff } from './backoff.ts';
 import type { Connection, Database } from './connect.ts';
 
-/** The batches that somebody can be left out of, each with what its items belong to. */
+/** The batches with a quarantine, each with the owner of its items. */
 export const BATCHES = {
   'closed lanes': 'account',
   commands: 'account',
@@ -51,15 +53,15 @@ export interface QuarantineDeps {
   log?: Log | undefined;
 }
 
-/** Who is left out of a batch. */
+/** The owners that are quarantined from a batch. */
 export interface Quarantined {
-  /** Not to be touched yet. */
+  /** Owners that must not be retried yet. */
   held: ReadonlySet<number>;
   /** To be tried again, each alone. */
   due: ReadonlySet<number>;
 }
 
-/** Read anew after so long, for all batches of a process together. */
+/** Maximum age of the cached list, for all batches of a process together. */
 const CACHE_MS = 1_000;
 const NOBODY: Quarantined = { held: new Set(), due: new Set() };
 
@@ -70,7 +72,7 @@ interface View {
 
 const views = new WeakMap<Database, View>();
 
-/** Who is left out of this batch, by ids of what `BATCHES` says; at most a second old. */
+/** Returns the ids of the owners that are quarantined from this batch; at most a second old. `BATCHES` says what kind of owner. */
 export async function readQuarantined(db: Database, batch: BatchName): Promise<Quarantined> {
   const nowMs = performance.now();
   let view = views.get(db);
@@ -106,10 +108,7 @@ async function readAll(db: Database): Promise<ReadonlyMap<string, Quarantined>> 
 
 const LONGEST_REASON = 500;
 
-/**
- * Leaves somebody out of a batch for a minute, then two, up to an hour, and logs it. Somebody who is gone is not written
- * down.
- */
+/** Quarantines an owner from a batch for a minute, then two, up to an hour, and logs it. A deleted owner is not recorded. */
 export async function quarantine(
   { db, log }: QuarantineDeps,
   batch: BatchName,
@@ -130,7 +129,7 @@ export async function quarantine(
   log?.error(about, `one ${owner} made a batch fail and is left out of it for a while; the others go on`);
 }
 
-/** Takes somebody who was tried alone, and did not fail, back into the batch. */
+/** Ends the quarantine of an owner whose retry did not fail. */
 export async function endQuarantine({ db, log }: QuarantineDeps, batch: BatchName, id: number): Promise<void> {
   const owner = BATCHES[batch];
   const { numAffectedRows = 0n } = await sql`
@@ -139,18 +138,18 @@ export async function endQuarantine({ db, log }: QuarantineDeps, batch: BatchNam
   if (numAffectedRows > 0n) log?.info({ batch, [`${owner}Id`]: id }, `one ${owner} takes part in a batch again`);
 }
 
-/** Forgets those who should have been tried again over an hour ago and were not: there was nothing left to do for them. */
+/** Deletes quarantines whose retry has been due for over an hour: the owner has no more work in that batch. */
 export async function clearIdleQuarantine(db: Connection): Promise<void> {
   await sql`delete from quarantine where next_try_at < campanile_now() - interval '1 hour'`.execute(db);
 }
 
-/** Half a character, which PostgreSQL does not take, may be what was wrong. */
+/** The error may quote half a surrogate pair, which PostgreSQL cannot store. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll('\0', '').slice(0, LONGEST_REASON).toWellFormed();
 }
 
-/** How many are left out of each batch; of a batch that nobody is left out of there is no count. */
+/** Returns the number of quarantined owners of each batch; batches without any are missing. */
 export async function countQuarantined(db: Connection): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ batch: string; count: number }>`
     select batch, count(*)::int as count from quarantine group by batch`.execute(db);

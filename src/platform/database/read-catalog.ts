@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Connection } from './connect.ts';
 
-/** What the catalog says of a schema: the definition of each table, column, constraint, index, trigger, type and sequence, by its key. */
+/** The catalog of a schema: the definition of each table, column, constraint, index, trigger, type and sequence, by its key. */
 export type Catalog = ReadonlyMap<string, string>;
 
 /**
- * Reads the catalog of the current schema, the same on PostgreSQL 15 to 18 and after a dump is restored. Left out is what an operator
- * may choose (storage parameters, privileges, owners, tablespaces, statistics), the order of columns, `not null` constraints, which only
- * PostgreSQL 18 lists, and the table `migrations`, which `migrate` makes by itself. Functions have their own sums. Constants are written
- * with fixed settings, whatever those of the server are.
+ * Reads the catalog of the current schema. The result is the same on PostgreSQL 15 to 18 and after a dump is restored. Omits what an
+ * operator may choose (storage parameters, privileges, owners, tablespaces, statistics), the order of columns, `not null` constraints,
+ * which only PostgreSQL 18 lists, and the table `migrations`, which `migrate` creates. Functions have their own hashes. Constants are
+ * printed with fixed settings, independent of the server's.
  */
 export async function readCatalog(db: Connection): Promise<Catalog> {
   if (!db.isTransaction) return db.transaction().execute(readCatalog);
@@ -69,7 +69,7 @@ async function readRows(db: Connection): Promise<Catalog> {
   return new Map(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Takes out what the key says already, and the storage parameters of an index. */
+/** Removes the part that the key contains already, and the storage parameters of an index. */
 function simplify(key: string, definition: string): string {
   const line = definition.replaceAll(/\s+/g, ' ').trim();
   if (!key.startsWith('index ')) return line.replace(/^CREATE (CONSTRAINT )?TRIGGER \S+ /, '$1');

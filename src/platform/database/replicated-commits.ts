@@ -6,16 +6,16 @@ import type { LendingPool } from './share-connections.ts';
 const WAITING_FOR_REPLICA = 'SyncRepWaitForLSN';
 
 /**
- * What PostgreSQL says of a statement that somebody cancels; so it is answered and repeated as one. Here alone what was asked for may
- * have taken effect, as where a connection breaks.
+ * PostgreSQL's code for a cancelled statement, and so answered and retried as one. Unlike a cancelled statement, the commit may have taken
+ * effect, as after a broken connection.
  */
 const QUERY_CANCELED = '57014';
 
 const READ_ONLY = '25006';
 
 /**
- * A server that is still to become the leader may be led to already, takes reads, and has not yet read all that it has: what was
- * accepted would be told as not there. Once it is the leader it stays one for as long as its connections last.
+ * Clients may reach a server before its promotion. It answers reads, but has not replayed all of its log: accepted data would be missing.
+ * After the promotion it stays the leader for as long as its connections last.
  */
 async function assertNotReplica(client: pg.PoolClient): Promise<void> {
   try {
@@ -28,8 +28,8 @@ async function assertNotReplica(client: pg.PoolClient): Promise<void> {
 }
 
 /**
- * The same pool, but without connections to a replica, and but for commits whose wait for the synchronous replica somebody cancelled: those reject. PostgreSQL tells them as
- * successes, with a warning, although a failover loses them (docs/explanation/decisions/0067).
+ * Wraps a pool: rejects connections to a replica, and rejects commits whose wait for the synchronous replica was cancelled. PostgreSQL
+ * reports such a commit as a success with a warning, although a failover loses it (docs/explanation/decisions/0067).
  */
 export function assertReplicatedCommits(pool: LendingPool): PostgresPool {
   const unconfirmed = new WeakSet<object>();

@@ -13,7 +13,7 @@ export interface Migration {
   sql: string;
   /** Of its file alone. */
   sha256: string;
-  /** How the catalog differs after it from before: lines of `+ key: definition` and `- key: definition`. */
+  /** The catalog's change by this migration: lines of `+ key: definition` and `- key: definition`. */
   fingerprint: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface DatabaseFunction {
   sha256: string;
 }
 
-/** What this version makes of a database. */
+/** The files that define this version's database. */
 export interface SchemaFiles {
   /** By number. */
   migrations: readonly Migration[];

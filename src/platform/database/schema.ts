@@ -282,7 +282,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
 }
 
 export type Role = 'owner';
-/** What a mail is about. */
+/** The kind of a mail. */
 export type MailKind =
   | 'verification'
   | 'reset'

@@ -9,16 +9,16 @@ export interface ConnectionShares {
   permits: number;
   /** The most one requester holds at once. */
   perRequester: number;
-  /** When it holds one at a time, since others are about. */
+  /** When a requester yields and holds one permit at a time. */
   yielding: { waiters: number; withinMs: number };
   maxWaiting: number;
   maxWaitMs: number;
 }
 
 /**
- * For requests: at most half of the connections for one requester, so that one whose statements take long leaves the other half, and
- * one for a flood beside others, since the database's cores are shared as well. At a usual statement's 5 ms the last of 400 waiters has
- * its turn after 0.3 s, at a slow one's 100 ms after 6 s.
+ * Shares for requests: one requester gets at most half of the connections, so that slow statements leave the other half. A flood gets one
+ * while other requesters are active, because the database's cores are shared as well. With usual statements of 5 ms the last of 400
+ * waiters waits 0.3 s, with slow ones of 100 ms 6 s.
  */
 export const REQUEST_SHARES: ConnectionShares = {
   permits: 7,

@@ -5,7 +5,7 @@ import { pingDatabase, type Database } from './connect.ts';
 
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 500;
-/** Of a server that is not there yet, or still starting or recovering. */
+/** Error codes of a server that does not exist yet, or is still starting or recovering. */
 const NOT_YET = new Set([
   'ECONNREFUSED',
   'ENOENT',
@@ -17,10 +17,10 @@ const NOT_YET = new Set([
   '57P01',
   '53300',
 ]);
-/** Without a code: no answer in time, or a proxy in front that has no server to lead to. */
+/** Errors without a code: no answer in time, or a proxy without a server behind it. */
 const NOT_YET_MESSAGE = /timeout|^Connection terminated/;
 
-/** Resolves when the database answers. Throws a StartupError after half a minute, and at once for what waiting cannot mend. */
+/** Resolves when the database answers. Throws a StartupError after half a minute, and at once for an error that waiting cannot solve. */
 export async function waitForDatabase(db: Database, log: Log): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (let attempts = 1; ; attempts++) {

@@ -3,18 +3,18 @@ import { sql } from 'kysely';
 import { AppError, errorCodeOf } from '../errors/errors.ts';
 import { pingDatabase, type Database } from './connect.ts';
 
-/** What is known of the disk that the database is on. */
+/** The state of the database's disk. */
 export interface DiskWatch {
   /** Call it with the error of each failed statement. */
   recordError(error: unknown): void;
   reportDiskFull(): void;
-  /** Whether somebody has found it full in the last minute, and nothing has shown since that there is room. */
+  /** Whether a statement found the disk full in the last minute, and no check since has found space. */
   isFull(): boolean;
   /** Resolves when the server answers, and can write again where it could not; throws otherwise. */
   check(db: Database): Promise<void>;
   /**
-   * Throws 503 while so little is free that what is under way needs it. What takes more room asks first; what sends does not. Resolves
-   * where the disk is not ours to look at.
+   * Throws 503 while the free space is below the floor, which is reserved for work under way. Operations that store much call this first;
+   * sending does not. Resolves if the disk is not on this machine.
    */
   assertDiskSpace(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface DiskWatch {
 export interface DiskOptions {
   /** On the disk; undefined: the server is not ours. */
   folder?: string | undefined;
-  /** How much must be free. A twentieth of the disk, 1 GiB at most, unless given. */
+  /** The free space to keep, in bytes; a twentieth of the disk, at most 1 GiB, unless given. */
   floorBytes?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ const LOW_RETRY_SECONDS = 60;
 const SHARE_OF_DISK = 20;
 const LARGEST_FLOOR_BYTES = 1024 ** 3;
 const DISK_FULL = '53100';
-/** More than what is left over on a disk that counts as full. */
+/** More than the rest of a disk that counts as full. */
 const ROOM_KILOBYTES = 1_024;
 
 export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
@@ -65,7 +65,7 @@ export function watchDisk({ folder, floorBytes }: DiskOptions = {}): DiskWatch {
   };
 }
 
-/** What whoever may write there can still write, in bytes. */
+/** Returns the free bytes for an unprivileged user (`f_bavail`). */
 export async function readFreeBytes(folder: string): Promise<number> {
   const { bsize, bavail } = await statfs(folder);
   return bavail * bsize;
@@ -76,7 +76,7 @@ async function isBelowFloor(folder: string, floor: number | undefined): Promise<
   return freeBytes < floorBytes;
 }
 
-/** What is free on the disk of a folder, and how much has to be so that new things are taken in: a twentieth of it, 1 GiB at most, unless given. */
+/** Returns the free bytes of a folder's disk, and the floor that must stay free: a twentieth of the disk, at most 1 GiB, unless given. */
 export async function readRoom(
   folder: string,
   floorBytes: number | undefined,
@@ -88,7 +88,7 @@ export async function readRoom(
   };
 }
 
-/** Asks anew at most once in `CHECK_MS`; whoever comes meanwhile gets the same answer. */
+/** Checks at most once in `CHECK_MS`; further callers share the answer. */
 function throttleCheck(check: () => Promise<boolean>): () => Promise<boolean> {
   let last: Promise<boolean> | undefined;
   let atMs = -Infinity;
@@ -99,7 +99,7 @@ function throttleCheck(check: () => Promise<boolean>): () => Promise<boolean> {
   };
 }
 
-/** Whatever only reads, or finds room in a block that is there, would not notice. */
+/** A probe that only reads, or fits into an existing block, would not notice a full disk. */
 async function probeDiskSpace(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`create temporary table campanile_room (text text) on commit drop`.execute(trx);

@@ -4,7 +4,7 @@ import type { Database } from './connect.ts';
 import { inspectSchema } from './inspect-schema.ts';
 import { loadSchemaFiles } from './schema-files.ts';
 
-/** What is known of statements that fail since the database lacks what they name. */
+/** Watches for statements that fail because a column, table or function is missing. */
 export interface SchemaWatch {
   /** Takes the error of any statement. */
   record(error: unknown): void;

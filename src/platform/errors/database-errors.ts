@@ -1,7 +1,7 @@
-/** What an error of the PostgreSQL driver means: by SQLSTATE, by the code of the system, or by its message where it has no code. */
+/** Classifies errors of the PostgreSQL driver: by SQLSTATE, by the system's error code, or by the message if there is no code. */
 import { errorCodeOf, type OverloadError } from './errors.ts';
 
-/** Others use the connections: the database is not away. Not an AppError, since part of what was asked for may have been done. */
+/** All connections are in use, but the database is reachable. Not an AppError, since a part of the work may have been done. */
 export class ConnectionWaitError extends Error {
   constructor(cause: OverloadError) {
     super(cause.message, { cause });

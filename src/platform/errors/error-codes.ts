@@ -125,7 +125,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What a failure means for whoever asked; `statusOf` in `src/api/server/envelope.ts` has its HTTP status. */
+/** The kind of a failure for the client; `statusOf` in `src/api/server/envelope.ts` maps it to the HTTP status. */
 export type ErrorKind =
   | 'invalid' // the request makes no sense as it stands
   | 'unauthenticated' // who are you?

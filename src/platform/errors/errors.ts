@@ -16,7 +16,7 @@ export class AppError extends Error {
   readonly details: readonly FieldError[];
   /** Seconds after which trying again makes sense; sent as `retry-after`. */
   readonly retryAfterSeconds: number | undefined;
-  /** How many are taken, where a limit was reached. */
+  /** The limit that was reached. */
   readonly limit: number | undefined;
   /** Something may have come of the attempt; of all other failures nothing came. */
   readonly outcomeUnknown: boolean;
@@ -46,7 +46,10 @@ export class AppError extends Error {
   }
 }
 
-/** Load shedding: there is too much to do just now. `reason` says of what, for the operator's counts, and `why` in a sentence for people. */
+/**
+ * Load shedding: too much work at once. `reason` names the resource for the operator's counts, and `why` explains it in a sentence for
+ * people.
+ */
 export class OverloadError extends AppError {
   readonly reason: string;
 

@@ -10,8 +10,8 @@ export type DnsLookup = (name: string, family: 4 | 6) => Promise<string[]>;
 const DNS_TIMEOUT_MS = 4_000;
 
 /**
- * By the name servers of the system. Not by its own resolver: that takes one of few threads for as long as a name server likes, and
- * others' passwords would wait for it.
+ * Asks the name servers of the system directly. `getaddrinfo` would block one of libuv's few threads for as long as a name server likes,
+ * and password hashing needs these threads.
  */
 export function createDnsLookup(servers?: readonly string[]): DnsLookup {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
@@ -36,7 +36,7 @@ export async function resolveHost(
   return first;
 }
 
-/** Those by IPv4 first, which reach more machines. */
+/** IPv4 addresses first, because they work from more machines. */
 async function lookupBothFamilies(name: string, lookup: DnsLookup): Promise<string[]> {
   const [four, six] = await Promise.allSettled([lookup(name, 4), lookup(name, 6)]);
   const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -12,8 +12,8 @@ export interface Egress {
   /** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
   checkUrl(text: string): URL;
   /**
-   * Posts to `url` and returns the response, whatever its status. Follows no redirect. Throws `BlockedAddressError` for an address that is
-   * not permitted, and another error when no response comes within 15 s.
+   * Posts to `url` and returns the response with any status. Follows no redirect. Throws `BlockedAddressError` for an address that is not
+   * permitted, and another error when no response comes within 15 s.
    */
   post(url: string, request: EgressRequest): Promise<EgressAnswer>;
   close(): void;
@@ -28,7 +28,7 @@ export interface EgressRequest {
 
 export interface EgressAnswer {
   status: number;
-  /** What its `retry-after` header asks for; 0 without one. */
+  /** The seconds in its `retry-after` header; 0 without one. */
   retryAfterSeconds: number;
   /** Its first KiB, as text. */
   body: string;
@@ -60,7 +60,7 @@ export function createSafeHttpClient({
   ca,
   timeoutMs = TIMEOUT_MS,
 }: EgressOptions): Egress {
-  // No limit of sockets, which would be one for each host and shared by all who ask it: callers have permits instead.
+  // No `maxSockets`: it would be one limit per host, shared by all workspaces. Callers hold permits instead.
   const settings = { keepAlive: true, timeout: IDLE_MS, ...(proxy && { proxyEnv: proxy }) };
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent({ ...settings, ...(ca && { ca }) }) };
 

@@ -3,7 +3,7 @@ export interface EgressRules {
   allowHttp: boolean;
 }
 
-/** What an address that a user names was refused for, as the rest of a sentence. */
+/** Why a user's URL was rejected, as the rest of a sentence. */
 export class BlockedAddressError extends Error {}
 
 /** No longer address is taken. */

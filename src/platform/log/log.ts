@@ -16,7 +16,7 @@ const SECRET_PATHS = [
 // Only a person at a terminal needs it.
 const pretty = process.stdout.isTTY ? (await import('pino-pretty')).default : undefined;
 
-/** How each line is written: the level as a word, the time in ISO 8601 (UTC), errors as `serializeError` writes them. */
+/** The format of log lines: the level as a word, the time in ISO 8601 (UTC), errors as `serializeError` writes them. */
 export const FORM = {
   base: null,
   redact: { paths: SECRET_PATHS, censor: '[secret]' },
@@ -25,7 +25,7 @@ export const FORM = {
   serializers: { err: serializeError },
 } satisfies LoggerOptions;
 
-/** For a person: a line each, with the date and the time of day where they are. */
+/** The format for a terminal: one line each, with local date and time. */
 export const READABLE = { sync: true, singleLine: true, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
 
 /** The process's log: JSON lines on stdout, or readable ones when stdout is a terminal (contract §1, `LOG_LEVEL`). */
@@ -34,7 +34,7 @@ export function createLog(level: string): Log {
   return pretty ? pino(options, pretty({ ...READABLE, colorize: true })) : pino(options);
 }
 
-/** What a database server says of an error, or the system of a connection. */
+/** The fields of an error from a database server, or from the system for a connection. */
 const REPORTED_FIELDS = [
   'code',
   'detail',

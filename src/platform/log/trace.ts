@@ -1,6 +1,6 @@
 /**
- * Spans for whoever loads an SDK of OpenTelemetry in front of the service. Without one nothing of this does anything
- * (docs/explanation/decisions/0055). No attribute holds a text, a name or a number of a person.
+ * Spans for an OpenTelemetry SDK that is loaded before the service; without one they do nothing (docs/explanation/decisions/0055). No
+ * attribute contains a person's text, name or number.
  */
 import {
   context,
@@ -16,18 +16,18 @@ import {
 const NAME = 'campanile';
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Whether an SDK is loaded: what is asked of the database for a trace alone is asked only then. */
+/** Returns whether an SDK is loaded: queries for traces alone run only then. */
 export function isTracing(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(NAME) !== undefined;
 }
 
-/** Starts a span within what is under way, or within `within`. Somebody has to end it. */
+/** Starts a span as a child of the current one, or of `within`. The caller must end it. */
 export function startSpan(name: string, options: SpanOptions = {}, within: Context = context.active()): Span {
   return trace.getTracer(NAME).startSpan(name, options, within);
 }
 
-/** Carries out `work` as a span, which ends with it; what it throws is told by its name alone, since messages hold values. */
+/** Runs `work` in a span. An error is recorded by its name only, because messages may contain values. */
 export async function inSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
   try {
     return await context.with(trace.setSpan(context.active(), span), work);
@@ -47,7 +47,7 @@ export function writeTraceparent(span: Span | undefined = trace.getActiveSpan())
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** What continues the span that `writeTraceparent` wrote; without one, what begins a trace of its own. */
+/** Returns the context that continues the span of `writeTraceparent`, or the root context without one. */
 export function continueTrace(traceparent: string | null | undefined): Context {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

@@ -8,7 +8,7 @@ import type { MailKind, UserId } from '../database/schema.ts';
 import { knownLanguage, type Language } from '../i18n/languages.ts';
 import { notifyAfterCommit } from '../database/notify-after-commit.ts';
 
-/** A mail to be sent: to a user, to somebody who is to become one, or to whomever a name or an address that was given belongs. */
+/** A mail to send: to a user, to an invited person, or to the owner of a login that a stranger entered. */
 export type NewMail =
   | { kind: 'invitation'; recipient: string; invitedBy: UserId }
   | { kind: 'reset'; login: string }
@@ -30,8 +30,8 @@ const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
 };
 
 /**
- * Transactional outbox: has a mail sent once the transaction is committed, and answers its id, of which links are made. Call it in the transaction that does
- * what the mail tells. An invitation takes the place of an earlier one to the same address.
+ * Transactional outbox: queues a mail, which is sent after the transaction commits. Call it in the transaction of the change that the mail
+ * reports. Returns the mail's id, from which its link is made. An invitation replaces an earlier one to the same address.
  */
 export async function queueMail(trx: Connection, mail: NewMail): Promise<string> {
   const row = { userId: null, login: null, recipient: null, detail: '', invitedBy: null, ...mail };
@@ -53,7 +53,7 @@ export interface DueMail {
   mailId: string;
   kind: MailKind;
   userId: UserId | null;
-  /** null: there is nobody whom it would concern. */
+  /** null: the mail has no recipient any more. */
   recipient: string | null;
   /** Of the user; null: of an invitation. */
   userName: string | null;
@@ -67,7 +67,7 @@ const OWNER = sql<UserId | null>`
   coalesce(q.user_id, (select l.user_id from user_logins l where l.login = q.login))`;
 const IS_RECIPIENT = sql`u.deleted_at is null and u.disabled_at is null`;
 
-/** Who gets a mail is looked up when it is claimed. */
+/** The recipient is looked up when the mail is claimed. */
 const OUTBOX: Outbox = {
   batch: 'mails',
   table: 'mails',
@@ -100,7 +100,7 @@ export async function dropMail(db: Connection, mailId: string): Promise<void> {
   await sql`delete from mails where mail_id = ${mailId}`.execute(db);
 }
 
-/** Forgets what has expired; answers what of it could not be sent. */
+/** Deletes expired mails. Returns those that were tried and never sent. */
 export async function dropExpiredMails(deps: QuarantineDeps): Promise<Array<{ mailId: string; kind: MailKind }>> {
   const { db } = deps;
   const dropped = await isolateStatement(deps, 'expired mails', {
@@ -125,7 +125,7 @@ export async function dropExpiredMails(deps: QuarantineDeps): Promise<Array<{ ma
 export interface UsedMail {
   /** null: of an invitation. */
   userId: UserId | null;
-  /** Where it was sent to, which whoever opened its link can read. */
+  /** The address that the mail was sent to: opening its link proves access to that mailbox. */
   recipient: string | null;
 }
 
@@ -147,7 +147,7 @@ export interface Invitation {
   expiresAt: Date;
 }
 
-/** Those that nobody has accepted yet, the newest first. */
+/** Returns the open invitations, newest first. */
 export async function selectInvitations(db: Connection): Promise<Invitation[]> {
   const { rows } = await sql<Invitation>`
     select recipient as email, expires_at as "expiresAt" from mails

@@ -1,17 +1,17 @@
 import { createTransport } from 'nodemailer';
 import type { MailContent } from './mail-templates.ts';
 
-/** How mails leave (contract §1). */
+/** The settings for sending mail (contract §1). */
 export interface MailSettings {
   /** Of the server that takes them. */
   smtpUrl: string;
   /** The address, or `Name <address>`. */
   from: string;
-  /** Where links lead to, without a trailing slash. */
+  /** The base URL of links, without a trailing slash. */
   publicUrl: string;
 }
 
-/** What takes mails. */
+/** A mail server to send by. */
 export interface MailServer {
   /** Rejects with `PermanentRejectionError` where to try again would come to the same. */
   send(mail: MailContent & { recipient: string; mailId: string }): Promise<void>;
@@ -23,13 +23,13 @@ export class PermanentRejectionError extends Error {}
 /** Together well under the minute after which a mail is tried again. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000, dnsTimeout: 5_000 };
 
-/** Without TLS only to this very machine, unless the URL says `?requireTLS=false`. */
+/** Plain text without TLS only to this machine, unless the URL says `?requireTLS=false`. */
 export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): MailServer {
   const { hostname } = new URL(smtpUrl);
-  const isHere = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   const transport = createTransport({
     url: smtpUrl,
-    requireTLS: !isHere,
+    requireTLS: !isLoopback,
     ...TIMEOUTS,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -56,7 +56,7 @@ export function openMailServer({ smtpUrl, from, publicUrl }: MailSettings): Mail
   };
 }
 
-/** What is wrong with the address or with the mail; what is wrong with the server or our password there can be mended. */
+/** Whether the address or the mail was rejected for good. Problems of the server or of our password can be solved by the operator. */
 function isPermanent(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   const status = 'responseCode' in error ? Number(error.responseCode) : 0;

@@ -26,16 +26,16 @@ export interface SendMailsOptions {
 }
 
 /**
- * Sends what was queued (`queueMail`), to each user one mail after the other, until stopped; any number of processes may do so at once.
- * A mail that the server takes long over, such as one to a slow domain, holds up no other user's. What the mail server does not take now is tried again until the mail expires, also after a crash: one that was under way then may leave twice.
- * Neither an address nor a link is ever logged.
+ * Sends queued mails (`queueMail`) until stopped: one at a time per user, users concurrently. Any number of processes may run it at once.
+ * A slow mail, such as one to a slow domain, delays no other user's. A mail that the server does not accept is retried until it expires,
+ * also after a crash: a mail in flight may then be sent twice. Neither an address nor a link is ever logged.
  */
 export function sendMails({ db, log, notifications, links, mail, onLoopError }: SendMailsOptions): {
   stop(): Promise<void>;
 } {
   const server = mail && openMailServer(mail);
 
-  async function takeNext(busy: readonly UserId[]): Promise<DueMail[]> {
+  async function claimNext(busy: readonly UserId[]): Promise<DueMail[]> {
     const due = await claimDueMails({ db, log }, busy);
     if (due.length > 0) return due;
     for (const lost of await dropExpiredMails({ db, log })) log.warn(lost, 'a mail expired before it could be sent');
@@ -78,7 +78,7 @@ export function sendMails({ db, log, notifications, links, mail, onLoopError }: 
     name: 'mails',
     permits: PERMITS,
     pollMs: POLL_MS,
-    claim: takeNext,
+    claim: claimNext,
     keyOf: ({ userId }) => userId ?? undefined,
     serve: handleOrIsolate,
     log,
@@ -93,7 +93,7 @@ export function sendMails({ db, log, notifications, links, mail, onLoopError }: 
   };
 }
 
-/** What went wrong in a word: the sentence of a mail server can name the address. */
+/** Returns a code for the log: a mail server's message may contain the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof PermanentRejectionError ? error.cause : error;
   if (!(cause instanceof Error)) return 'unknown';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What proxies' addresses are called that belong together. */
+/** The named ranges of proxies' addresses. */
 const NAMED = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /** Whether `text` is an address, a range of them such as `10.0.0.0/8`, or `loopback`, `linklocal` or `uniquelocal`. */

@@ -1,4 +1,4 @@
-/** Why a process must not join with the encryption key that it has, and what can be done. */
+/** The errors of a process whose encryption key does not fit the installation, with the remedies. */
 import { StartupError } from '../errors/errors.ts';
 import { describeSealed, type SealedRows } from './sealed-columns.ts';
 

@@ -30,10 +30,10 @@ export type SecretSettings = Pick<
   'dataDir' | 'jwtSecret' | 'jwtSecretPrevious' | 'encryptionKey' | 'encryptionKeyPrevious'
 >;
 
-/** What the ledger knows of the secrets. null: none was recorded yet. */
+/** The secrets' ids in the ledger. null: none was recorded yet. */
 export interface RecordedIds {
   keyId: string | null;
-  /** Of the key before, while something may be sealed with it. */
+  /** The id of the previous key, while data may be sealed with it. */
   formerKeyId: string | null;
   jwtSecretId: string | null;
 }
@@ -131,7 +131,7 @@ export async function readIds(db: Connection): Promise<RecordedIds> {
   return requireRow(rows);
 }
 
-/** Keeps other processes from making, changing or giving up a key until the transaction ends. */
+/** Keeps other processes from creating, changing or giving up a key until the transaction ends. */
 export async function lockSecrets(trx: Connection): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(trx);
   await sql`select pg_advisory_xact_lock(${SECRETS_LOCK})`.execute(trx);

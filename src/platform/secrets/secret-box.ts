@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 /**
- * Keeps secrets at rest: AES-256-GCM with a random nonce. What a secret is about is authenticated along with it, so that one
- * cannot be passed off as another.
+ * Encrypts secrets at rest: AES-256-GCM with a random nonce. `about` is authenticated as additional data, so that one secret cannot be
+ * substituted for another.
  */
 export interface Vault {
-  /** How everything begins that was sealed with the present key. */
+  /** The prefix of everything that was sealed with the present key. */
   readonly keyIdPrefix: Buffer;
-  /** Of the keys that open, that which seals first. */
+  /** The ids of all keys that open; the key for sealing is first. */
   readonly keyIds: readonly string[];
   seal(plain: Uint8Array, about: string): Buffer;
   /** Throws when it was sealed with a key that is not known, is about something else, or was changed. */
@@ -20,7 +20,7 @@ const KEY_ID_DIGITS = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keys are 32 bytes. Seals with `key`; opens also what was sealed with `previousKey`, while a rotation is under way. */
+/** Keys are 32 bytes. Encrypts with `key`; also decrypts data of `previousKey`, during a key rotation. */
 export function createVault({ key, previousKey }: { key: Buffer; previousKey?: Buffer | undefined }): Vault {
   const all = [key, ...(previousKey ? [previousKey] : [])];
   const keyIds = all.map(keyIdOf);

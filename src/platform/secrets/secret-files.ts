@@ -6,10 +6,10 @@ import { prepareFolder } from '../database/embedded/folder.ts';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
 
 const PREVIOUS = 'jwt-secret-previous';
-/** As long as a token lives. */
+/** The lifetime of a token. */
 const PREVIOUS_MS = 24 * 60 * 60 * 1_000;
 
-/** How a secret is read back: `parse` returns undefined for a text that cannot be the secret. */
+/** A secret in a file. `parse` returns undefined for a text that cannot be the secret. */
 interface SecretFile<Value> {
   name: string;
   parse(text: string): Value | undefined;
@@ -35,7 +35,7 @@ export async function rotateJwtSecret(dataDir: string): Promise<void> {
   ] as const) {
     const draft = `${target}.${randomBytes(6).toString('hex')}`;
     await writeDurably(draft, `${secret}\n`);
-    // Root may do this for a service that runs as somebody else, and has to read it.
+    // If root runs this, the file must stay readable for the service's user.
     if (process.getuid?.() === 0) await chown(draft, uid, gid);
     await rename(draft, target);
     await syncFolder(dataDir);

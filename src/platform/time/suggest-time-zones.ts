@@ -1,4 +1,4 @@
-/** What to answer to a name that is no time zone: which zones were probably meant. */
+/** Returns the zones that were probably meant by a name that is no time zone. */
 import { findNearest } from '../errors/find-nearest.ts';
 import { isTimeZone, listTimeZones } from './time-zone.ts';
 

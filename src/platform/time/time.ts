@@ -1,6 +1,6 @@
 /**
- * The process's own clock, for what never meets the ledger: token lifetimes and cache ages. Whatever is due, paced or leased
- * goes by the database's clock (`campanile_now()`) instead, so that all processes agree.
+ * The process's own clock, for times that are never compared with the ledger: token lifetimes and cache ages. Due times, pacing and leases
+ * use the database's clock (`campanile_now()`) instead, so that all processes agree.
  */
 export interface Clock {
   /** Milliseconds since 1970 in UTC. */

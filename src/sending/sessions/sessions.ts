@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/connect.ts';
-import { createBatcher, type Batch } from '../../platform/concurrency/batcher.ts';
+import { createBatcher, type Batcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -44,7 +44,7 @@ interface Held extends SessionDeps {
   /** What users have asked of an account, until it is done. */
   asked: Map<number, Promise<void>>;
   recorder: StateRecorder;
-  accounts: Batch<number, Account | undefined>;
+  accounts: Batcher<number, Account | undefined>;
 }
 
 export function openSessions(deps: SessionDeps): Sessions {

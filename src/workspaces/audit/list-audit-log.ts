@@ -7,7 +7,7 @@ export interface LoggedEntry {
   at: Date;
   action: string;
   subject: string;
-  /** What the campaign that it was done to is called now; null where that is gone, or it was done to something else. */
+  /** The present name of the campaign that the entry is about; null if the campaign was deleted, or the entry is about something else. */
   campaignName: string | null;
   address: string;
   apiKeyId: number | null;
@@ -15,19 +15,19 @@ export interface LoggedEntry {
 
 export interface AuditPage {
   entries: LoggedEntry[];
-  /** Where the next page begins; null: this was the last. */
+  /** The cursor of the next page; null: this was the last page. */
   next: number | null;
 }
 
-/** Of the campaign of this workspace that an entry is about. The case keeps what is no id from being read as one. */
+/** The name of an entry's campaign in this workspace. The `case` keeps texts that are no id from being parsed as one. */
 const nameOfCampaign = sql<string | null>`(
   select c.name from campaigns c join accounts a using (account_id)
   where c.public_id = case when audit_log.action like 'campaign.%' then audit_log.subject::uuid end
     and a.workspace_id = audit_log.workspace_id and c.deleted_at is null)`;
 
 /**
- * The workspace's audit log, newest first, `limit` entries at most (contract §4, list_audit_log). `before` is the entry that the page
- * before ended with: entries that are added meanwhile neither move nor repeat what follows it.
+ * Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). `before` is the last entry of
+ * the previous page: entries added meanwhile neither shift nor repeat the next page.
  */
 export async function listAuditLog(
   { db }: { db: Database },

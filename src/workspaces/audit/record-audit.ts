@@ -1,10 +1,10 @@
 import type { Connection } from '../../platform/database/connect.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
-/** Who asks for something, for which workspace, and from where. The edge finds it out, once for each request. */
+/** The caller, their workspace and their address, determined once per request. */
 export interface Actor {
   userId: UserId;
-  /** Whose rows are looked at: whatever is not about the person is looked up by this alone. */
+  /** The workspace whose rows are accessed. Everything that is not about the person is looked up by it alone. */
   workspaceId: WorkspaceId;
   role: Role;
   /** The client's address; behind a proxy the one that the proxy reports. */
@@ -13,7 +13,7 @@ export interface Actor {
   apiKeyId?: number | undefined;
 }
 
-/** Everything that is written down, as the wire names it: what was acted on, and what was done. */
+/** The audited actions, with their wire names: object, then verb. */
 export type AuditAction =
   | 'user.signed_up'
   | 'user.signed_in'
@@ -65,13 +65,13 @@ export type AuditAction =
 
 export interface AuditEntry extends Omit<Actor, 'role'> {
   action: AuditAction;
-  /** A short text that says what it was done to: a campaign's id, a key's or a group's name. */
+  /** The target of the action, as a short text: a campaign's id, or the name of a key or a group. */
   subject: string;
 }
 
 /**
- * Writes an entry into the workspace's audit log (contract §4). Call it in the transaction that does what the entry tells, so that
- * there is neither without the other.
+ * Writes an entry into the workspace's audit log (contract §4). Call it in the transaction of the action, so that both are committed or
+ * neither.
  */
 export async function recordAudit(trx: Connection, entry: AuditEntry): Promise<void> {
   await trx

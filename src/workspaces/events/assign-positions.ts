@@ -6,9 +6,8 @@ import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 const BATCH = 1_000;
 
 /**
- * Gives what has been committed its place, in the order in which it can be read from then on, and notes at each webhook up to where
- * there is something that it wants. One process at a time: a process that finds the lock taken returns at once. Returns whether
- * there may be more.
+ * Gives committed events their positions, in the order in which they can be read from then on. Stores the latest matching position at each
+ * webhook. One process at a time: a process that finds the lock taken returns at once. Returns whether there may be more.
  */
 export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {
   const { db } = deps;
@@ -21,7 +20,7 @@ export async function assignPositions(deps: QuarantineDeps): Promise<boolean> {
   return hasMore.some(Boolean);
 }
 
-/** Those whose events come next. */
+/** Returns the workspaces of the next events. */
 async function findOwners(db: Connection): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct workspace_id as id from events where position is null limit ${BATCH}`.execute(db);
@@ -33,7 +32,7 @@ async function sequence(trx: Connection, owners: Owners): Promise<boolean> {
       select position from event_sequence for update skip locked`.execute(trx);
   const [last] = rows;
   if (!last) return false;
-  // A statement of its own, so that it sees what was committed before the lock.
+  // A separate statement, so that its snapshot includes everything that was committed before the lock.
   const { rows: positioned } = await sql<{ count: number }>`
       with fresh as materialized (
         select event_id from events where position is null and ${ownedBy('workspace_id', owners)}

@@ -3,9 +3,9 @@ import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 
 /**
- * Removes events that nobody can read on to any more: who heard another a day ago may do so, and an hour is for those that are written
- * late. Where a webhook of the workspace may have to be told them again they stay for 30 days. Those between are looked at for two days
- * only, so that what is kept is not read again and again.
+ * Removes events that no client can continue from: a client may resume within a day, and an hour more is for late writes. If the workspace
+ * has a webhook, its events stay for 30 days for replays. Events of the days between are checked for two days only, so that kept events
+ * are not read again and again.
  */
 export async function clearOldEvents(deps: QuarantineDeps): Promise<void> {
   const events = { table: 'events', owner: 'workspace_id' } as const;

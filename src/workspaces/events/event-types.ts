@@ -1,4 +1,4 @@
-/** Everything that is told of a workspace, as the wire names it: what it is about, and what happened. */
+/** The events of a workspace, with their wire names: object, then verb. */
 export const EVENT_TYPES = [
   'campaign.accepted',
   'campaign.started',
@@ -27,7 +27,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Told to one webhook alone, since somebody asked for it. */
+/** Delivered to one webhook alone, at its owner's request. */
 export const TEST_EVENT = 'webhook.test';
 /** A webhook was switched off; told to no webhook. */
 export const SWITCHED_OFF_EVENT = 'webhook.switched_off';

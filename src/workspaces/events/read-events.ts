@@ -5,7 +5,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 /** Something that happened in a workspace. */
 export interface WorkspaceEvent {
   eventId: number;
-  /** Where to read on; of what has not got its place yet 0. */
+  /** The position to continue from; 0 for an event without a position yet. */
   position: number;
   messageId: string;
   type: string;
@@ -13,7 +13,7 @@ export interface WorkspaceEvent {
   data: unknown;
 }
 
-/** What happened after a position, in order; nothing that is committed later ever comes before what this has answered. */
+/** Returns the events after a position, in order. An event that is committed later never gets a position before them. */
 export async function readEventsAfter(
   db: Connection,
   workspaceId: WorkspaceId,

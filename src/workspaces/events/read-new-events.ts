@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { WorkspaceEvent } from './read-events.ts';
 
-/** A place in the events of a ledger: what happened after it is kept for a day from `at` on, and longer. */
+/** A position in the event log. Events after it are kept for at least a day from `at` on. */
 export interface Cursor {
   /** Another one with each release of a ledger that was restored or copied: places of before mean nothing then. */
   epoch: number;
@@ -12,7 +12,7 @@ export interface Cursor {
   at: Date;
 }
 
-/** Whose events are wanted, and after which position; undefined: none yet. */
+/** A workspace whose events are wanted, and the position after which; undefined: none yet. */
 export interface Wanted {
   workspaceId: WorkspaceId;
   after: number | undefined;
@@ -21,7 +21,10 @@ export interface Wanted {
 export interface NewEvents {
   /** The end of all that can be read. */
   head: Cursor;
-  /** What one of the wanted workspaces has, in order, and up to where that is everything: the head, unless there was too much. */
+  /**
+   * Returns the new events of a wanted workspace in order, and the position up to which they are complete: the head, unless there are too
+   * many.
+   */
   of(workspaceId: WorkspaceId): { events: WorkspaceEvent[]; upTo: Cursor };
 }
 
@@ -37,7 +40,7 @@ type Row = { epoch: number; head: number; now: Date; workspaceId: WorkspaceId } 
   | { [Field in keyof WorkspaceEvent]: null }
 );
 
-/** What happened in many workspaces, each after a position of its own: one statement, of one moment, that reads no more than the limits. */
+/** Reads the events of many workspaces, each after its own position: one statement with one snapshot, and no more rows than the limits. */
 export async function readNewEvents(
   db: Connection,
   wanted: readonly Wanted[],

@@ -4,9 +4,8 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { EventType } from './event-types.ts';
 
 /**
- * Transactional outbox: the event is a row of the transaction that it is about, and is delivered after the commit.
- * Tells something of a campaign that no row of its says by itself; all else is told by triggers. Call it in the transaction that does
- * it, with the lane locked.
+ * Transactional outbox: the event is a row of the transaction that it is about, and is delivered after the commit. Writes an event of a
+ * campaign that no trigger writes. Call it in the transaction of the change, with the lane locked.
  */
 export async function writeCampaignEvent(trx: Connection, type: EventType, campaignId: number): Promise<void> {
   await sql`select write_campaign_event(${type}, ${campaignId}::bigint)`.execute(trx);

@@ -18,12 +18,12 @@ export interface IdempotencyKey {
   operation: string;
   /** sha256 of the request's meaning; see `hashBody`. */
   bodyHash: Buffer;
-  /** Told when the first result is answered again. */
+  /** Called when the stored result is answered again. */
   replayed?: () => void;
 }
 
 const LIFETIME_HOURS = 24;
-/** Longer than any operation takes: whatever began before has ended, one way or another. */
+/** Longer than any operation: an earlier attempt has ended by then. */
 const LONGEST_ATTEMPT_MS = 60_000;
 
 interface Row<Result> {
@@ -83,9 +83,9 @@ export async function actOnce<Result>(
 }
 
 /**
- * For what cannot be part of a transaction: the key is durable before `act` begins, and its result is stored with whatever
- * `record` writes. An `act` that throws a failure of which nothing came gives its key back; one whose outcome is unknown, or that
- * dies with its process, keeps it, so that it is never done again.
+ * For an action that cannot be part of a transaction. The key is durable before `act` begins, and the result is stored together with the
+ * writes of `record`. If `act` throws a failure without any effect, the key is deleted. If the outcome is unknown, or the process dies,
+ * the key stays, so that the action never runs again.
  */
 export async function createOnce<Made, Result>(
   db: Database,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Quotas } from './quotas.ts';
 
-/** How much of something a workspace has, and may have. */
+/** The use and the limit of a quota. */
 export interface QuotaUse {
   used: number;
   limit: number;
@@ -15,7 +15,7 @@ export interface WorkspaceQuotas {
   createdGroups: QuotaUse | null;
 }
 
-/** What `selectUse` finds; all null when the workspace is gone. */
+/** The row of `selectUse`; all null when the workspace is gone. */
 export interface Use {
   stored_bytes: number | null;
   messenger: string | null;
@@ -23,7 +23,7 @@ export interface Use {
   groups_today: number | null;
 }
 
-/** What a workspace has of each thing that is limited, to be joined to whoever asks: one row of `Use`, or none. */
+/** A join for the use of all quotas of a workspace: one row of `Use`, or none. */
 export function selectUse(workspaceId: WorkspaceId, quotas: Quotas): RawBuilder<unknown> {
   return sql`measure_use(${workspaceId}, ${quotas.openCampaigns})`;
 }

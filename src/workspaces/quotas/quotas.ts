@@ -1,6 +1,6 @@
-/** What each workspace may take of what all share (contract §2). */
+/** The limits of each workspace on shared resources (contract §2). */
 export interface Quotas {
-  /** Of the files that are kept for it. */
+  /** Bytes of the workspace's stored files. */
   storedBytes: number;
   /** Campaigns under way or planned. */
   openCampaigns: number;
@@ -8,7 +8,7 @@ export interface Quotas {
   groupsPerDay: Readonly<Partial<Record<string, number>>>;
 }
 
-/** Where the operator says nothing else. */
+/** The default limits. */
 export const QUOTAS: Quotas = {
   storedBytes: 2 * 1024 ** 3,
   openCampaigns: 10_000,

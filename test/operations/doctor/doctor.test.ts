@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig, type Config } from '../../../src/platform/config/config.ts';
-import { examine } from '../../../src/operations/doctor/run-checks.ts';
+import { runChecks } from '../../../src/operations/doctor/run-checks.ts';
 import type { Check, Finding } from '../../../src/operations/doctor/finding.ts';
 import { VERSION_REJECTED } from '../../../src/messengers/whatsapp/failures.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
@@ -82,7 +82,7 @@ describe('reports with a remedy:', () => {
 
   const run = (statement: ReturnType<typeof sql>) => statement.execute(app.database.db);
   const of = async (check: Check, settings: Partial<Config> = {}): Promise<Finding[]> => {
-    const found = await examine({ config: { ...config, ...settings }, db: app.database.db });
+    const found = await runChecks({ config: { ...config, ...settings }, db: app.database.db });
     return found.filter((one) => one.check === check);
   };
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig, type Config } from '../../../src/platform/config/config.ts';
-import { examine } from '../../../src/operations/doctor/run-checks.ts';
+import { runChecks } from '../../../src/operations/doctor/run-checks.ts';
 import { createVault } from '../../../src/platform/secrets/secret-box.ts';
 import { SEALED_COLUMNS } from '../../../src/platform/secrets/sealed-columns.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
@@ -71,7 +71,7 @@ function environment(): Record<string, string> {
 
 const findings = async (settings: Record<string, string> = {}) =>
   (
-    await examine({
+    await runChecks({
       config: readConfig({ ...environment(), JWT_SECRET: 'the secret that all apps of a test share', ...settings }),
       db: database.db,
     })

@@ -51,7 +51,7 @@ export async function playScene(stage: Stage): Promise<void> {
   await saveDrafts(ada);
   await manageWebhook(ada);
   await readNotices(ada);
-  await releaseLedger(ada);
+  await resumeLedger(ada);
   await createApiKey(ada);
   await proveIdentity(ada);
   await confirmAddress(ada);
@@ -235,7 +235,7 @@ async function readNotices(ada: Actors): Promise<void> {
 }
 
 /** Queues a campaign in quiet hours and then holds the ledger. */
-async function releaseLedger(ada: Actors): Promise<void> {
+async function resumeLedger(ada: Actors): Promise<void> {
   const { recorder, db } = ada;
   await recorder.send('update-account', { quiet_hours: { from: '08:00', to: '20:00' } }, ada);
   const campaign = { name: 'Summer fair', html: 'Save the date', group_metadata_ids: ada.groupIds };

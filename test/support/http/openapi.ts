@@ -92,8 +92,8 @@ export function typeOf(schema: Schema): string {
 }
 
 /**
- * A value that the schema takes: its constant, the first of its examples or choices, or else the smallest of its type. Fields that may be
- * left out are left out, but for those in `given`, which are taken from there wherever the schema has a field of that name.
+ * Returns a valid value of a schema: its constant, its first example or choice, or else the smallest value of its type. Omits optional
+ * fields, except those in `given`. A value in `given` is used for every field of that name.
  */
 export function exampleOf(schema: Schema, given: Readonly<Record<string, unknown>> = {}): unknown {
   const plain = withoutNull(schema);

@@ -8,7 +8,7 @@ const NAME = 'cmp-';
 /** Several times the space that a whole run needs. */
 const ENOUGH_BYTES = 6 * 2 ** 30;
 
-/** Makes `os.tmpdir()` of this process, and of those that it starts, a folder in memory. Nothing where there is too little, or one was chosen. */
+/** Puts `os.tmpdir()` of this process and its children into memory. Does nothing if there is too little memory, or a folder was chosen. */
 export function useMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY)) return;
   removeLeft();

@@ -9,7 +9,7 @@ import { sumOf } from '../../../src/operations/backup/make-backup.ts';
 import { BASE_FILE, MAC_FILE, MANIFEST_FILE, type Manifest } from '../../../src/operations/backup/manifest.ts';
 import { createManifestMac } from '../../../src/operations/backup/manifest-mac.ts';
 
-/** One entry of a tar archive, whatever it claims. */
+/** One entry of a tar archive, with headers that may lie. */
 export interface CraftedEntry {
   path: string;
   type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'CharacterDevice' | 'FIFO';

@@ -2,19 +2,19 @@ import { settleAddresses } from '../addresses.ts';
 import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line } from '../document.ts';
 import type { Warning, WarningCode } from '../warnings.ts';
 import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
-import type { DraftLine, Place } from './draft-line.ts';
+import type { DraftLine, LinePosition } from './draft-line.ts';
 import { hasMailDetails, resemblesOtherTarget, parenthesizedTarget, showsTarget, writtenTarget } from './link.ts';
 import { bulletedList, numberedList, nextMarker, type List, type Marker } from './list-markers.ts';
 import type { Role } from './tags.ts';
 import { WarningsInOrder } from './warnings-in-order.ts';
 
-/** From one block to the next: two line breaks, so an empty line between them. Within a list: one. */
+/** The line breaks between two blocks: two, so an empty line between them. Within a list: one. */
 const BLOCK_GAP = 2;
 const LINE_GAP = 1;
 
 // One for all of them: nothing is ever written in it.
 const BLANK = beginLine(undefined);
-const LINE_START: Place = { at: 0, runs: 0, ofLast: 0 };
+const LINE_START: LinePosition = { at: 0, runs: 0, ofLast: 0 };
 
 interface Link {
   target: string;
@@ -22,13 +22,13 @@ interface Link {
   /** The line its text began in; undefined while it has no text. */
   line: DraftLine | undefined;
   lineNumber: number;
-  /** Where in that line. */
-  place: Place;
+  /** The position in that line. */
+  place: LinePosition;
 }
 
 /**
- * Makes a document of what stands in HTML, told in order: every `open` has its `close`. Blocks are well nested, and links are never
- * within links. Use one for each document, and `finish` it once.
+ * Builds a document from events in the order of the HTML: every `open` has its `close`. Blocks are well nested, and links are never
+ * nested. Use one for each document, and `finish` it once.
  */
 export class DocumentWriter {
   readonly #lines: DraftLine[] = [];
@@ -44,7 +44,7 @@ export class DocumentWriter {
   #italic = 0;
   #items = 0;
   #link: Link | undefined;
-  /** How much text the targets of links have added: a long one may come again in thousands of paragraphs. */
+  /** The total length of written link targets: a long target may repeat in thousands of paragraphs. */
   #targetsLength = 0;
 
   /** `value` is the checked target of a link, or the `start` of numbers; undefined where the author gave none. */
@@ -126,7 +126,7 @@ export class DocumentWriter {
     if (fresh !== '') this.#append((this.#line ??= this.#beginLine()), fresh);
   }
 
-  /** The document, and what its author should know. */
+  /** Returns the document and the warnings for its author. */
   finish(): { document: Document; warnings: Warning[] } {
     this.#endLine(0);
     const document = this.#lines.map((line, number) => this.#settleLine(line, number));
@@ -210,7 +210,7 @@ export class DocumentWriter {
 
   #writeTarget(link: Link, isShown: boolean): void {
     const line = this.#line ?? this.#lines.at(-1);
-    // What messengers read as a telephone number can stay as it was written, and so must what goes over several lines.
+    // A telephone number that messengers recognise stays as written. So does a link text of several lines.
     if (line === undefined || (isShown && (link.target.startsWith('tel:') || link.line !== line))) return;
     const isSpaced = line === this.#line && line.endsInSpace;
     trimEnd(line);

@@ -11,8 +11,8 @@ export interface DraftLine extends Line {
   endsInSpace: boolean;
 }
 
-// What HTML takes for white space, and what would break a line in a message though it does not in HTML. One space alone, which nearly all
-// are, is left as it is.
+// HTML white space, and the characters that break a line in a message but not in HTML. A single space, by far the most frequent case, is
+// skipped.
 const WHITE_SPACE = / [\t\n\v\f\r \u0085\u2028\u2029]+|[\t\n\v\f\r\u0085\u2028\u2029][\t\n\v\f\r \u0085\u2028\u2029]*/g;
 // Nobody can see these, and no messenger takes them.
 const CONTROLS = /[^\P{Cc}\t\n\v\f\r\u0085]/gu;
@@ -42,7 +42,7 @@ export function appendTarget(line: DraftLine, text: string): void {
   line.endsInSpace = false;
 }
 
-/** Takes off the space a line ends with; there is never more than one. */
+/** Removes the space at the end of a line; there is never more than one. */
 export function trimEnd(line: DraftLine): void {
   const last = line.runs.at(-1);
   if (!line.endsInSpace || last === undefined) return;
@@ -53,18 +53,18 @@ export function trimEnd(line: DraftLine): void {
 }
 
 /** A place in a line, in UTF-16 units from its beginning; how many runs it has by then, and how long the last of these is there. */
-export interface Place {
+export interface LinePosition {
   at: number;
   runs: number;
   ofLast: number;
 }
 
-export function endOf({ runs, length }: DraftLine): Place {
+export function endOf({ runs, length }: DraftLine): LinePosition {
   return { at: length, runs: runs.length, ofLast: runs.at(-1)?.text.length ?? 0 };
 }
 
-/** Takes off what stands after a place in a line. True when some of it was bold or italic. */
-export function cutAt(line: DraftLine, { at, runs: count, ofLast }: Place): boolean {
+/** Truncates a line at a position. Returns true when a removed part was bold or italic. */
+export function cutAt(line: DraftLine, { at, runs: count, ofLast }: LinePosition): boolean {
   const { runs } = line;
   line.length = at;
   const last = runs[count - 1];

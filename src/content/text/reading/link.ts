@@ -2,7 +2,7 @@
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-// What most links are, and nothing of it needs a closer look: a host of letters, then what every address may have in it.
+// Most links, which need no further check: a host of letters, digits and hyphens, then characters that every address may contain.
 const ORDINARY = /^https?:\/\/(?:[a-z0-9-]+\.)+[a-z]+(?:[/?#][!#-;=?-_a-~]*)?$/;
 const REMOVED_BY_BROWSERS = /[\t\n\r]/g;
 // Would end the address early (spaces), cannot be seen, or would begin code.
@@ -11,8 +11,9 @@ const PARENTHESES = /[()]/g;
 const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
 
 /**
- * The target of a link as it will be written, from an `href` as the author wrote it: what browsers ignore is taken off, what would
- * cut the address short in a message is percent-encoded. Undefined unless it is a whole http, https, mailto or tel address.
+ * Returns the target of a link as the message will contain it: removes the characters that browsers ignore in an `href`, and
+ * percent-encodes those that would end the address early in a message. Returns undefined unless it is a whole http, https, mailto or tel
+ * address.
  */
 export function readTarget(href: string): string | undefined {
   if (ORDINARY.test(href) && !href.includes('xn--')) return href;
@@ -30,7 +31,7 @@ export function writtenTarget(target: string): string {
   return target;
 }
 
-/** The same, fit to stand between parentheses. */
+/** Returns the target for writing between parentheses: its own parentheses are percent-encoded. */
 export function parenthesizedTarget(target: string): string {
   if (!target.startsWith('http')) return writtenTarget(target);
   return target.replace(PARENTHESES, (sign) => (sign === '(' ? '%28' : '%29'));
@@ -44,7 +45,7 @@ export function showsTarget(text: string, target: string): boolean {
   return bare === bareAddress(target) || (target.startsWith('mailto:') && bare === bareAddress(writtenTarget(target)));
 }
 
-/** Whether the text of a link looks like the address of somebody else than the target: how phishing looks. */
+/** Phishing: whether the text of a link looks like an address with another host than the target. */
 export function resemblesOtherTarget(text: string, target: string): boolean {
   const shown = hostIn(text);
   return shown !== undefined && shown !== hostIn(target);
@@ -80,7 +81,7 @@ function withoutQuery(address: string): string {
   return query < 0 ? address : address.slice(0, query);
 }
 
-/** The address that percent-encoding stands for, without what has no place in one. */
+/** Returns the percent-decoded address without characters that are invalid in one. */
 function decodeAddress(address: string): string {
   if (!address.includes('%')) return address;
   try {

@@ -5,7 +5,7 @@ export interface List {
   next: number | undefined;
 }
 
-/** What stands before an item's text: the head WhatsApp knows, then what stands for the depth that it does not know. */
+/** The text in front of an item: the head that WhatsApp knows, then a marker for the depth, which WhatsApp does not know. */
 export interface Marker {
   head: Head;
   text: string;
@@ -30,7 +30,9 @@ export function nextMarker(lists: readonly List[]): Marker {
   return { head: 'bullet', text: number === undefined ? inner : `${number}. ` };
 }
 
-/** The `start` of an `ol` by HTML's rules for integers: what stands after the digits is ignored, what is no number counts as 1. */
+/**
+ * Parses the `start` of an `ol` by HTML's rules for integers: text after the digits is ignored. Returns 1 for a value that is no number.
+ */
 function firstNumber(start: string | undefined): number {
   const digits = /^[\t\n\f\r ]*([+-]?\d{1,10})(?!\d)/.exec(start ?? '')?.[1];
   const number = digits === undefined ? 1 : Number(digits);

@@ -11,12 +11,12 @@ import {
 import { readTarget } from './link.ts';
 import { attributeOf, DEPTH_LIMIT, isWrapper, roleOf } from './tags.ts';
 
-/** The most elements of HTML of so many characters. It takes tags that nobody writes, which open again in block after block, to make more. */
+/** The most elements of HTML of this length. Only tags that nobody writes, reopened in block after block, make more. */
 function elementLimit(length: number): number {
   return 1_000 + length;
 }
 
-/** What an author wrote that cannot be sent; nothing in it when the HTML is fine. */
+/** The parts of the author's HTML that cannot be sent; empty when the HTML is fine. */
 export interface Findings {
   /** Names of tags that are not allowed, each once, in the order they were first met. */
   tags: Set<string>;
@@ -29,16 +29,16 @@ export interface Findings {
 }
 
 /**
- * The tree that browsers make of HTML, unclosed and misnested tags included. In it are allowed tags only, with no attribute but a
- * checked `href` or the `start` of an `ol`; copies of an element, which misnesting makes, share the list these are in. Findings are of
- * what the author wrote, also where a browser would drop it (a lone `<td>`); where there are any, the tree may not be whole.
+ * Returns the tree that browsers make of HTML, including unclosed and misnested tags. It contains only allowed tags, with no attributes
+ * but a checked `href` or the `start` of an `ol`; copies of an element, which misnesting makes, share the attribute list. Findings
+ * describe the author's HTML, even where a browser would drop it (a lone `<td>`); with findings the tree may be incomplete.
  */
 export function readHtml(html: string): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
   const author = new Author(html);
   return { tree: author.read(), findings: author.findings };
 }
 
-// What stands inside these is not HTML, so tags in there are not tags.
+// The content of these elements is not HTML, so tags in it are no tags.
 const TEXT_STATES = new Map([
   ['title', TokenizerMode.RCDATA],
   ['textarea', TokenizerMode.RCDATA],
@@ -52,7 +52,7 @@ const TEXT_STATES = new Map([
   ['plaintext', TokenizerMode.PLAINTEXT],
 ]);
 
-/** How many elements were ever created. */
+/** Counts all elements ever created. */
 let created = 0;
 
 const COUNTING: typeof defaultTreeAdapter = {
@@ -64,9 +64,9 @@ const COUNTING: typeof defaultTreeAdapter = {
 };
 
 /**
- * Stands between the tokenizer and the parser: only allowed tags get there, and none once they are too deep or too many. So nothing the
- * author wrote goes unseen, and what the parser has open stays little whatever is sent: without other attributes no more than three of
- * each mark open again in a new block.
+ * A filter between the tokenizer and the parser. It passes only allowed tags, and none once they are too deep or too many. So the findings
+ * include every tag of the author, and the parser's list of open elements stays small for any input: without other attributes at most
+ * three of each mark reopen in a new block.
  */
 class Author implements TokenHandler {
   readonly findings: Findings = { tags: new Set(), links: new Set(), isTooDeep: false, isTooComplex: false };

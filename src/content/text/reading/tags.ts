@@ -1,4 +1,4 @@
-/** The tags of the specification ("Allowed HTML tags"), and nothing else, each with what it does to the text. */
+/** The tags of the specification ("Allowed HTML tags"), and no others, each with its effect on the text. */
 const ROLES = {
   h1: 'heading',
   h2: 'heading',
@@ -23,12 +23,12 @@ export type Role = (typeof ROLES)[keyof typeof ROLES];
 
 const ROLE_OF = new Map<string, Role>(Object.entries(ROLES));
 
-/** What a tag does, by its lower-case name; undefined for a tag that is not allowed. */
+/** Returns a tag's role by its lower-case name; undefined for a tag that is not allowed. */
 export function roleOf(tagName: string): Role | undefined {
   return ROLE_OF.get(tagName);
 }
 
-// Dropped without a word: editors and mail programs wrap what they hand over in these.
+// Dropped silently: editors and mail programs wrap their HTML in these.
 const WRAPPERS = new Set(['html', 'head', 'body']);
 
 export function isWrapper(tagName: string): boolean {
@@ -41,5 +41,5 @@ export function attributeOf(tagName: string): string | undefined {
   return tagName === 'ol' ? 'start' : undefined;
 }
 
-/** How deep tags may be nested (contract §2, status 400). */
+/** The deepest nesting of tags (contract §2, status 400). */
 export const DEPTH_LIMIT = 100;

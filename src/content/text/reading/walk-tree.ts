@@ -5,7 +5,7 @@ import { roleOf } from './tags.ts';
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** Tells a writer what is in a tree of allowed tags, as `readHtml` makes it. */
+/** Walks a tree of allowed tags from `readHtml`, and calls the writer for each node. */
 export function walkTree(tree: Node, writer: DocumentWriter): void {
   const withText = new Set<unknown>();
   findLinksWithText(tree, undefined, withText);
@@ -16,7 +16,7 @@ export function walkTree(tree: Node, writer: DocumentWriter): void {
 function findLinksWithText(node: Node, link: Element | undefined, found: Set<unknown>): void {
   if ('value' in node && link !== undefined) found.add(link).add(link.attrs);
   if (!('childNodes' in node)) return;
-  // One without a target is no link, and what is in it belongs to the link around it.
+  // An `a` without a target is no link: its content belongs to the link around it.
   const within = 'tagName' in node && node.tagName === 'a' && node.attrs.length > 0 ? node : link;
   for (const child of node.childNodes) findLinksWithText(child, within, found);
 }
@@ -27,24 +27,24 @@ interface WalkContext {
 }
 
 /** `link` is the target of the link around a node. Where links are within links after all, the inner one is what a click follows. */
-function walkNode(node: Node, link: string | undefined, telling: WalkContext): void {
-  if ('value' in node) return telling.writer.text(node.value);
+function walkNode(node: Node, link: string | undefined, context: WalkContext): void {
+  if ('value' in node) return context.writer.text(node.value);
   if (!('childNodes' in node)) return;
   const role = 'tagName' in node ? roleOf(node.tagName) : undefined;
   const value = 'tagName' in node ? node.attrs[0]?.value : undefined;
-  const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, telling)));
-  if (isNothing) return walkAll(node.childNodes, link, telling);
-  const { writer } = telling;
+  const isNothing = role === undefined || (role === 'link' && (value === undefined || isEmptyCopy(node, context)));
+  if (isNothing) return walkAll(node.childNodes, link, context);
+  const { writer } = context;
   const outer = role === 'link' ? link : undefined;
   if (outer !== undefined) writer.close('link');
   writer.open(role, value);
-  walkAll(node.childNodes, role === 'link' ? value : link, telling);
+  walkAll(node.childNodes, role === 'link' ? value : link, context);
   writer.close(role);
   if (outer !== undefined) writer.open('link', outer);
 }
 
-function walkAll(nodes: readonly Node[], link: string | undefined, telling: WalkContext): void {
-  for (const node of nodes) walkNode(node, link, telling);
+function walkAll(nodes: readonly Node[], link: string | undefined, context: WalkContext): void {
+  for (const node of nodes) walkNode(node, link, context);
 }
 
 /** Misnesting leaves empty copies of links that have text elsewhere. */

@@ -2,7 +2,7 @@ import { warningOf, type Warning, type WarningCode } from '../warnings.ts';
 
 const LONGEST_LINE = 2 ** 32;
 
-/** What an author should know of a document, each once, in the order in which the document first gives cause for it. */
+/** The warnings about a document, each once, in the order of their first cause in the document. */
 export class WarningsInOrder {
   readonly #positions = new Map<WarningCode, number>();
 

@@ -2,7 +2,7 @@ import { characterAt, characterBefore, hasVisible, isBoundary, joins } from '../
 import { BOLD, ITALIC, PLAIN, type Run, type Style } from '../document.ts';
 import type { Sign } from './literal-marks.ts';
 
-/** Which marks are open, and which of them is the outer one: its bit, and above it that of the one within. */
+/** The open marks and their nesting: the bit of the outer mark, and above it the bit of the inner one. */
 type Marks = number;
 
 const NONE: Marks = 0;
@@ -18,8 +18,8 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const ZERO_WIDTH_JOINER = '\u200d';
 
 /**
- * Writes the runs of one line with signs around what is bold or italic, each where WhatsApp will read it as one, and says where the
- * signs stand.
+ * Writes the runs of one line with signs around bold and italic, each where WhatsApp recognises it. Returns the text and the positions of
+ * the signs.
  */
 export function writeMarks(runs: readonly Run[]): { text: string; signs: Sign[] } {
   const signs: Sign[] = [];
@@ -50,7 +50,7 @@ export function writeMarks(runs: readonly Run[]): { text: string; signs: Sign[] 
   return { text, signs };
 }
 
-/** What keeps the marks of a border from standing in the middle of a word. */
+/** Keeps the marks of a border out of the middle of a word. */
 function borderSpace(before: string, closing: Marks, opening: Marks, after: string): string {
   // Signs on both sides are boundaries to each other.
   if (closing !== NONE && opening !== NONE) return '';
@@ -100,13 +100,13 @@ function nest(outer: Style, inner: Style): Marks {
 }
 
 interface Piece extends Run {
-  /** Nothing in it can be seen, so it needs no mark and can carry none at an end. */
+  /** A blank piece has nothing visible: formatting marks are unnecessary around it, and invalid at its ends. */
   blank?: true;
 }
 
 const LINE_END: Piece = { text: '', style: PLAIN };
 
-/** The same runs with marks off the white space at their ends, but where the marks go on at its other side. */
+/** Returns the runs without marks on white space at their ends, except where the same marks continue behind it. */
 function settleSpace(runs: readonly Run[]): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const run of runs) addPieces(pieces, run);

@@ -9,8 +9,8 @@ const GRAPHEME_JOINER = '\u034f';
 const LINE_HEAD = /^(?:[-*•>]|\d{1,2}\.) ./;
 
 /**
- * Writes a document in WhatsApp's markup, so that a reader of that markup sees what the document says and nothing else: whatever in
- * its text looks like markup stays text. Linear in its length.
+ * Writes a document in WhatsApp's markup, so that WhatsApp shows exactly the document: text that looks like markup is escaped and stays
+ * text. Linear in its length.
  */
 export function render(document: Document): string {
   const text = document.map(renderLine).join('\n');

@@ -38,8 +38,8 @@ export function findPackage(platform: NodeJS.Platform = process.platform, arch: 
 }
 
 /**
- * Makes the package's programs ready for `identity`: completes what npm leaves out with --ignore-scripts, and copies them where
- * somebody else has to run them and cannot reach them. Throws a StartupError when they cannot be run here.
+ * Prepares the package's programs for `identity`: does the work of the package's install script, which npm skips with --ignore-scripts, and
+ * copies the programs if another user has to run them and cannot reach them. Throws a StartupError when they cannot run here.
  */
 export async function prepareBinaries(
   packageFolder: string,
@@ -99,13 +99,13 @@ async function probeBinaries(native: string, identity: Identity): Promise<Binari
 /** Copies the programs below `base`, unless they are there; throws where others could tamper with them. */
 async function copyNative(packageFolder: string, base: string): Promise<string> {
   await mkdir(base, { recursive: true, mode: 0o755 });
-  await requireOurs(base);
+  await assertOwnFolder(base);
   const { version } = z
     .object({ version: z.string() })
     .parse(JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')));
   const copy = join(base, `postgres-${version}`);
   if (await exists(copy)) {
-    await requireOurs(copy);
+    await assertOwnFolder(copy);
     return copy;
   }
   const draft = await mkdtemp(`${copy}.new-`);
@@ -121,7 +121,7 @@ async function copyNative(packageFolder: string, base: string): Promise<string> 
   return copy;
 }
 
-async function requireOurs(folder: string): Promise<void> {
+async function assertOwnFolder(folder: string): Promise<void> {
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0)
     throw new Error(`${folder} can be written by others`);

@@ -83,7 +83,7 @@ async function removeDrafts(cluster: string): Promise<void> {
       await rm(join(parent, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** Makes a rename last through a power cut. Windows has no such call for folders. */
+/** fsync of a folder, so that a rename survives a power cut. Windows has no such call for folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);

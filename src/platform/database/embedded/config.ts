@@ -18,15 +18,17 @@ export const FIRST_DATABASE = 'postgres';
  */
 export const CLIENT_OPTIONS = '-c session_preload_libraries= -c local_preload_libraries=';
 
-/** PostgreSQL reads it even where `config_file` names another file, and the others turn a start into a recovery from elsewhere. */
+/**
+ * PostgreSQL reads `postgresql.auto.conf` even when `config_file` names another file. The other files would start a recovery or a standby.
+ */
 const SETTINGS_FILE = 'postgresql.auto.conf';
 const REMOVED = [SETTINGS_FILE, 'recovery.signal', 'standby.signal', 'tablespace_map'];
 
 const EMPTY = '# Written at each start, and empty: Campanile gives its settings on the command line of PostgreSQL.\n';
 
 /**
- * Writes the files that take the place of those in the cluster, and returns the settings that name them. Where the server runs as another
- * user, root alone gets in, and the kernel vouches for it: whoever becomes that user must not.
+ * Writes the files that replace those in the cluster, and returns the settings that name them. If the server runs as another user, only
+ * root may connect (peer authentication): a process that becomes that user must not.
  */
 export async function writeServerConfig(dataDir: string, { as }: Identity): Promise<Record<string, string>> {
   const files = {

@@ -54,7 +54,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** What is started is put on `undo`, in that order. */
+/** Pushes a cleanup onto `undo` for everything that it starts, in that order. */
 async function start(
   { dataDir, log, settings = {}, userNamespaces = true, restart = true, onDiskFull }: EmbeddedOptions,
   packageFolder: string,

@@ -4,8 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { StartupError, errorCodeOf } from '../../errors/errors.ts';
 
 /**
- * Makes DATA_DIR a folder that only its owner can enter; resolves to its real path. Throws a StartupError that says what is
- * wrong with it.
+ * Creates DATA_DIR if necessary, and lets only its owner enter it. Returns its real path. Throws a StartupError that says what to correct.
  */
 export async function prepareFolder(dataDir: string): Promise<string> {
   const path = resolve(dataDir);
@@ -45,7 +44,7 @@ async function isReadOnly(error: unknown, path: string): Promise<boolean> {
   );
 }
 
-/** What went wrong with a file below DATA_DIR, as a sentence for the operator; other errors come back as they are. */
+/** Returns a StartupError with a sentence for the operator for a known file error below DATA_DIR, and other errors unchanged. */
 export function folderError(error: unknown, dataDir: string): unknown {
   const code = errorCodeOf(error);
   const reason = typeof code === 'string' ? REASONS[code] : undefined;

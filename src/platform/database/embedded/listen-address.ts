@@ -8,11 +8,11 @@ import { changeOwner } from './run-as-user.ts';
 import type { Identity } from './program.ts';
 import { errorCodeOf } from '../../errors/errors.ts';
 
-/** How a server is reached, and by nobody else. */
+/** The address of a server that only this process's user can reach. */
 export interface ListenAddress {
   address: PostgresAddress;
   settings: Record<string, string>;
-  /** What is to become the superuser's password where there is one. */
+  /** The superuser's new password, where there is one. */
   passwordFile: string | undefined;
   /** Removes what does not belong to DATA_DIR. */
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface ListenAddress {
 /** Only part of the socket's name: no TCP port is opened. */
 const SOCKET_PORT = 5432;
 const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
-/** The system takes 107 bytes (macOS 103) and cuts or refuses what is longer. */
+/** The system accepts 107 bytes (macOS 103), and truncates or rejects longer paths. */
 const LONGEST_SOCKET_PATH = 100;
 
 /** A Unix socket in a folder only its owner can enter; on Windows, which has none, a loopback port with a password. */
@@ -32,7 +32,7 @@ export async function openListenAddress(dataDir: string, identity: Identity): Pr
 async function openSocketFolder(dataDir: string, identity: Identity): Promise<ListenAddress> {
   const inside = join(dataDir, 'socket');
   const fits = Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH;
-  // What a dead server left there would only be in the way, and we hold DATA_DIR.
+  // Leftovers of a dead server: we hold the lock of DATA_DIR, so no live server uses them.
   await rm(inside, { recursive: true, force: true });
   if (fits) await mkdir(inside, { mode: 0o700 });
   const socketFolder = fits ? inside : await mkdtemp('/tmp/campanile-');

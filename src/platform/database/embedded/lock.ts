@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../../errors/errors.ts';
 import { sleep } from '../../time/time.ts';
 
-/** DATA_DIR is ours until `release`, or until this process ends in whatever way. */
+/** Locks DATA_DIR until `release`, or until this process ends in any way. */
 export interface FolderLock {
   release(): void;
 }
@@ -50,7 +50,7 @@ function tryLock(file: DatabaseSync): boolean {
   }
 }
 
-/** Only for a sentence; who holds the folder is decided by the lock. */
+/** Used only in a message; the lock decides who holds the folder. */
 function readHolder(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim() || 'unknown';

@@ -5,7 +5,7 @@ import type { Log } from '../../log/log.ts';
 import { sleep } from '../../time/time.ts';
 import { runProgram } from './program.ts';
 
-/** How hard to ask, and for how long: PostgreSQL's fast shutdown, its immediate one, and none of its own. */
+/** The signals and waiting times: PostgreSQL's fast shutdown, its immediate one, then SIGKILL. */
 const STEPS: ReadonlyArray<[NodeJS.Signals, waitMs: number]> = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
@@ -24,7 +24,7 @@ export async function stopOrphanedServer(cluster: string, log: Log): Promise<voi
     const serving = await findServing(cluster, recorded);
     if (serving.length === 0) break;
     log.warn({ pids: serving, signal }, 'stopping a PostgreSQL server that an earlier run left behind');
-    // Its other processes follow the first; without it they have to be told themselves.
+    // The other processes follow the postmaster. Without a postmaster each needs its own signal.
     for (const pid of recorded && serving.includes(recorded) ? [recorded] : serving) sendSignal(pid, signal);
     for (const end = Date.now() + waitMs; Date.now() < end; await sleep(POLL_MS))
       if ((await findServing(cluster, recorded)).length === 0) break;
@@ -80,7 +80,10 @@ async function isServing(pid: number, cluster: string, folder: { dev: number; in
   }
 }
 
-/** Without leave to look into another user's processes (root in a container has none), the command line has to do. */
+/**
+ * Compares the command line: without permission to inspect another user's processes (root in a container has none) nothing else is
+ * available.
+ */
 async function wasStartedFor(pid: number, cluster: string): Promise<boolean> {
   const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   return (args[0] ?? '').endsWith('/postgres') && args.includes(cluster);

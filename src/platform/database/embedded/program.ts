@@ -1,15 +1,15 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-/** As whom PostgreSQL's programs run. */
+/** The user that PostgreSQL's programs run as. */
 export interface Identity {
   /** Words in front of each command: `unshare ... setpriv ... --`. */
   prefix: readonly string[];
-  /** Set where this process is root and has to become somebody else. */
+  /** Set if this process is root and has to run programs as another user. */
   as?: { uid: number; gid: number };
 }
 
-/** What a program said. */
+/** The output of a program. */
 export interface Output {
   /** The last ones. */
   lines: string[];
@@ -60,7 +60,7 @@ export async function runProgram(
   return { ok: end === 0, output };
 }
 
-/** Resolves when the program has ended and what it said was read: to its exit code, its signal or why it could not be run. */
+/** Resolves when the program has ended and its output was read. Returns the exit code, the signal, or the reason why it could not start. */
 export function programEnd(child: Program): Promise<number | string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -72,10 +72,7 @@ export function programEnd(child: Program): Promise<number | string> {
   });
 }
 
-/**
- * Reads the streams to their ends, whatever comes: a server whose pipe is full would stand still. What is returned goes on
- * changing as long as they speak.
- */
+/** Reads the streams to their ends in any case: a server with a full pipe would block. The returned object changes until they end. */
 export function readOutput(streams: readonly Readable[], onLine?: (line: string) => void): Output {
   const output: Output = { lines: [], diskFull: false };
   const take = (text: string) => {

@@ -15,10 +15,10 @@ export interface SupervisedServer {
 const PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 /** A full disk is nothing that trying could make worse: it goes on until there is room. */
 const DISK_FULL_PAUSE_MS = 2_000;
-/** A server that ran for so long ends for another reason than those before it. */
+/** A server that ran for so long counts as recovered: the count of restarts begins at 0 again. */
 const STEADY_MS = 60_000;
 
-/** Starts the server again by `restart` whenever it ends although nobody stopped it. */
+/** Supervisor: starts the server again by `restart` whenever the server ends without having been stopped. */
 export function superviseServer(
   first: Server,
   restart: () => Promise<Server>,

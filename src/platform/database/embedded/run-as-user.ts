@@ -78,7 +78,10 @@ async function canRun(
   return (await runProgram(command, [...args, ...last], identity)).ok;
 }
 
-/** Lets the user pass through DATA_DIR, without seeing what else is in it, and makes sure that the way to it is open. */
+/**
+ * Lets the user pass through DATA_DIR without listing its content. Throws a StartupError when a folder on the way to DATA_DIR is closed to
+ * the user.
+ */
 async function allowFolderAccess(dataDir: string, identity: Identity, as: { uid: number; gid: number }): Promise<void> {
   const { uid } = await stat(dataDir);
   await chown(dataDir, uid, as.gid);
@@ -95,6 +98,6 @@ async function allowFolderAccess(dataDir: string, identity: Identity, as: { uid:
 
 export async function changeOwnerOfCluster(cluster: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   for (const name of await readdir(cluster, { recursive: true })) await lchown(join(cluster, name), uid, gid);
-  // Last, since it tells whether all of it was done.
+  // Last: the owner of the folder shows whether every file was changed.
   await chown(cluster, uid, gid);
 }

@@ -34,7 +34,7 @@ const SETTINGS: Record<string, string> = {
   log_destination: 'stderr',
   log_line_prefix: '',
   lc_messages: 'C',
-  // Whoever sent a statement gets its error in full; here details and parameters would only put personal data into the log.
+  // The client that sent a statement gets its full error. Here details and parameters would only put personal data into the log.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
   // A subscription in the data would have the server connect elsewhere by itself.
@@ -44,12 +44,15 @@ const SETTINGS: Record<string, string> = {
 /** The ledger has no event triggers; one in the data would run at each connection or change of the schema. */
 const SETTINGS_FROM_17 = { event_triggers: 'off' };
 
-/** Without worker processes for input and output, which came with 18 and which the ledger's short reads do not need. */
+/** No I/O worker processes: they came with PostgreSQL 18, and the ledger's short reads do not need them. */
 const SETTINGS_FROM_18 = { io_method: 'sync' };
 
 const READY = 'database system is ready to accept connections';
 const PATIENCE_MS = 10_000;
-/** How to end it, and how long to wait for that: fast (transactions are rolled back), immediate (recovers at the next start). */
+/**
+ * The signals of a shutdown and the time to wait after each: fast (transactions are rolled back), then immediate (recovers at the next
+ * start).
+ */
 const STOP_STEPS: ReadonlyArray<[NodeJS.Signals, waitMs: number]> = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
@@ -79,7 +82,7 @@ export async function startServer(
   const child = startProgram(binaries.postgres, ['-D', cluster, ...flags], identity);
   const ready = Promise.withResolvers<undefined>();
   const output = readOutput([child.stdout, child.stderr], (line) => {
-    passOn(line, log);
+    logServerOutput(line, log);
     if (isDiskFullMessage(line)) onDiskFull?.();
     if (line.includes(READY)) ready.resolve(undefined);
   });
@@ -136,7 +139,7 @@ async function sendSignal(
   binaries: Binaries,
   identity: Identity,
 ): Promise<void> {
-  // On Windows a signal would end the process on the spot; pg_ctl knows how the server wants to be told.
+  // On Windows a signal would kill the process at once; pg_ctl requests a shutdown.
   if (process.platform === 'win32')
     await runProgram(binaries.pgCtl, ['kill', signal.replace('SIG', ''), String(child.pid)], identity);
   else child.kill(signal);
@@ -152,8 +155,8 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
   }
 }
 
-/** What becomes of a statement or a connection is told to its owner, so that only what concerns the server is worth a warning. */
-function passOn(line: string, log: Log): void {
+/** Errors of a statement or a connection are reported to their client. Only messages about the server are worth a warning. */
+function logServerOutput(line: string, log: Log): void {
   if (/^(WARNING|FATAL|PANIC): +(?! |terminating connection)/.test(line))
     log.warn({ postgres: line }, 'PostgreSQL says');
   else log.debug({ postgres: line }, 'PostgreSQL says');
