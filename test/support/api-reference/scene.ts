@@ -204,9 +204,15 @@ async function saveDrafts(ada: Actors): Promise<void> {
 
 async function manageWebhook(ada: Actors): Promise<void> {
   const { recorder } = ada;
-  const { webhooks } = await recorder.send('list-webhooks', {}, ada);
-  const [webhook] = webhooks as Array<{ webhook_id: string }>;
+  const { webhooks: created } = await recorder.poll('list-webhooks', {}, ada);
+  const [webhook] = created as Array<{ webhook_id: string }>;
   const of = { webhook_id: webhook?.webhook_id };
+  // The examples show the attempts for the completed campaign and for the test, in this order.
+  await until(
+    () => recorder.poll('list-webhook-tries', of, ada),
+    ({ tries }) => (tries as unknown[]).length === 1,
+  );
+  await recorder.send('list-webhooks', {}, ada);
   await recorder.send('update-webhook', { ...of, events: ['campaign.completed', 'delivery.failed'] }, ada);
   const { message_id } = await recorder.send('test-webhook', of, ada);
   await until(
