@@ -109,7 +109,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.context().clearCookies();
     await page.goto('/settings');
     await button('Use a passkey').click();
-    await page.getByText('This passkey is not known here.').waitFor();
+    await page.getByText('This passkey is not registered here.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     visited.forgive(refused('4'));
   });

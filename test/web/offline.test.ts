@@ -176,6 +176,7 @@ describe.skipIf(!browser)('in a browser', () => {
     // Each part of the page says so for itself.
     await page
       .getByText('No connection. This loads as soon as you are back online.', { exact: false })
+      .filter({ visible: true })
       .first()
       .waitFor();
     await page.context().setOffline(false);

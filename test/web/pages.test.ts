@@ -147,7 +147,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /Campaigns, groups/ }).waitFor();
     await page.keyboard.type('cancel every');
-    await page.getByRole('option', { name: 'Cancel Every morning …' }).waitFor();
+    await page.getByRole('option', { name: 'Cancel Every morning…' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
