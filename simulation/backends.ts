@@ -26,6 +26,8 @@ export interface GatedConnection {
   isBroken: boolean;
   /** Number of requests so far: a change shows that there was another one. */
   asked: number;
+  /** Settles with the statement sent last. */
+  lastAnswer: Promise<unknown>;
   /** The instant it was told last. */
   toldMs: number;
 }
@@ -89,22 +91,29 @@ export function openBackends(address: PostgresAddress, control: pg.Client): Back
     const { processID: pid } = client as pg.Client & { processID: number };
     pids.add(pid);
     const state = { isStopped: false, inTransaction: false, isBroken: false, asked: 0, toldMs: NaN };
-    return { number: ++count, process, client, closed, pid, ...state };
+    const lastAnswer: Promise<unknown> = Promise.resolve();
+    return { number: ++count, process, client, closed, pid, lastAnswer, ...state };
+  }
+
+  /** Sends statements of a connection one after the other: `pg` warns of a client that is queried while it is busy. */
+  function query(connection: GatedConnection, text: string, parameters?: unknown[]): Promise<pg.QueryResult> {
+    const answer = connection.lastAnswer.then(() => connection.client.query(text, parameters));
+    connection.lastAnswer = answer.catch(() => undefined);
+    return answer;
   }
 
   function send(statement: Statement, fault: Fault | null): UnderWay {
     const { connection, text, parameters } = statement;
-    const { client } = connection;
     const underWay: UnderWay = { statement, fault, outcome: undefined, ended: Promise.resolve() };
     if (!connection.inTransaction && connection.toldMs !== time.nowMs()) {
       connection.toldMs = time.nowMs();
       // Answered before the statement itself, which reports the error if there is one.
-      client.query(`set campanile.now = '${new Date(time.nowMs()).toISOString()}'`).catch(() => undefined);
+      query(connection, `set campanile.now = '${new Date(time.nowMs()).toISOString()}'`).catch(() => undefined);
     }
     const answer =
       fault === 'cancelled'
-        ? client.query('select pg_cancel_backend(pg_backend_pid()), pg_sleep(5)')
-        : client.query(text, [...parameters]);
+        ? query(connection, 'select pg_cancel_backend(pg_backend_pid()), pg_sleep(5)')
+        : query(connection, text, [...parameters]);
     underWay.ended = answer.then(
       (result) => void (underWay.outcome = { result }),
       (error: Error) => void (underWay.outcome = { error }),
