@@ -63,7 +63,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByLabel('Email').fill('nora@example.com');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
     await press('Create account');
-    await page.getByText('Enter the whole number and its country').waitFor();
+    await page.getByText('Enter the full number and its country').waitFor();
     await page.getByLabel('WhatsApp number').fill('+55 11 98765-4321');
     await press('Create account');
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();

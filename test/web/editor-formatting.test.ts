@@ -37,7 +37,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const clear = async () => {
     await editor.press('Control+A');
     await page.keyboard.press('Delete');
-    await page.getByRole('complementary').getByText('What you write shows here').waitFor();
+    await page.getByRole('complementary').getByText('Your message shows here').waitFor();
     text = undefined;
   };
   async function expectText(expected: string): Promise<void> {

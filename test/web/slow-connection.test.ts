@@ -37,7 +37,7 @@ test.skipIf(!browser)('does not take a slow connection for a lost one', async ()
     mimeType: 'image/png',
     buffer: Buffer.concat([PNG, Buffer.alloc(500_000)]),
   });
-  await page.getByText('Saving the draft').waitFor();
+  await page.getByText('Saving draft…').waitFor();
   await page.getByText('Draft saved').waitFor();
   await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();

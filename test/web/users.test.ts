@@ -51,7 +51,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
     await page.getByLabel('User name or email').fill('ada');
     await button('Email me a link').click();
-    await page.getByRole('status').getByText('a mail with a link is on its way').waitFor();
+    await page.getByRole('status').getByText('an email with a link is on its way').waitFor();
     const mails = await post.received('ada@example.com', 2);
     const { code } = mails.find(({ subject }) => /new password/.test(subject)) ?? {};
     await page.goto(`/reset-password#${code}`);
@@ -68,7 +68,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/reset-password#${code}`);
     await page.getByLabel('New password').fill('seven pale lanterns hum');
     await button('Set password').click();
-    await page.getByRole('alert').getByText('The link was used already').waitFor();
+    await page.getByRole('alert').getByText('This link was already used').waitFor();
     visited?.forgive(refused('400'));
   });
 
