@@ -246,6 +246,24 @@ describe('runs under way', () => {
     expect(served).toEqual([largeRun?.runId, urgentRun?.runId, largeRun?.runId]);
     expect(urgentRun?.status).toBe('completed');
   });
+
+  test('start in the order of their due times, then of acceptance', async () => {
+    const owner = await createOwner(database.db, 1);
+    for (let run = 0; run < 4; run++) await sendNow(database.db, owner);
+    // The run that was accepted last was due first, and the others were due at one instant.
+    await sql`
+      update runs r set due_at = '2031-01-01T00:00:00Z'::timestamptz - (run_id = last.id)::int * interval '1 minute'
+      from (select max(run_id) as id from runs where account_id = ${owner.accountId}) last
+      where account_id = ${owner.accountId}`.execute(database.db);
+    const { rows } = await sql<{ id: number }>`
+      select run_id as id from runs where account_id = ${owner.accountId} order by due_at, run_id`.execute(database.db);
+    const served: number[] = [];
+    for (let turn = await claim(owner); turn; turn = await claim(owner)) {
+      served.push(turn.runId);
+      await finish(turn, all(turn, sent));
+    }
+    expect(served).toEqual(rows.map((row) => row.id));
+  });
 });
 
 describe('control', () => {
