@@ -8,7 +8,6 @@ import type { Connection, Database } from './connect.ts';
 
 /** The batches with a quarantine, each with the owner of its items. */
 export const BATCHES = {
-  'closed lanes': 'account',
   commands: 'account',
   credentials: 'account',
   'deleted campaigns': 'account',
@@ -35,6 +34,7 @@ export const BATCHES = {
   requests: 'account',
   revisions: 'account',
   'sandbox members': 'account',
+  'send windows': 'account',
   sessions: 'account',
   sums: 'account',
   'sums of minutes': 'account',

@@ -12,7 +12,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
-import { claimIsolated, openIsolated, type Claim } from './claim-isolated.ts';
+import { claimIsolated, claimRuledIsolated } from './claim-isolated.ts';
 import { nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
@@ -140,11 +140,13 @@ async function step(state: SendLoopState): Promise<number> {
   const revising = await state.revisions.claim(shards, room);
   for (const turn of revising.turns)
     begin(state, turn, turn.posts.length, () => runRevision(state, turn, () => leases.maySend(turn.accountId, held)));
-  const { turns, closed, skipped } = await claim(state, shards, room - revising.turns.length);
+  const options = claimOptions(state, shards, room - revising.turns.length);
+  const { turns, ruled, skipped } = await claimIsolated(state, options);
   beginSends(state, turns, held);
-  if (closed.length > 0) await openIsolated(state, closed, state.timeZone ?? 'UTC');
-  // Fewer turns than shards looked into: there are hardly any more.
-  if (closed.length > 0 || turns.length >= SHARDS_PER_CLAIM) return 0;
+  const timeZone = state.timeZone ?? 'UTC';
+  if (ruled.length > 0) beginSends(state, await claimRuledIsolated(state, ruled, { ...options, timeZone }), held);
+  // Fewer lanes than shards looked into: there are hardly any more.
+  if (turns.length + ruled.length >= SHARDS_PER_CLAIM) return 0;
   return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
 }
 
@@ -161,16 +163,16 @@ function gatheringMs({ inFlight, claimedMs }: SendLoopState): number {
   return inFlight.size > GATHER_ABOVE ? claimedMs + GATHERING_MS - performance.now() : 0;
 }
 
-function claim(state: SendLoopState, shards: number[], room: number): Promise<Claim> {
+function claimOptions(state: SendLoopState, shards: number[], room: number) {
   const { leases, paced } = state;
   state.claimedMs = performance.now();
-  return claimIsolated(state, {
+  return {
     workerId: leases.workerId(),
     shards: startAt(shards, state.claimCount++ * SHARDS_PER_CLAIM),
     lanes: room,
     batch: DELIVERIES_PER_TURN,
     paced,
-  });
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
-import { claimTurns, type ClaimOptions, type Turn } from '../../../src/sending/deliveries/claim-turns.ts';
+import { claimIsolated } from '../../../src/sending/deliveries/claim-isolated.ts';
+import type { ClaimOptions, Turn } from '../../../src/sending/deliveries/claim-turns.ts';
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
@@ -20,7 +21,7 @@ const sent: Outcome = { kind: 'sent', recipients: 2 };
 
 async function claim(owner: Owner, options: Partial<ClaimOptions> = {}): Promise<Turn | undefined> {
   const { rows } = await sql<{ worker_id: number }>`select worker_id from workers`.execute(database.db);
-  const turns = await claimTurns(database.db, {
+  const { turns } = await claimIsolated(database, {
     workerId: rows[0]?.worker_id ?? 0,
     shards: [owner.accountId % 256],
     lanes: 10,
