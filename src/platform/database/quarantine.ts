@@ -93,9 +93,10 @@ export async function readHeld(db: Database, batch: BatchName): Promise<number[]
   return [...(await readQuarantined(db, batch)).held];
 }
 
+/** Clock step: no quarantine lasts longer than an hour, so a later end was stored before the clock was set back. */
 async function readAll(db: Database): Promise<ReadonlyMap<string, Quarantined>> {
   const { rows } = await sql<{ batch: string; id: number; isDue: boolean }>`
-    select batch, coalesce(account_id, workspace_id, user_id) as id, next_try_at <= campanile_now() as "isDue"
+    select batch, coalesce(account_id, workspace_id, user_id) as id, next_try_at <= campanile_now() or next_try_at > campanile_now() + interval '1 hour' as "isDue"
     from quarantine`.execute(db);
   const batches = new Map<string, { held: Set<number>; due: Set<number> }>();
   for (const { batch, id, isDue } of rows) {

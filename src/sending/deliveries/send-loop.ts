@@ -18,6 +18,7 @@ import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { classifyResult, type Outcome } from './outcome.ts';
+import { watchFutureInstants, type FutureLimit } from './limit-future-instants.ts';
 import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
 import { randomGapMs, pacedOf, type Gaps } from './pace.ts';
 import { watchOrphanedTurns, type OrphanWatch } from './requeue-orphaned-turns.ts';
@@ -76,6 +77,7 @@ interface SendLoopState extends SendLoopOptions {
   /** Made so far. */
   claimCount: number;
   orphans: OrphanWatch;
+  future: FutureLimit;
   revisions: RevisionWatch;
   sending: TurnSending;
   revising: TurnRevising;
@@ -100,6 +102,7 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     claimedMs: -Infinity,
     claimCount: 0,
     orphans: watchOrphanedTurns({ ...options, knows: (turn) => inFlight.has(keyOf(turn)) }),
+    future: watchFutureInstants(options),
     revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
@@ -131,6 +134,7 @@ async function step(state: SendLoopState): Promise<number> {
   const shards = [...held.keys()];
   if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
   await state.orphans.requeue(shards);
+  await state.future.limit({ shards });
   const room = roomOf(state);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(state);
