@@ -99,7 +99,10 @@ const updateAccountData = z.object({
     })
     .optional()
     .meta({ description: 'Present only during a warm-up.' }),
-  sent_today: count.nullable().meta({ description: '`null` without a daily cap and a warm-up.' }),
+  sent_today: count.nullable().meta({
+    description:
+      'Posts of today that left, may have left, or are being sent. `null` without a daily cap and a warm-up.',
+  }),
   rests_until: z
     .string()
     .meta({ format: 'date-time' })

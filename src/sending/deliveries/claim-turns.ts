@@ -45,16 +45,15 @@ export interface ClaimOptions {
   skipped?: readonly number[];
   /** No turn is taken of any others; undefined: of all. */
   wanted?: readonly number[] | undefined;
-  log?: Log;
-  /** Called with the accounts whose rules have to be looked up before a turn is taken: `open-lanes.ts`. */
-  onClosed?: (accountIds: number[]) => void;
+  /** How many posts of each account in `wanted` may leave; undefined: an account with rules for that gets no turn. */
+  rooms?: readonly number[] | undefined;
 }
 
 /** A claim looks into at most so many shards, so that it locks few rows; the next one looks into others. */
 export const SHARDS_PER_CLAIM = 32;
 
-/** Of a lane that is closed. */
-interface ClosedRow {
+/** Of an account with quiet hours, a daily cap or a warm-up. */
+interface RuledRow {
   account_id: number;
   turn: null;
 }
@@ -75,21 +74,21 @@ interface TurnRow {
 /**
  * Takes the next turn of each account that is due: parks its lane and records the deliveries in hand, without writing a delivery. Of the
  * running runs with something to send, the one served longest ago is next; runs that were never served precede, by due time and
- * acceptance (contract §5). A lane with nothing to send sleeps until its next retry. A closed lane stays as it is and is reported to
- * `onClosed`. Locks and plans: `functions/claim_turns.sql`.
+ * acceptance (contract §5). A lane with nothing to send sleeps until its next retry. Without `rooms` the lanes of accounts with quiet
+ * hours, a daily cap or a warm-up stay as they are, and `ruled` lists the accounts. Locks and plans: `functions/claim_turns.sql`.
  */
-export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
-  const { workerId, shards, lanes, batch, paced, skipped = [], wanted } = options;
-  const { rows } = await sql<TurnRow | ClosedRow>`
+export async function claimTurns(db: Connection, options: ClaimOptions): Promise<{ turns: Turn[]; ruled: number[] }> {
+  const { workerId, shards, lanes, batch, paced, skipped = [], wanted, rooms } = options;
+  const { rows } = await sql<TurnRow | RuledRow>`
     select * from claim_turns(${workerId}, ${shards}::smallint[], ${wanted?.length ?? SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[],
-                               ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[])`.execute(db);
-  const closed = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
-  if (closed.length > 0) options.onClosed?.(closed);
-  return withoutUnknown(db, toTurns(rows.filter((row) => row.turn !== null)), options.log);
+                               ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[],
+                               ${rooms ? [...rooms] : null}::int[])`.execute(db);
+  const ruled = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
+  return { turns: toTurns(rows.filter((row) => row.turn !== null)), ruled };
 }
 
-/** Drops turns whose suspects could not be read. They are requeued as orphaned turns (`requeue-orphaned-turns.ts`). */
-async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
+/** Gives each suspect a turn of its own. Drops turns whose suspects could not be read. They are requeued as orphaned turns (`requeue-orphaned-turns.ts`). */
+export async function isolateSuspects(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
   const { left } = await isolateFailures({ db, log }, 'poison suspects', turns, {
     idOf: ({ accountId }) => accountId,
     run: (some) => isolatePoisonDeliveries(db, some),

@@ -12,12 +12,13 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
-import { claimIsolated, openIsolated, type Claim } from './claim-isolated.ts';
+import { claimIsolated, claimRuledIsolated } from './claim-isolated.ts';
 import { nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { classifyResult, type Outcome } from './outcome.ts';
+import { watchFutureInstants, type FutureLimit } from './limit-future-instants.ts';
 import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
 import { randomGapMs, pacedOf, type Gaps } from './pace.ts';
 import { watchOrphanedTurns, type OrphanWatch } from './requeue-orphaned-turns.ts';
@@ -76,6 +77,7 @@ interface SendLoopState extends SendLoopOptions {
   /** Made so far. */
   claimCount: number;
   orphans: OrphanWatch;
+  future: FutureLimit;
   revisions: RevisionWatch;
   sending: TurnSending;
   revising: TurnRevising;
@@ -100,6 +102,7 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     claimedMs: -Infinity,
     claimCount: 0,
     orphans: watchOrphanedTurns({ ...options, knows: (turn) => inFlight.has(keyOf(turn)) }),
+    future: watchFutureInstants(options),
     revisions: watchRevisions({ ...options, paced }),
     sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
@@ -131,6 +134,7 @@ async function step(state: SendLoopState): Promise<number> {
   const shards = [...held.keys()];
   if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
   await state.orphans.requeue(shards);
+  await state.future.limit({ shards });
   const room = roomOf(state);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(state);
@@ -140,11 +144,13 @@ async function step(state: SendLoopState): Promise<number> {
   const revising = await state.revisions.claim(shards, room);
   for (const turn of revising.turns)
     begin(state, turn, turn.posts.length, () => runRevision(state, turn, () => leases.maySend(turn.accountId, held)));
-  const { turns, closed, skipped } = await claim(state, shards, room - revising.turns.length);
+  const options = claimOptions(state, shards, room - revising.turns.length);
+  const { turns, ruled, skipped } = await claimIsolated(state, options);
   beginSends(state, turns, held);
-  if (closed.length > 0) await openIsolated(state, closed, state.timeZone ?? 'UTC');
-  // Fewer turns than shards looked into: there are hardly any more.
-  if (closed.length > 0 || turns.length >= SHARDS_PER_CLAIM) return 0;
+  const timeZone = state.timeZone ?? 'UTC';
+  if (ruled.length > 0) beginSends(state, await claimRuledIsolated(state, ruled, { ...options, timeZone }), held);
+  // Fewer lanes than shards looked into: there are hardly any more.
+  if (turns.length + ruled.length >= SHARDS_PER_CLAIM) return 0;
   return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
 }
 
@@ -161,16 +167,16 @@ function gatheringMs({ inFlight, claimedMs }: SendLoopState): number {
   return inFlight.size > GATHER_ABOVE ? claimedMs + GATHERING_MS - performance.now() : 0;
 }
 
-function claim(state: SendLoopState, shards: number[], room: number): Promise<Claim> {
+function claimOptions(state: SendLoopState, shards: number[], room: number) {
   const { leases, paced } = state;
   state.claimedMs = performance.now();
-  return claimIsolated(state, {
+  return {
     workerId: leases.workerId(),
     shards: startAt(shards, state.claimCount++ * SHARDS_PER_CLAIM),
     lanes: room,
     batch: DELIVERIES_PER_TURN,
     paced,
-  });
+  };
 }
 
 /**

@@ -5,7 +5,9 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
-import { claimRevisions, type RevisionTurn } from './claim-revisions.ts';
+import { claimRevisions, isRetryDue, type RevisionTurn } from './claim-revisions.ts';
+import { limitFutureInstants } from './limit-future-instants.ts';
+import type { Gaps } from './pace.ts';
 
 export interface RevisionWatch {
   /** Somebody may want more. */
@@ -25,9 +27,10 @@ export function watchRevisions(deps: {
   db: Database;
   log: Log;
   leases: Pick<Leases, 'workerId'>;
+  gaps: Gaps;
   paced: readonly string[];
 }): RevisionWatch {
-  const { db, leases, paced } = deps;
+  const { db, leases, gaps, paced } = deps;
   let polledAtMs = -Infinity;
   /** Of each account that wants something, the last of its turns that changed anything. */
   let wanting = new Map<number, number | null>();
@@ -36,6 +39,8 @@ export function watchRevisions(deps: {
     if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
     polledAtMs = performance.now();
     const found = await findWanting(db, shards, await readHeld(db, 'revisions'));
+    // A lane without posts to send has no `wake_at`, by which the send loop would find it.
+    if (found.length > 0) await limitFutureInstants(db, { accountIds: found }, gaps);
     wanting = new Map(found.map((accountId) => [accountId, wanting.get(accountId) ?? null]));
   }
 
@@ -76,9 +81,7 @@ export async function findWanting(
     select a.account_id from account a
     where campanile_shard(a.account_id) = any(${[...shards]}::smallint[]) and a.account_id <> all(${[...skipped]}::bigint[])
       and (exists (select from revisions r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null)
-           or exists (select from revisions r where r.account_id = a.account_id and r.not_before <= campanile_now()))`.execute(
-    db,
-  );
+           or exists (select from revisions r where r.account_id = a.account_id and ${isRetryDue('r')}))`.execute(db);
   return rows.map((row) => row.account_id);
 }
 

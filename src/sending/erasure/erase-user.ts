@@ -62,6 +62,7 @@ const PARTS: readonly Part[] = [
   { table: 'notice_choices', owner: 'user_id', chunk: 5_000 },
   { table: 'notices', owner: 'user_id', chunk: 5_000 },
   { table: 'account_states', owner: 'account_id', chunk: 5_000 },
+  { table: 'sent_slots', owner: 'account_id', chunk: 5_000 },
 ];
 
 interface Found {

@@ -83,7 +83,8 @@ describe('shards', () => {
     const owner = await createOwner(db, 1);
     await sendNow(db, owner);
     const shards = [owner.accountId % 256];
-    expect(await claimTurns(db, { workerId: silent, shards, lanes: 1, batch: 1, paced: [] })).toHaveLength(1);
+    const claim = await claimTurns(db, { workerId: silent, shards, lanes: 1, batch: 1, paced: [] });
+    expect(claim.turns).toHaveLength(1);
     const steady = await registerWorker(db, 'steady');
     for (let beat = 1; beat <= 4; beat++) {
       await clock.advance({ seconds: 3 });

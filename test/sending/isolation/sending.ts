@@ -71,14 +71,11 @@ export const SENDING: Case[] = [
     isDone: runIs(sql`status = 'completed'`),
   },
   {
-    batch: 'closed lanes',
+    batch: 'send windows',
     poison: ofAccount('lanes'),
     async prepare(scene, owners) {
       await sendEach(scene, owners);
       await sql`update accounts set daily_cap = 100 where account_id = any(${idsOf(owners)}::bigint[])`.execute(
-        scene.db,
-      );
-      await sql`update lanes set open_until = '-infinity' where account_id = any(${idsOf(owners)}::bigint[])`.execute(
         scene.db,
       );
     },
