@@ -6,6 +6,7 @@ import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
+import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { traceRuns } from './trace-runs.ts';
@@ -80,6 +81,8 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
 async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Promise<boolean> {
   const accounts = await lockFreeLanes(trx, accountIds);
   if (accounts.length === 0) return false;
+  // A run that new time zone rules make due later must not begin at its former instant.
+  await replanLocked(trx, accounts, { onlyDue: true });
   await missRuns(trx, accounts);
   const expiring = await expireSuperseded(trx, accounts);
   const ready = accounts.filter((accountId) => !expiring.has(accountId));

@@ -7,6 +7,7 @@ import { startLoop } from '../../../platform/concurrency/loop.ts';
 import { createRoundRobin } from '../../../platform/concurrency/round-robin.ts';
 import { beginDueRuns, createRunTurns } from './begin-runs.ts';
 import { processBulkRequests } from '../change/process-bulk-requests.ts';
+import { replanStaleRuns } from '../change/replan-stale-runs.ts';
 import { sweepRuns } from './expire-runs.ts';
 import { detectLateRuns } from './detect-late-runs.ts';
 
@@ -37,6 +38,7 @@ export function watchRuns(deps: {
     async () => ((await detectLateRuns(db, leases.shards(), log)) ? 0 : LATE_MS),
     options,
   );
+  const rules = startLoop('zone rules', () => replanStaleRuns(db, leases.shards(), log), options);
   const requesters = createRoundRobin();
   const requests = startLoop(
     'requests',
@@ -47,7 +49,7 @@ export function watchRuns(deps: {
   deps.notifications.on('campanile_revisions', () => requests.wake());
   return {
     async stop() {
-      await Promise.all([due.stop(), sweep.stop(), late.stop(), requests.stop()]);
+      await Promise.all([due.stop(), sweep.stop(), late.stop(), rules.stop(), requests.stop()]);
     },
   };
 }
