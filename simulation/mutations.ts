@@ -97,13 +97,13 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/claim-turns.ts',
-        text: 'return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));',
+        text: 'return Math.min(restMs, Math.max(2, rows[0]?.ms ?? restMs));',
         replacement: 'return Math.max(2, rows[0]?.ms ?? 1_000_000_000);',
       },
       {
         file: 'sending/deliveries/send-loop.ts',
-        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));',
-        replacement: 'return nextTurnMs(db, shards, skipped);',
+        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));',
+        replacement: 'return nextTurnMs(db, shards, { skipped });',
       },
     ],
   },

@@ -1,6 +1,7 @@
 /** Wires the rooms to each other, as the configuration says. */
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
+import { startWorkPoll, type WorkPoll } from '../platform/database/work-poll.ts';
 import { prepareNumberChange } from '../sending/accounts/change-number.ts';
 import { awaitCommandResults } from '../sending/accounts/commands.ts';
 import { LEASE_MS } from '../sending/leases/leases.ts';
@@ -107,13 +108,15 @@ export async function startApp(
     closing.push(async () => egress.close());
     const pushKeys = await loadPushKeys(db, vault);
     if (config.role !== 'api') {
-      const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming });
+      const workPoll = startWorkPoll({ db: shared.sendingDb, log, onLoopError: shared.onLoopError });
+      closing.push(workPoll.stop);
+      const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming, workPoll });
       for (const messenger of open) closing.push(() => messenger.close());
-      worker = await startSending(shared, open, isEmbedded);
+      worker = await startSending(shared, { messengers: open, alone: isEmbedded, workPoll });
       closing.push(worker.stop);
-      closing.push(startMails(shared, secrets.jwtSecret).stop);
-      closing.push(startWebhooks(shared, { egress, vault }).stop);
-      closing.push(startNotices(shared, { egress, vault, keys: pushKeys }).stop);
+      closing.push(startMails(shared, { secret: secrets.jwtSecret, workPoll }).stop);
+      closing.push(startWebhooks(shared, { egress, vault, workPoll }).stop);
+      closing.push(startNotices(shared, { egress, vault, keys: pushKeys, workPoll }).stop);
       measureShards(shared.metrics.registry, worker.shardsHeld);
       closing.push(await startBackups(shared));
     }
@@ -143,8 +146,7 @@ export async function startApp(
 
 function startSending(
   { config, log, sendingDb, notifications, metrics, onLoopError }: Shared,
-  messengers: readonly Messenger[],
-  alone: boolean,
+  { messengers, alone, workPoll }: { messengers: readonly Messenger[]; alone: boolean; workPoll: WorkPoll },
 ): Promise<Worker> {
   return startWorker({
     db: sendingDb,
@@ -168,11 +170,15 @@ function startSending(
     onOutcome: metrics.countOutcome,
     onRetry: metrics.countRetry,
     onFirstAttempt: metrics.observeFirstAttempt,
+    workPoll,
     onLoopError,
   });
 }
 
-function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: { egress: Egress; vault: Vault }) {
+function startWebhooks(
+  { log, sendingDb, metrics, onLoopError }: Shared,
+  deps: { egress: Egress; vault: Vault; workPoll: WorkPoll },
+) {
   return sendWebhooks({
     ...deps,
     db: sendingDb,
@@ -182,7 +188,10 @@ function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: {
   });
 }
 
-function startMails({ config, log, sendingDb, notifications, onLoopError }: Shared, secret: string) {
+function startMails(
+  { config, log, sendingDb, notifications, onLoopError }: Shared,
+  { secret, workPoll }: { secret: string; workPoll: WorkPoll },
+) {
   const { smtpUrl, mailFrom: from, publicUrl } = config;
   return sendMails({
     db: sendingDb,
@@ -191,6 +200,7 @@ function startMails({ config, log, sendingDb, notifications, onLoopError }: Shar
     links: createMailLinks(secret),
     mail:
       smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
+    workPoll,
     onLoopError,
   });
 }

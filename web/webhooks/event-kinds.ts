@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
   'campaign.cancelled': 'campaigns',
   'campaign.missed': 'campaigns',
   'campaign.late': 'campaigns',
+  'campaign.rescheduled': 'campaigns',
   'campaign.recalled': 'campaigns',
   'campaign.corrected': 'campaigns',
   'run.started': 'campaigns',

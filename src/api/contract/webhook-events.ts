@@ -80,6 +80,13 @@ export const WEBHOOK_EVENTS = {
   'campaign.cancelled': { summary: 'A campaign was cancelled', data: campaign },
   'campaign.missed': { summary: 'A run was missed: it could not begin within 6 hours', data: campaignAndRun },
   'campaign.late': { summary: 'A run is late: it has not begun a minute after its time', data: campaignAndRun },
+  'campaign.rescheduled': {
+    summary: 'Planned runs moved to other instants, because the rules of their time zone changed',
+    data: campaign.extend({
+      run_count: count.meta({ description: 'How many planned runs moved.' }),
+      time_zone: z.string(),
+    }),
+  },
   'campaign.recalled': { summary: 'A recall of a campaign was requested', data: campaign },
   'campaign.corrected': { summary: 'A correction of a campaign was requested', data: campaign },
   'run.started': { summary: 'A run began, or was resumed by a retry', data: run },

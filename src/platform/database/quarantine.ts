@@ -44,6 +44,7 @@ export const BATCHES = {
   'webhook outcomes': 'workspace',
   webhooks: 'workspace',
   'written deliveries': 'account',
+  'zone rules': 'account',
 } as const;
 
 export type BatchName = keyof typeof BATCHES;

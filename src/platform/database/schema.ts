@@ -273,6 +273,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     folded_at: Date | null;
     folded: Generated<boolean>;
     deleted_at: Date | null;
+    tzdata_version: Generated<string>;
   };
   contents: {
     content_id: GeneratedAlways<number>;

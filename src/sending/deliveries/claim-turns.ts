@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -124,8 +124,22 @@ function toTurns(rows: TurnRow[]): Turn[] {
   return turns;
 }
 
-/** Milliseconds until a lane in these shards may be due, but for `skipped` accounts; 1,000 at most, since a hint can be lost. */
-export async function nextTurnMs(db: Connection, shards: number[], skipped: readonly number[] = []): Promise<number> {
+/** The condition that a lane in these shards is due, or has a turn in hand, which may be orphaned. */
+export function hasTurns(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`(
+    exists (
+      select from unnest(${[...shards]}::smallint[]) s (shard)
+      cross join lateral (
+        select from lanes where lanes.shard = s.shard and wake_at <= campanile_now() order by wake_at limit 1) l)
+    or exists (select from lanes where shard = any(${[...shards]}::smallint[]) and in_hand_run_id is not null))`;
+}
+
+/** Milliseconds until a lane in these shards may be due, but for `skipped` accounts; `restMs` at most, since a hint can be lost. */
+export async function nextTurnMs(
+  db: Connection,
+  shards: number[],
+  { skipped = [], restMs = 1_000 }: { skipped?: readonly number[]; restMs?: number } = {},
+): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(l.wake_at) - campanile_now()) * 1000)::float8 as ms
     from unnest(${shards}::smallint[]) s (shard)
@@ -134,5 +148,5 @@ export async function nextTurnMs(db: Connection, shards: number[], skipped: read
       order by wake_at limit 1
     ) l`.execute(db);
   // A lane that is due but was just locked by somebody else is looked at again soon, not at once.
-  return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));
+  return Math.min(restMs, Math.max(2, rows[0]?.ms ?? restMs));
 }

@@ -3,17 +3,19 @@
  * written down. A turn sends posts, or recalls or corrects what has left. One turn of an account at a time; many accounts beside
  * each other.
  */
+import { sql, type RawBuilder } from 'kysely';
 import type { Held, Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
 import { claimIsolated, claimRuledIsolated } from './claim-isolated.ts';
-import { nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
+import { hasTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
@@ -26,7 +28,7 @@ import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
 import { traceTurns } from './trace-turns.ts';
 import { createSuspectSender } from './send-poison-suspects.ts';
-import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
+import { hasRevisions, watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { createAttemptMetrics, type AttemptHooks, type AttemptMetrics } from './attempt-metrics.ts';
 
 export interface SendLoopOptions extends AttemptHooks {
@@ -41,6 +43,7 @@ export interface SendLoopOptions extends AttemptHooks {
   timeZone?: string | undefined;
   /** Called for each attempt with its outcome: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -57,6 +60,7 @@ export const DELIVERIES_PER_TURN = 1_000;
 const MAX_DELIVERIES_IN_FLIGHT = 20_000;
 const NO_LEASE_PAUSE_MS = 200;
 const FULL_PAUSE_MS = 1_000;
+const POLL_MS = 1_000;
 
 export interface SendLoop {
   wake(): void;
@@ -84,6 +88,8 @@ interface SendLoopState extends SendLoopOptions {
   finisher: Finisher;
   writer: OutcomeWriter;
   paced: readonly string[];
+  /** The pause when nothing is due. */
+  restMs: number;
   /** Looks for more to do at once. */
   wake(): void;
 }
@@ -94,6 +100,7 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
   const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
+  const restMs = options.workPoll?.add({ isDue: () => hasWork(options), wake: () => loop.wake() }) ?? POLL_MS;
   const state: SendLoopState = {
     ...options,
     inFlight,
@@ -103,12 +110,13 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     claimCount: 0,
     orphans: watchOrphanedTurns({ ...options, knows: (turn) => inFlight.has(keyOf(turn)) }),
     future: watchFutureInstants(options),
-    revisions: watchRevisions({ ...options, paced }),
+    revisions: watchRevisions({ ...options, paced, restMs }),
     sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
     finisher: createFinisher({ db, log, inFlight: () => inFlight.size - writer.waiting(), writer }),
     writer,
     paced,
+    restMs,
     wake: () => loop.wake(),
   };
   const loop = startLoop('lanes', () => step(state), { log, ...(onLoopError && { onError: onLoopError }) });
@@ -125,6 +133,10 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
       await Promise.all(inFlight.values());
     },
   };
+}
+
+function hasWork({ leases }: SendLoopOptions): RawBuilder<boolean> {
+  return sql`(${hasTurns([...leases.held().keys()])} or ${hasRevisions()})`;
 }
 
 /** Begins due turns as far as there is room. Resolves to the milliseconds until the next step. */
@@ -151,7 +163,7 @@ async function step(state: SendLoopState): Promise<number> {
   if (ruled.length > 0) beginSends(state, await claimRuledIsolated(state, ruled, { ...options, timeZone }), held);
   // Fewer lanes than shards looked into: there are hardly any more.
   if (turns.length + ruled.length >= SHARDS_PER_CLAIM) return 0;
-  return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
+  return Math.min(revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));
 }
 
 /** Returns the number of turns there is room for. Turns whose outcome is in quarantine take no room. */

@@ -9,6 +9,7 @@ export const EVENT_TYPES = [
   'campaign.cancelled',
   'campaign.missed',
   'campaign.late',
+  'campaign.rescheduled',
   'campaign.recalled',
   'campaign.corrected',
   'run.started',

@@ -1,5 +1,5 @@
 /** Bulk requests about more deliveries than a request may write, in pieces. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { writeOrQuarantine } from '../../accounts/quarantine-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -15,16 +15,15 @@ const STEP_MS = 500;
 
 /** When every account with something to do is locked by somebody else. */
 const LOCKED_PAUSE_MS = 10;
-/** When there is nothing to do. */
-const POLL_MS = 1_000;
 
 /**
- * Writes the next piece for each account in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call.
+ * Writes the next piece for each account in these shards, in round robin, for a moment. Resolves to the milliseconds until the next call:
+ * `restMs` when there is nothing to do.
  */
 export async function processBulkRequests(
   db: Database,
   shards: number[],
-  { turns = createRoundRobin(), log }: { turns?: Rotation; log?: Log } = {},
+  { turns = createRoundRobin(), log, restMs = 1_000 }: { turns?: Rotation; log?: Log; restMs?: number } = {},
 ): Promise<number> {
   const { held } = await readQuarantined(db, 'requests');
   const accounts = turns.order((await findRequesters(db, shards)).filter((accountId) => !held.has(accountId)));
@@ -39,8 +38,13 @@ export async function processBulkRequests(
     if (results.some(Boolean)) isLocked = false;
     if (performance.now() > endMs) break;
   }
-  if (accounts.length === 0) return POLL_MS;
+  if (accounts.length === 0) return restMs;
   return isLocked ? LOCKED_PAUSE_MS : 0;
+}
+
+/** The condition that a request is to be written, in whichever shard. */
+export function hasRequests(): RawBuilder<boolean> {
+  return sql`(exists (select from revision_requests where next_position is not null) or exists (select from runs where dropping))`;
 }
 
 /** False where somebody else has locked the account. */
