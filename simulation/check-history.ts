@@ -1,4 +1,4 @@
-/** Judges a world by its history alone: whoever has the file can, without the service. */
+/** The checker: finds violations from the history of a world alone, without the service. */
 import { ADDS, isOf, isTakenBack, only, type Case } from './case.ts';
 import {
   changesReachThem,
@@ -7,6 +7,8 @@ import {
   sendWindowsAreRespected,
   whatIsErasedIsGone,
 } from './check-requests.ts';
+import { changesAreRequested, correctionsArrive, runsBeginInOrder } from './check-order.ts';
+import { postsLeaveInTime, runsAreTheOnesRequested, runsBeginInTime, timeGoesOn } from './check-times.ts';
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
@@ -47,6 +49,13 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   commandsAreCarriedOutOnce,
   whatIsErasedIsGone,
   sendWindowsAreRespected,
+  timeGoesOn,
+  runsAreTheOnesRequested,
+  runsBeginInTime,
+  postsLeaveInTime,
+  runsBeginInOrder,
+  correctionsArrive,
+  changesAreRequested,
 ];
 
 function nothingIsLost(facts: Case): string[] {
@@ -154,9 +163,9 @@ function sendsRespectTheGap({ sends, gapMs }: Case): string[] {
   return [...Map.groupBy(sends, (one) => one.accountId)].flatMap(([accountId, own]) =>
     own.flatMap((one, index) => {
       const before = own[index - 1];
-      return before && one.arrivedMs - before.judgedMs < gapMs - 1
+      return before && one.arrivedMs - before.answeredMs < gapMs - 1
         ? [
-            `under-paced: account ${accountId}, ${one.messageId} ${one.arrivedMs - before.judgedMs} ms after ${before.messageId}`,
+            `under-paced: account ${accountId}, ${one.messageId} ${one.arrivedMs - before.answeredMs} ms after ${before.messageId}`,
           ]
         : [];
     }),
@@ -169,7 +178,7 @@ function oneSendsAtATime({ sends }: Case): string[] {
     own.flatMap((one, index) => {
       const [before, last] = [own[index - 1], own[index - 2]];
       if (!before || !last || one.process !== last.process || one.process === before.process) return [];
-      return one.arrivedMs - last.judgedMs < 1_000
+      return one.arrivedMs - last.answeredMs < 1_000
         ? [`past the fence: account ${accountId}, ${before.process} within ${one.process}`]
         : [];
     }),

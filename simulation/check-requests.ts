@@ -1,4 +1,4 @@
-/** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the judge. */
+/** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the checker. */
 import { isOf, isTakenBack, only, type Case, type Of } from './case.ts';
 
 /** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */

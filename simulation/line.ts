@@ -57,20 +57,41 @@ export interface Counted {
   read: number | null;
 }
 
+export interface FinalRun {
+  runId: number;
+  status: string;
+  targets: number;
+  dueMs: number;
+  /** null: it has not begun. */
+  startedMs: number | null;
+  finishedMs: number | null;
+}
+
+/** Dates are `YYYY-MM-DD`, the time is `HH:MM` or `HH:MM:SS`, weekdays are counted from 1 for Monday; null: every day. */
+export interface AskedSchedule {
+  startDate: string;
+  endDate: string;
+  time: string;
+  /** IANA. */
+  timeZone: string;
+  weekdays: readonly number[] | null;
+  skipDates: readonly string[];
+}
+
 export interface FinalCampaign {
   campaign: string;
   text: string;
   status: string;
   deleted: boolean;
   accountId: number;
-  runs: Array<{ runId: number; status: string; targets: number; dueMs: number }>;
+  runs: FinalRun[];
   totals: Counted | null;
   groups: Array<Counted & { groupId: number }>;
 }
 
 export type Happening =
-  | { kind: 'world'; format: 1; seed: number; steps: number; workers: number; gapMs: number }
-  | { kind: 'owner'; accountId: number; chats: readonly string[]; groupIds: readonly number[] }
+  | { kind: 'world'; format: 2; seed: number; steps: number; workers: number; gapMs: number }
+  | { kind: 'owner'; accountId: number; timeZone: string; chats: readonly string[]; groupIds: readonly number[] }
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
   | { kind: 'clock'; process: string; byMs: number }
@@ -89,7 +110,7 @@ export type Happening =
       accountId: number;
       text: string;
       groupIds?: readonly number[];
-      runs?: number;
+      schedule?: AskedSchedule;
       rest?: AskedSendWindow;
     }
   | { kind: 'answer'; request: number; campaign: string | null; error: string | null }
@@ -101,6 +122,8 @@ export type Happening =
       sql: string;
       outcome: string;
       fault: Fault | null;
+      /** Of `delayed` and `frozen`. */
+      delayMs?: number;
     }
   | {
       kind: 'send';
@@ -112,8 +135,9 @@ export type Happening =
       uncertain: boolean;
       verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished';
       arrivedMs: number;
-      judgedMs: number;
+      answeredMs: number;
     }
+  | { kind: 'offline'; process: string; accountId: number; messageId: string }
   | { kind: 'change'; change: 'recall' | 'correct'; messageId: string; text: string; result: string }
   | { kind: 'receipts'; receipts: Array<{ messageId: string; participant: string; what: 'delivered' | 'read' }> }
   | { kind: 'final'; campaigns: FinalCampaign[]; deliveries: FinalDelivery[]; inHand: number; stoppedAccounts: number };

@@ -17,7 +17,9 @@ export async function readFinal(
     select c.public_id::text as campaign, c.name as text, c.status, c.deleted_at is not null as deleted, c.account_id as "accountId",
            a.workspace_id as "workspaceId",
            coalesce((select jsonb_agg(jsonb_build_object('runId', r.run_id, 'status', r.status, 'targets', r.targets,
-                                               'dueMs', (extract(epoch from r.due_at) * 1000)::float8) order by r.run_id)
+                                               'dueMs', (extract(epoch from r.due_at) * 1000)::float8,
+                                               'startedMs', (extract(epoch from r.started_at) * 1000)::float8,
+                                               'finishedMs', (extract(epoch from r.finished_at) * 1000)::float8) order by r.run_id)
                      from runs r where r.campaign_id = c.campaign_id), '[]') as runs
     from campaigns c join accounts a using (account_id) order by c.campaign_id`.execute(db);
   const campaigns: FinalCampaign[] = [];

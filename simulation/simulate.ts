@@ -1,8 +1,9 @@
-/** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
+/** One seed: a world with faults for so many statements and without them afterwards, and the check of its history. */
 import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
+import { findCalm } from './calm-time.ts';
 import { checkHistory } from './check-history.ts';
 import { FAULTS, type Fault, type Line } from './line.ts';
 import { readRemainingWork, type RemainingWork } from './remaining-work.ts';
@@ -10,6 +11,7 @@ import { watchProgress } from './watch-progress.ts';
 import { readFinal } from './read-final.ts';
 import { createFencingRecords, resumePeriodically } from './restore-ledger.ts';
 import type { ServerAddress } from './server.ts';
+import { totalMs } from './spans.ts';
 import { time } from './virtual-time.ts';
 import { KIND } from './witness.ts';
 import { openWorkload, type Api } from './workload.ts';
@@ -49,6 +51,8 @@ const LEFT_ALONE_CHANCE = 0.4;
 const PUT_BACK_CHANCE = 0.2;
 /** After all harm everything has to end within so many statements. */
 const CALM_STATEMENTS = 12_000;
+/** The checker requires that a calm world does within a shorter time what is due. A world that sleeps before proves nothing. */
+const CALM_BEFORE_SLEEP_MS = 9_000;
 /** Evenings before clocks change in Berlin. */
 export const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] as const;
 const HOUR_MS = 3_600_000;
@@ -107,7 +111,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     marks: isPutBack ? createFencingRecords() : undefined,
   });
   try {
-    world.history.add({ kind: 'world', format: 1, seed: asked.seed, steps: asked.steps, workers, gapMs });
+    world.history.add({ kind: 'world', format: 2, seed: asked.seed, steps: asked.steps, workers, gapMs });
     const dates = [1, 2].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
     const workload = openWorkload(asked.seed, { owners: world.owners, history: world.history, dates });
     let api = openApi(world);
@@ -157,11 +161,14 @@ async function finish(
   { resume, open }: { resume: (campaigns: string[]) => void; open: () => number },
 ): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
-  await world.until(() => false, 200);
+  const isCalm = () => totalMs(findCalm(world.history.lines).slice(-1)) >= CALM_BEFORE_SLEEP_MS;
+  while (!isCalm() && world.statements() < last) await world.until(() => false, 40);
+  let awakeUntilMs = time.nowMs();
   const progress = watchProgress(world);
   let sends = 0;
   let cooldownMs = 0;
   for (let isRested = false; world.statements() < last;) {
+    await world.until(() => time.nowMs() >= awakeUntilMs, last - world.statements());
     const standing = await readRemainingWork(world);
     const { next_ms: nextMs, due_ms: dueMs, erasing, paused } = standing;
     if (progress.isStuck(standing)) return;
@@ -180,6 +187,7 @@ async function finish(
       cooldownMs = soFar === sends ? Math.min(Math.max(2 * cooldownMs, nextMs - time.nowMs()), MAX_COOLDOWN_MS) : 0;
       sends = soFar;
       world.sleepUntil(Math.max(nextMs - 50, Math.min(time.nowMs() + cooldownMs, (dueMs ?? Infinity) - 50)));
+      if (dueMs !== null && time.nowMs() >= dueMs - 50) awakeUntilMs = dueMs + CALM_BEFORE_SLEEP_MS;
     }
     await world.until(() => false, 80);
   }

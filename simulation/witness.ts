@@ -71,7 +71,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         text,
         uncertain,
         verdict,
-        judgedMs: time.nowMs(),
+        answeredMs: time.nowMs(),
       });
     };
     if (refused.has(to.messageId) || drawn < chances.refuseForGood) {
@@ -135,9 +135,11 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
           await LATER(random() * 40);
           isOver ||= !mayGoOn();
           if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 });
-          else if (isOffline || (isOffline = random() < witness.chances.offline))
+          else if (isOffline || (isOffline = random() < witness.chances.offline)) {
+            const process = current.getStore()?.name ?? 'nobody';
+            history.add({ kind: 'offline', process, accountId, messageId: one.messageId });
             results.push({ kind: 'offline', reason: 'no network', cooldownMs: 500 });
-          else {
+          } else {
             const arrivedMs = time.nowMs();
             const result = decideResult(one, post.text, { accountId, arrivedMs });
             await LATER(random() * 80);

@@ -15,7 +15,7 @@ import { findUser } from '../src/identity/store.ts';
 import { convert, type Owner } from '../test/support/ledger.ts';
 import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
-import type { AskedSendWindow } from './line.ts';
+import type { AskedSchedule, AskedSendWindow } from './line.ts';
 import { current, type VirtualProcess } from './virtual-time.ts';
 
 export interface Api {
@@ -71,7 +71,7 @@ export function openWorkload(
       accountId: number;
       text: string;
       groupIds?: readonly number[];
-      runs?: number;
+      schedule?: AskedSchedule;
       rest?: AskedSendWindow;
     },
     act: () => Promise<{ campaignId: string }>,
@@ -106,7 +106,7 @@ export function openWorkload(
     if (random() < 0.7)
       return request(
         api,
-        { ...about, operation: 'send', runs: 1 },
+        { ...about, operation: 'send' },
         () => addCampaign(deps, owner, { ...post, scheduleTime: null }),
         keep,
       );
@@ -115,7 +115,7 @@ export function openWorkload(
     const schedule = { timeZone: 'Europe/Berlin', weekdays: null, skipDates: [], startDate, endDate, time };
     request(
       api,
-      { ...about, operation: 'schedule', runs: dates.length },
+      { ...about, operation: 'schedule', schedule },
       () => addScheduledCampaign(deps, owner, { ...post, ...schedule }),
       keep,
     );

@@ -218,7 +218,7 @@ export async function openWorld(
     const owner = await perform(setup, () => createOwner(db, groups));
     owners.push(owner);
     const chats = owner.groupIds.map((_, index) => `${owner.accountId}-${index + 1}@g.us`);
-    history.add({ kind: 'owner', accountId: owner.accountId, chats, groupIds: owner.groupIds });
+    history.add({ kind: 'owner', accountId: owner.accountId, timeZone: 'UTC', chats, groupIds: owner.groupIds });
   }
   setup.isDead = true;
   areFaultsOn = true;

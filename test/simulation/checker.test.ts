@@ -14,8 +14,8 @@ function send(position: number, change: Partial<Extract<Line, { kind: 'send' }>>
   const to = { accountId: 1, chatId: `1-${position}@g.us`, messageId: `m${position}`, text: 'post', uncertain: false };
   return of(
     'send',
-    { process: 'worker 1', ...to, verdict: 'accepted', arrivedMs, judgedMs: arrivedMs + 5, ...change },
-    arrivedMs,
+    { process: 'worker 1', ...to, verdict: 'accepted', arrivedMs, answeredMs: arrivedMs + 5, ...change },
+    change.arrivedMs ?? arrivedMs,
   );
 }
 
@@ -47,7 +47,7 @@ function history({
     read: 0,
   });
   const totals = { deliveries: 2, queued: 0, sent: 2, failed: 0, cancelled: 0, delivered, read: 0 };
-  const runs = [{ runId: 1, status: 'completed', targets: 2, dueMs: 0 }];
+  const runs = [{ runId: 1, status: 'completed', targets: 2, dueMs: 0, startedMs: 0, finishedMs: 3_000 }];
   const campaign = {
     campaign: CAMPAIGN,
     text: 'post',
@@ -58,18 +58,21 @@ function history({
     totals,
     groups: [group(1), group(2)],
   };
-  return [
-    of('world', { format: 1, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
-    of('owner', { accountId: 1, chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2] }),
-    of('request', { request: 1, operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2], runs: 1 }),
+  const lines = [
+    of('world', { format: 2, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
+    of('owner', { accountId: 1, timeZone: 'UTC', chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2] }),
+    of('request', { request: 1, operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2] }),
     of('answer', { request: 1, campaign: CAMPAIGN, error: null }),
     ...sends,
-    of('receipts', {
-      receipts: told.map((messageId) => ({ messageId, participant: 'a', what: 'delivered' as const })),
-    }),
+    of(
+      'receipts',
+      { receipts: told.map((messageId) => ({ messageId, participant: 'a', what: 'delivered' as const })) },
+      3_000,
+    ),
     ...more,
-    of('final', { campaigns: isKept ? [campaign] : [], deliveries, inHand, stoppedAccounts: 0 }),
+    of('final', { campaigns: isKept ? [campaign] : [], deliveries, inHand, stoppedAccounts: 0 }, 4_000_000),
   ];
+  return lines.toSorted((one, other) => one.atMs - other.atMs);
 }
 
 const created = (times: number) => [
@@ -99,7 +102,7 @@ describe('ignores unknowable events after a restored ledger:', () => {
     ['a campaign', history({ deliveries: [], isKept: false, more: putBack(0, 50) })],
     [
       'a receipt',
-      history({ deliveries: [delivery(1), delivery(2, { delivered: 0 })], delivered: 1, more: putBack(0, 50) }),
+      history({ deliveries: [delivery(1), delivery(2, { delivered: 0 })], delivered: 1, more: putBack(0, 3_500) }),
     ],
     ['an erasure', history({ more: [...asked('erase'), ...putBack(5, 50)] })],
   ])('%s', ([, lines]) => {
@@ -145,7 +148,7 @@ describe('reports the fault', () => {
       history({
         sends: [
           send(1),
-          send(2, { process: 'worker 2', arrivedMs: 1_400, judgedMs: 1_401 }),
+          send(2, { process: 'worker 2', arrivedMs: 1_400, answeredMs: 1_401 }),
           send(2, { verdict: 'copy', uncertain: true, arrivedMs: 1_800 }),
         ],
       }),
@@ -177,7 +180,7 @@ describe('reports the fault', () => {
         more: asked('rest', { dailyCap: 1, quietHours: null }),
       }),
     ],
-    ['not recalled', history({ sends: [send(1, { arrivedMs: 1, judgedMs: 2 }), send(2)], more: halted('recall') })],
+    ['not recalled', history({ sends: [send(1, { arrivedMs: 1, answeredMs: 2 }), send(2)], more: halted('recall') })],
   ])('%s', ([sentence, lines]) => {
     expect(checkHistory(lines).join('\n')).toContain(sentence);
   });
