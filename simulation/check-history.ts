@@ -9,6 +9,13 @@ import {
 } from './check-requests.ts';
 import { changesAreRequested, correctionsArrive, runsBeginInOrder } from './check-order.ts';
 import { postsLeaveInTime, runsAreTheOnesRequested, runsBeginInTime, timeGoesOn } from './check-times.ts';
+import {
+  instantsOfSendsAreTrue,
+  overviewsAddUp,
+  receiptsAreCounted,
+  sumsAddUp,
+  timelinesAddUp,
+} from './check-figures.ts';
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
@@ -44,7 +51,10 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   oneSendsAtATime,
   haltsHold,
   sumsAddUp,
+  timelinesAddUp,
+  overviewsAddUp,
   receiptsAreCounted,
+  instantsOfSendsAreTrue,
   changesReachThem,
   commandsAreCarriedOutOnce,
   whatIsErasedIsGone,
@@ -183,53 +193,4 @@ function oneSendsAtATime({ sends }: Case): string[] {
         : [];
     }),
   );
-}
-
-const COUNTS = ['deliveries', 'queued', 'sent', 'failed', 'cancelled', 'delivered', 'read'] as const;
-
-function sumsAddUp({ final }: Case): string[] {
-  return final.campaigns.flatMap(({ campaign, text, totals, groups, deleted, runs }) => {
-    if (deleted || !totals) return [];
-    const own = final.deliveries.filter((one) => one.campaign === campaign);
-    const isWritten = runs.every(({ runId, targets }) => own.filter((one) => one.runId === runId).length === targets);
-    const told = COUNTS.filter(
-      (name) => groups.reduce((sum, group) => sum + (group[name] ?? 0), 0) !== (totals[name] ?? 0),
-    );
-    const recounted = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>;
-    for (const one of own) {
-      recounted.deliveries += 1;
-      recounted[one.status] += 1;
-      recounted.delivered += one.delivered;
-      recounted.read += one.read;
-    }
-    const other = isWritten ? COUNTS.filter((name) => recounted[name] !== (totals[name] ?? 0)) : [];
-    return [
-      ...told.map((name) => `does not add up: ${name} of the groups of ${text}`),
-      ...other.map(
-        (name) => `does not add up: ${text} tells ${totals[name]} ${name}, its deliveries ${recounted[name]}`,
-      ),
-    ];
-  });
-}
-
-function receiptsAreCounted({ lines, final, taken }: Case): string[] {
-  const isKept = ({ atMs }: { atMs: number }) => !taken || atMs < taken.fromMs || atMs > taken.toMs;
-  const told = only(lines, 'receipts').flatMap((one) =>
-    one.receipts.map((receipt) => ({ ...receipt, isKept: isKept(one) })),
-  );
-  const byMessage = Map.groupBy(told, (one) => one.messageId);
-  return final.deliveries.flatMap(({ messageId, delivered, read, status, campaign }) => {
-    const all = byMessage.get(messageId) ?? [];
-    const own = all.filter((one) => one.isKept);
-    const people = (some: typeof own) => new Set(some.map((one) => one.participant)).size;
-    const reads = (some: typeof own) => people(some.filter(({ what }) => what === 'read'));
-    const isBetween = (count: number, from: number, to: number) => count >= from && count <= to;
-    const found = [];
-    if (!isBetween(delivered, people(own), people(all)) || !isBetween(read, reads(own), reads(all)))
-      found.push(
-        `receipts: ${campaign} ${messageId} counts ${delivered}/${read}, ${people(own)}/${reads(own)} were told`,
-      );
-    if (own.length > 0 && status !== 'sent') found.push(`received, and told as ${status}: ${campaign} ${messageId}`);
-    return found;
-  });
 }

@@ -1,5 +1,6 @@
 /** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the checker. */
 import { isOf, isTakenBack, only, type Case, type Of } from './case.ts';
+import { dayOf, quietSpans } from './wall-clock.ts';
 
 /** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */
 export function haltsHold(facts: Case): string[] {
@@ -81,12 +82,9 @@ export function whatIsErasedIsGone(facts: Case): string[] {
   });
 }
 
-const DAY_MS = 86_400_000;
-const msOf = (clock: string) => Number(clock.slice(0, 2)) * 3_600_000 + Number(clock.slice(3)) * 60_000;
-
-/** The rules of rest that were asked for last, from when that was answered on; none, where nobody knows which were the last. */
+/** The rules of rest that were requested last, from their answer on; none, where it is unknown which were the last. */
 export function sendWindowsAreRespected(facts: Case): string[] {
-  const { requests, sends, taken } = facts;
+  const { requests, sends, taken, lines, final } = facts;
   return requests.flatMap((request) => {
     const { operation, accountId, answer, rest, atMs } = request;
     if (operation !== 'rest' || !rest || !answer || answer.error || isTakenBack(facts, request)) return [];
@@ -94,24 +92,22 @@ export function sendWindowsAreRespected(facts: Case): string[] {
       (one) => one.operation === 'rest' && one.accountId === accountId && one.rest !== rest,
     );
     if (others.some((one) => !one.answer || one.answer.error || one.answer.atMs >= atMs)) return [];
+    const timeZone = only(lines, 'owner').find((one) => one.accountId === accountId)?.timeZone ?? 'UTC';
     const later = sends.filter((one) => one.accountId === accountId && one.arrivedMs > answer.atMs + TURN_MS);
     const { quietHours, dailyCap } = rest;
-    const disturbing = later.filter(({ arrivedMs }) => {
-      if (!quietHours) return false;
-      const [from, to, at] = [msOf(quietHours.from), msOf(quietHours.to), arrivedMs % DAY_MS];
-      // A turn that was in hand as it began may still leave.
-      return at >= from + TURN_MS || at < to;
-    });
+    const quiet = quietHours ? quietSpans(quietHours, timeZone, { fromMs: answer.atMs, toMs: final.atMs }) : [];
+    // A turn that was in hand as they began may still leave.
+    const disturbing = later.filter(({ arrivedMs }) =>
+      quiet.some(({ fromMs, toMs }) => arrivedMs >= fromMs + TURN_MS && arrivedMs < toMs),
+    );
     // The ledger does not know the posts that left before it was restored.
     const accepted = later.filter((one) => one.verdict === 'accepted' && one.arrivedMs > (taken?.toMs ?? 0));
-    const days = [...Map.groupBy(accepted, (one) => Math.floor(one.arrivedMs / DAY_MS))];
+    const days = [...Map.groupBy(accepted, (one) => dayOf(timeZone, one.arrivedMs))];
     return [
       ...disturbing.map((one) => `left in quiet hours: ${one.messageId}`),
       ...days.flatMap(([day, own]) =>
         dailyCap !== null && own.length > dailyCap
-          ? [
-              `more than a day's: ${own.length} of account ${accountId} on ${new Date(day * DAY_MS).toISOString().slice(0, 10)}`,
-            ]
+          ? [`more than a day's: ${own.length} of account ${accountId} on ${new Date(day).toISOString().slice(0, 10)}`]
           : [],
       ),
     ];

@@ -1,6 +1,6 @@
 /** Whether each run was planned, began and left when it had to: part of the checker. */
 import { ADDS, only, type Case } from './case.ts';
-import { effectOf, mayApply } from './effects.ts';
+import { effectOf, hasApplied, mayApply } from './effects.ts';
 import { expect, requestsOf, type Expectations } from './expectations.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 import { occurrencesOf } from './wall-clock.ts';
@@ -81,8 +81,10 @@ function checkBegin(facts: Case, expectations: Expectations, { campaign, run }: 
   if (startedMs !== null && startedMs > latestMs) return [`too late: ${what} began at ${iso(startedMs)}`];
   if (status === 'missed' && startedMs !== null) return [`missed, and had begun: ${what}`];
   if (status === 'missed' && (finishedMs ?? 0) < latestMs) return [`missed too soon: ${what}`];
-  if (status === 'cancelled' && !stops.some(({ atMs }) => atMs <= (finishedMs ?? 0)))
+  if (status === 'cancelled' && !stops.some(({ atMs }) => Math.floor(atMs) <= (finishedMs ?? 0)))
     return [`cancelled, and nobody asked for that: ${what}`];
+  const cancel = stops.find((one) => hasApplied(facts, one) && (finishedMs ?? Infinity) > (one.answer?.atMs ?? 0));
+  if (cancel && status !== 'cancelled') return [`${status} after it was to ${cancel.operation}: ${what}`];
   // A ledger that was put back has lost what it began between.
   const fromMs = Math.max(dueMs, facts.taken?.toMs ?? 0);
   const toMs = Math.min(startedMs ?? finishedMs ?? facts.final.atMs, latestMs);

@@ -85,7 +85,9 @@ function usedUpSpans(
       .filter((one) => one.accountId === accountId && ['accepted', 'copy'].includes(one.verdict))
       .map(({ messageId, atMs }) => ({ messageId, atMs })),
     ...only(facts.lines, 'receipts').flatMap(({ atMs, receipts }) =>
-      receipts.filter(({ messageId }) => own.has(messageId)).map(({ messageId }) => ({ messageId, atMs })),
+      receipts.flatMap((one) =>
+        one.what !== 'same' && own.has(one.messageId) ? [{ messageId: one.messageId, atMs }] : [],
+      ),
     ),
   ];
   return [...Map.groupBy(touched, (one) => dayOf(timeZone, one.atMs))].flatMap(([dayMs, some]) => {

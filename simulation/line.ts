@@ -33,8 +33,13 @@ export interface FinalDelivery {
   messageId: string;
   status: 'queued' | 'sent' | 'failed' | 'cancelled';
   uncertain: boolean;
+  sentMs: number | null;
   delivered: number;
   read: number;
+  reactions: number;
+  replies: number;
+  /** Of a channel. */
+  views: number;
   error: string | null;
   isRecalled: boolean;
   isCorrected: boolean;
@@ -53,9 +58,44 @@ export interface Counted {
   sent: number;
   failed: number;
   cancelled: number;
+  recalled: number;
+  corrected: number;
+  /** null: channels do not report it. */
   delivered: number | null;
   read: number | null;
+  reactions: number;
+  replies: number | null;
+  /** null: only channels report it. */
+  views: number | null;
 }
+
+export interface DaySums {
+  runs: number;
+  sent: number;
+  failed: number;
+  delivered: number;
+  read: number;
+}
+
+/** What get-overview returns for the owner of an account. */
+export interface FinalOverview {
+  accountId: number;
+  totals: DaySums & { campaigns: number; groups: number };
+  /** Each day of the owner's zone, `YYYY-MM-DD`. */
+  daily: Array<DaySums & { date: string }>;
+}
+
+/** What members did, as the messaging application reported it. */
+export type Receipt =
+  | {
+      what: 'delivered' | 'read' | 'reacted' | 'replied';
+      messageId: string;
+      participant: string;
+      /** It may be an alias, which a later `same` reports. */
+      isProvisional?: boolean;
+    }
+  | { what: 'viewed'; messageId: string; views: number; reactions: number }
+  | { what: 'same'; accountId: number; participant: string; alias: string };
 
 export interface FinalRun {
   runId: number;
@@ -87,11 +127,20 @@ export interface FinalCampaign {
   runs: FinalRun[];
   totals: Counted | null;
   groups: Array<Counted & { groupId: number }>;
+  /** In steps of a minute or more. */
+  timeline: Array<{ atMs: number; sent: number; delivered: number; read: number }>;
 }
 
 export type Happening =
   | { kind: 'world'; format: 2; seed: number; steps: number; workers: number; gapMs: number }
-  | { kind: 'owner'; accountId: number; timeZone: string; chats: readonly string[]; groupIds: readonly number[] }
+  | {
+      kind: 'owner';
+      accountId: number;
+      timeZone: string;
+      chats: readonly string[];
+      groupIds: readonly number[];
+      channelIds: readonly number[];
+    }
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
   | { kind: 'clock'; process: string; byMs: number }
@@ -139,8 +188,15 @@ export type Happening =
     }
   | { kind: 'offline'; process: string; accountId: number; messageId: string }
   | { kind: 'change'; change: 'recall' | 'correct'; messageId: string; text: string; result: string }
-  | { kind: 'receipts'; receipts: Array<{ messageId: string; participant: string; what: 'delivered' | 'read' }> }
-  | { kind: 'final'; campaigns: FinalCampaign[]; deliveries: FinalDelivery[]; inHand: number; stoppedAccounts: number };
+  | { kind: 'receipts'; receipts: Receipt[] }
+  | {
+      kind: 'final';
+      campaigns: FinalCampaign[];
+      deliveries: FinalDelivery[];
+      overviews: FinalOverview[];
+      inHand: number;
+      stoppedAccounts: number;
+    };
 
 export type Line = { atMs: number } & Happening;
 

@@ -1,5 +1,8 @@
 /** One seed: a world with faults for so many statements and without them afterwards, and the check of its history. */
 import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import { AppError } from '../src/platform/errors/errors.ts';
+import { readOverview, type Overview } from '../src/sending/analytics/read-overview.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
@@ -49,6 +52,8 @@ const randomFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
 /** Of the worlds, how many are left alone with one whole worker in the end instead of healed, and in how many the ledger is put back. */
 const LEFT_ALONE_CHANCE = 0.4;
 const PUT_BACK_CHANCE = 0.2;
+/** Days that pass in the end: ended runs are added up after one, and receipts no longer counted after ninety. */
+const LAST_DAYS = [1, 1, 8, 100];
 /** After all harm everything has to end within so many statements. */
 const CALM_STATEMENTS = 12_000;
 /** The checker requires that a calm world does within a shorter time what is due. A world that sleeps before proves nothing. */
@@ -100,6 +105,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   const startMs = EVENINGS[random() < 0.5 ? 0 : 1];
   const isLeftAlone = random() < LEFT_ALONE_CHANCE;
   const isPutBack = random() < PUT_BACK_CHANCE;
+  const lastDays = pick(random, LAST_DAYS);
   // Marks of the ledger are most of what happens where they are kept.
   const steps = isPutBack ? 2 * asked.steps : asked.steps;
   const world = await openWorld(server, {
@@ -112,7 +118,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   });
   try {
     world.history.add({ kind: 'world', format: 2, seed: asked.seed, steps: asked.steps, workers, gapMs });
-    const dates = [1, 2].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
+    const dates = [1, 2, 3].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
     const workload = openWorkload(asked.seed, { owners: world.owners, history: world.history, dates });
     let api = openApi(world);
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
@@ -140,7 +146,11 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     api = openApi(world);
     // Who is alone and is told nothing has to look.
     if (isLeftAlone) workload.add(api);
-    await finish(world, { resume: (campaigns) => workload.resume(api, campaigns), open: () => workload.open() });
+    await finish(world, {
+      resume: (campaigns) => workload.resume(api, campaigns),
+      open: () => workload.open(),
+      lastDays,
+    });
     return await conclude(world, harmed);
   } finally {
     await world.close();
@@ -158,7 +168,7 @@ export function openApi(world: World): Api {
  */
 async function finish(
   world: World,
-  { resume, open }: { resume: (campaigns: string[]) => void; open: () => number },
+  { resume, open, lastDays }: { resume: (campaigns: string[]) => void; open: () => number; lastDays: number },
 ): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
   const isCalm = () => totalMs(findCalm(world.history.lines).slice(-1)) >= CALM_BEFORE_SLEEP_MS;
@@ -175,11 +185,11 @@ async function finish(
     if (paused.length > 0) resume(paused);
     else if (open() === 0 && isOver(standing) && world.witness.untold() === 0) {
       if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
-      // A day later what has ended is added up, and has to say the same.
+      // Days or months later what has ended is added up, and has to say the same.
       else if (isRested) break;
       else {
         isRested = true;
-        world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
+        world.sleepUntil(time.nowMs() + lastDays * 24 * HOUR_MS + HOUR_MS);
       }
     } else if (nextMs !== null && nextMs > time.nowMs() + 20_000 && standing.in_hand === 0 && !standing.held) {
       // An account that rests looks again every few minutes, for most of a day: the longer nothing is sent, the longer we sleep.
@@ -196,18 +206,34 @@ async function finish(
 const isOver = ({ running, revising, in_hand: inHand, next_ms: nextMs, held }: RemainingWork) =>
   running === 0 && revising === 0 && inHand === 0 && nextMs === null && !held;
 
+/** The whole life of a world. */
+const OVERVIEW_DAYS = 30;
+
+async function readOverviews(db: Database, { owners }: World): Promise<Map<number, Overview>> {
+  const overviews = new Map<number, Overview>();
+  for (const owner of owners)
+    try {
+      overviews.set(owner.accountId, await readOverview({ db, timeZone: 'UTC' }, owner, OVERVIEW_DAYS));
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'user_gone')) throw error;
+    }
+  return overviews;
+}
+
 export async function conclude(world: World, harmed: number[]): Promise<Simulated> {
   await world.stopWorkers();
   const reader = openProcess('reader');
   const db = world.gate.open(reader);
   const final = await world.perform(reader, () =>
-    readFinal(db, (workspaceId, campaign) =>
-      readGroupAnalytics(
-        { db },
-        { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never,
-        campaign,
-      ),
-    ),
+    readFinal(db, {
+      analytics: (workspaceId, campaign) =>
+        readGroupAnalytics(
+          { db },
+          { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never,
+          campaign,
+        ),
+      overviews: () => readOverviews(db, world),
+    }),
   );
   world.history.add(final);
   const { lines } = world.history;

@@ -9,6 +9,7 @@ import type {
 } from '../src/messengers/messenger.ts';
 import { seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
+import type { Receipt } from './line.ts';
 import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';
 
 export interface Chances {
@@ -39,6 +40,8 @@ export interface Witness {
   /** The messenger as a process sees it. */
   messenger: Messenger;
   chances: Chances;
+  /** Chats whose members are counted and never named. */
+  channels: Set<string>;
   /** Receipts nobody has recorded yet. */
   untold(): number;
 }
@@ -52,7 +55,12 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const refused = new Set<string>();
   let unrecorded: MemberEvent[] = [];
   const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
-  const witness: Witness = { messenger: undefined as never, chances: NASTY, untold: () => unrecorded.length };
+  const witness: Witness = {
+    messenger: undefined as never,
+    chances: NASTY,
+    channels: new Set(),
+    untold: () => unrecorded.length,
+  };
 
   type To = Parameters<MessengerSession['send']>[1][number];
 
@@ -90,7 +98,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       return { kind: 'refused', reason: 'too busy', final: false };
     }
     note(accepted.has(to.messageId) ? 'copy' : 'accepted');
-    if (!accepted.has(to.messageId)) haveRead(at.accountId, to.messageId);
+    if (!accepted.has(to.messageId)) haveRead(at.accountId, to);
     accepted.add(to.messageId);
     return random() < chances.loseAck ? { kind: 'unknown', reason: 'no answer' } : { kind: 'sent', recipients: 2 };
   }
@@ -105,20 +113,59 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     await LATER(random() * 60);
   }
 
-  function haveRead(accountId: number, messageId: string): void {
+  function haveRead(accountId: number, { chatId, messageId }: To): void {
     if (random() >= witness.chances.receipt) return;
+    if (witness.channels.has(chatId)) return haveSeen(accountId, messageId);
     const kind = random() < 0.5 ? ('read' as const) : ('delivered' as const);
     const waitMs = 5 + random() * 3_000;
     time.at(time.nowMs() + waitMs, () => {
       const at = new Date(time.nowMs());
       for (const participant of random() < 0.5 ? ['a'] : ['a', 'b'])
         unrecorded.push({ kind, accountId, messageId, participant, at });
+      if (random() < 0.3) haveAnswered(accountId, messageId);
+      if (random() < 0.15) haveTwoIds(accountId, messageId, kind);
       // A second receipt: a repetition, as from a phone that was offline, or the one that follows.
       if (random() < 0.3)
         time.at(time.nowMs() + random() * 3_000, () => {
           const again = random() < 0.5 ? kind : ('read' as const);
           unrecorded.push({ kind: again, accountId, messageId, participant: 'a', at });
         });
+    });
+  }
+
+  /** Of a channel sums are reported, of which a later one may be older. */
+  function haveSeen(accountId: number, messageId: string): void {
+    for (let times = random() < 0.5 ? 1 : 2; times > 0; times--)
+      time.at(time.nowMs() + 5 + random() * 5_000, () => {
+        const [views, reactions] = [1 + Math.floor(random() * 9), Math.floor(random() * 3)];
+        unrecorded.push({ kind: 'tally', accountId, messageId, views, reactions, at: new Date(time.nowMs()) });
+      });
+  }
+
+  function haveAnswered(accountId: number, messageId: string): void {
+    const kind = random() < 0.5 ? ('replied' as const) : ('reacted' as const);
+    for (const participant of random() < 0.5 ? ['b'] : ['b', 'b', 'c'])
+      time.at(time.nowMs() + random() * 3_000, () => {
+        unrecorded.push({ kind, accountId, messageId, participant, at: new Date(time.nowMs()) });
+      });
+  }
+
+  /** A member is reported under an alias first, and turns out to be one that was, or will be, reported under another id. */
+  function haveTwoIds(accountId: number, messageId: string, kind: 'read' | 'delivered'): void {
+    const alias = `alias ${messageId}`;
+    const participant = random() < 0.5 ? 'a' : 'd';
+    unrecorded.push({
+      kind,
+      accountId,
+      messageId,
+      participant: alias,
+      isProvisional: true,
+      at: new Date(time.nowMs()),
+    });
+    time.at(time.nowMs() + random() * 3_000, () => {
+      unrecorded.push({ kind: 'same', accountId, participant, alias });
+      if (random() < 0.5)
+        unrecorded.push({ kind: 'read', accountId, messageId, participant, at: new Date(time.nowMs()) });
     });
   }
 
@@ -193,11 +240,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     unrecorded = unrecorded.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
-      receipts: events.flatMap((event) =>
-        event.kind === 'read' || event.kind === 'delivered'
-          ? [{ messageId: event.messageId, participant: event.participant, what: event.kind }]
-          : [],
-      ),
+      receipts: events.map(toReceipt),
     });
   }
 
@@ -231,4 +274,21 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     close: () => Promise.resolve(),
   };
   return witness;
+}
+
+function toReceipt(event: MemberEvent): Receipt {
+  switch (event.kind) {
+    case 'same': {
+      const { accountId, participant, alias } = event;
+      return { what: 'same', accountId, participant, alias };
+    }
+    case 'tally': {
+      const { messageId, views, reactions } = event;
+      return { what: 'viewed', messageId, views, reactions };
+    }
+    default: {
+      const { kind, messageId, participant, isProvisional } = event;
+      return { what: kind, messageId, participant, ...(isProvisional && { isProvisional }) };
+    }
+  }
 }

@@ -17,6 +17,7 @@ import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
 import type { AskedSchedule, AskedSendWindow } from './line.ts';
 import { current, type VirtualProcess } from './virtual-time.ts';
+import { ZONES } from './world.ts';
 
 export interface Api {
   process: VirtualProcess;
@@ -110,15 +111,23 @@ export function openWorkload(
         () => addCampaign(deps, owner, { ...post, scheduleTime: null }),
         keep,
       );
-    const [startDate = '', endDate = ''] = [dates[0], pick(random, dates)];
-    const time = pick(random, ['01:59', '02:00', '02:30', '03:00', '23:30']);
-    const schedule = { timeZone: 'Europe/Berlin', weekdays: null, skipDates: [], startDate, endDate, time };
+    const schedule = drawSchedule();
     request(
       api,
       { ...about, operation: 'schedule', schedule },
       () => addScheduledCampaign(deps, owner, { ...post, ...schedule }),
       keep,
     );
+  }
+
+  /** Draws a schedule; some have no day left and are rejected. */
+  function drawSchedule(): AskedSchedule {
+    const [startDate = '', endDate = ''] = [dates[0], pick(random, dates)];
+    const time = pick(random, ['01:59', '02:00', '02:30', '03:00', '23:30']);
+    const timeZone = random() < 0.5 ? 'Europe/Berlin' : pick(random, ZONES);
+    const weekdays = random() < 0.8 ? null : [1, 2, 3, 4, 5, 6, 7].filter(() => random() < 0.7);
+    const skipDates = random() < 0.8 ? [] : [pick(random, dates)];
+    return { timeZone, weekdays: weekdays?.length === 0 ? null : weekdays, skipDates, startDate, endDate, time };
   }
 
   function change(api: Api, operation: Operation, { campaign, text, owner }: Known): void {
@@ -149,7 +158,14 @@ export function openWorkload(
 
   function rest(api: Api): void {
     const owner = pick(random, owners);
-    const quietHours = pick(random, [null, null, { from: '21:05', to: '05:30' }, { from: '23:00', to: '06:00' }]);
+    const quietHours = pick(random, [
+      null,
+      null,
+      { from: '21:05', to: '05:30' },
+      { from: '23:00', to: '06:00' },
+      { from: '02:15', to: '02:45' },
+      { from: '08:00', to: '07:00' },
+    ]);
     const wanted = { dailyCap: pick(random, [null, 4, 9]), quietHours };
     request(api, { operation: 'rest', accountId: owner.accountId, text: '', rest: wanted }, async () => {
       await updateAccount({ db: api.db, timeZone: 'UTC' }, owner, wanted);

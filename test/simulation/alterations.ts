@@ -1,12 +1,13 @@
 /** Histories that are altered so that each contradicts one promise, and nothing else as far as possible. */
-import type { Counted, FinalCampaign, FinalDelivery, Line } from '../../simulation/line.ts';
+import { recount } from '../../simulation/check-figures.ts';
+import type { FinalCampaign, FinalDelivery, Line } from '../../simulation/line.ts';
 
 type Of<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
 const HOUR_MS = 3_600_000;
 
 /** Returns the history with its last line changed. */
 function withFinal(lines: readonly Line[], change: (final: Of<'final'>) => Partial<Of<'final'>>): Line[] {
-  return lines.map((line) => (line.kind === 'final' ? recount({ ...line, ...change(line) }) : line));
+  return lines.map((line) => (line.kind === 'final' ? recountFinal({ ...line, ...change(line) }) : line));
 }
 
 /** Returns the history without posts that match, and without anything that members did about them. */
@@ -15,34 +16,31 @@ function withoutPosts(lines: readonly Line[], isGone: (messageId: string) => boo
     if (line.kind === 'send' || line.kind === 'offline' || line.kind === 'change')
       return isGone(line.messageId) ? [] : [line];
     if (line.kind !== 'receipts') return [line];
-    return [{ ...line, receipts: line.receipts.filter(({ messageId }) => !isGone(messageId)) }];
+    return [{ ...line, receipts: line.receipts.filter((one) => one.what === 'same' || !isGone(one.messageId)) }];
   });
 }
 
-const ZERO = { deliveries: 0, queued: 0, sent: 0, failed: 0, cancelled: 0, delivered: 0, read: 0 };
-
-function count(deliveries: readonly FinalDelivery[]): Counted {
-  return deliveries.reduce(
-    (sum, one) => ({
-      ...sum,
-      deliveries: sum.deliveries + 1,
-      [one.status]: sum[one.status] + 1,
-      delivered: sum.delivered + one.delivered,
-      read: sum.read + one.read,
-    }),
-    ZERO,
-  );
-}
-
-/** Returns the end of a history with sums that add up. */
-function recount(final: Of<'final'>): Of<'final'> {
+/** Returns the end of a history with sums that add up, and without overviews. */
+function recountFinal(final: Of<'final'>): Of<'final'> {
   const campaigns = final.campaigns.map((campaign) => {
     if (!campaign.totals) return campaign;
     const own = final.deliveries.filter((one) => one.campaign === campaign.campaign);
-    const groups = [...Map.groupBy(own, (one) => one.groupId)].map(([groupId, some]) => ({ groupId, ...count(some) }));
-    return { ...campaign, totals: count(own), groups };
+    const groups = [...Map.groupBy(own, (one) => one.groupId)].map(([groupId, some]) => ({
+      groupId,
+      ...recount(some),
+    }));
+    const totals = recount(own);
+    const sent = own.flatMap(({ sentMs }) => (sentMs === null ? [] : [sentMs]));
+    const atMs = Math.floor(Math.min(...sent) / 60_000) * 60_000;
+    const { delivered, read } = totals;
+    return {
+      ...campaign,
+      totals,
+      groups,
+      timeline: sent.length > 0 ? [{ atMs, sent: sent.length, delivered, read }] : [],
+    };
   });
-  return { ...final, campaigns };
+  return { ...final, campaigns, overviews: [] };
 }
 
 const mapRuns = (
@@ -65,6 +63,12 @@ export function missEveryRun(lines: readonly Line[]): Line[] {
   );
 }
 
+const UNSENT = {
+  status: 'failed' as const,
+  ...{ sentMs: null, delivered: 0, read: 0, reactions: 0, replies: 0, views: 0 },
+  ...{ uncertain: false, isRecalled: false, isCorrected: false },
+};
+
 export function expireEveryDelivery(lines: readonly Line[]): Line[] {
   const error = 'expired: it could not be sent in time';
   return withFinal(
@@ -72,7 +76,8 @@ export function expireEveryDelivery(lines: readonly Line[]): Line[] {
     (final) => ({
       deliveries: final.deliveries.map((one) => ({
         ...one,
-        ...{ status: 'failed', delivered: 0, read: 0, error, uncertain: false, isRecalled: false, isCorrected: false },
+        ...UNSENT,
+        error,
       })),
       campaigns: mapRuns(final, (run) => ({
         ...run,
@@ -95,6 +100,7 @@ export function moveEveryRun(lines: readonly Line[], byMs: number): Line[] {
   const move = (atMs: number | null) => (atMs === null ? null : atMs + byMs);
   const [first, ...others] = moved.toSorted((one, other) => one.atMs - other.atMs);
   return withFinal(first ? [first, ...others] : [], (final) => ({
+    deliveries: final.deliveries.map((one) => ({ ...one, sentMs: move(one.sentMs) })),
     campaigns: mapRuns(final, (run) => ({
       ...run,
       startedMs: move(run.startedMs),
@@ -170,15 +176,99 @@ export function swapRuns(lines: readonly Line[]): Line[] {
   });
 }
 
-/** Has no correction reach any member, and the ledger know of none. */
-export function loseCorrections(lines: readonly Line[]): Line[] {
-  const kept = lines.filter((line) => line.kind !== 'change' || line.change !== 'correct');
-  return withFinal(kept, ({ deliveries }) => ({
-    deliveries: deliveries.map((one) => ({ ...one, isCorrected: false })),
-  }));
+/** Returns a campaign with posts that were sent, and that nobody recalls. */
+function findCorrectable(lines: readonly Line[]): FinalCampaign | undefined {
+  const final = lines.findLast((line) => line.kind === 'final');
+  const isRecalled = (text: string) =>
+    lines.some((line) => line.kind === 'request' && line.operation === 'recall' && line.text === text);
+  if (lines.some(({ kind }) => kind === 'put back')) return undefined;
+  return final?.campaigns.find(
+    ({ campaign, text, deleted }) =>
+      !deleted &&
+      !isRecalled(text) &&
+      final.deliveries.some((one) => one.campaign === campaign && one.status === 'sent' && one.revisionError === null),
+  );
 }
 
-/** Requires a correction of posts that had left, which nothing else has changed since. */
-export const hasCorrection = (lines: readonly Line[]) =>
-  lines.some((line) => line.kind === 'change' && line.change === 'correct' && line.result === 'done') &&
-  !lines.some((line) => line.kind === 'request' && line.operation === 'recall');
+export const hasCorrectable = (lines: readonly Line[]) => findCorrectable(lines) !== undefined;
+
+/** Returns the history with a correction that is accepted after all posts have left, and reaches no member. */
+export function addLostCorrection(lines: readonly Line[]): Line[] {
+  const campaign = findCorrectable(lines);
+  const end = lines.findIndex(({ kind }) => kind === 'stopping');
+  if (!campaign) throw new Error('no campaign can be corrected');
+  const atMs = lines[end]?.atMs ?? 0;
+  const request = 1 + Math.max(...lines.map((line) => (line.kind === 'request' ? line.request : 0)));
+  const { text, accountId, campaign: id } = campaign;
+  const asked = { request, operation: 'correct', accountId, text: `${text}, corrected ${request}` };
+  return lines.toSpliced(
+    end,
+    0,
+    { atMs, kind: 'request', ...asked },
+    { atMs, kind: 'answer', request, campaign: id, error: null },
+  );
+}
+
+/** Returns the history with one delivery changed, which must be there, and the sums with it. */
+function changeOne(
+  lines: readonly Line[],
+  fits: (one: FinalDelivery) => boolean,
+  change: (one: FinalDelivery) => Partial<FinalDelivery>,
+): Line[] {
+  return withFinal(lines, ({ deliveries }) => {
+    const chosen = deliveries.find(fits);
+    return { deliveries: deliveries.map((one) => (one === chosen ? { ...one, ...change(one) } : one)) };
+  });
+}
+
+const has = (name: 'replies' | 'views') => (lines: readonly Line[]) =>
+  lines.some((line) => line.kind === 'final' && line.deliveries.some((one) => one[name] > 0));
+export const hasReply = has('replies');
+export const hasViews = has('views');
+export const hasSent = (lines: readonly Line[]) =>
+  lines.some(
+    (line) =>
+      line.kind === 'final' && line.overviews.length > 0 && line.campaigns.some(({ timeline }) => timeline.length > 0),
+  );
+
+export const loseReply = (lines: readonly Line[]) =>
+  changeOne(
+    lines,
+    ({ replies }) => replies > 0,
+    ({ replies }) => ({ replies: replies - 1 }),
+  );
+export const addView = (lines: readonly Line[]) =>
+  changeOne(
+    lines,
+    ({ views }) => views > 0,
+    ({ views }) => ({ views: views + 1 }),
+  );
+
+/** Has the overviews tell one post too many, on the day as in all. */
+export const raiseOverviews = (lines: readonly Line[]): Line[] =>
+  lines.map((line) =>
+    line.kind === 'final'
+      ? {
+          ...line,
+          overviews: line.overviews.map(({ totals, daily, ...rest }) => ({
+            ...rest,
+            totals: { ...totals, sent: totals.sent + 1 },
+            daily: daily.map((day, index) => (index === daily.length - 1 ? { ...day, sent: day.sent + 1 } : day)),
+          })),
+        }
+      : line,
+  );
+
+/** Has the timelines tell one post too few in each step. */
+export const lowerTimelines = (lines: readonly Line[]): Line[] =>
+  lines.map((line) =>
+    line.kind === 'final'
+      ? {
+          ...line,
+          campaigns: line.campaigns.map((campaign) => ({
+            ...campaign,
+            timeline: campaign.timeline.map((step) => ({ ...step, sent: step.sent - 1 })),
+          })),
+        }
+      : line,
+  );

@@ -4,13 +4,20 @@ import { openChildren, type Children } from '../../simulation/children.ts';
 import type { Line } from '../../simulation/line.ts';
 import { startServer, type SimulationServer } from '../../simulation/server.ts';
 import {
+  addLostCorrection,
+  addView,
   dropLaterRuns,
   expireEveryDelivery,
-  hasCorrection,
+  hasCorrectable,
   hasPair,
-  loseCorrections,
+  hasReply,
+  hasSent,
+  hasViews,
+  loseReply,
+  lowerTimelines,
   missEveryRun,
   moveEveryRun,
+  raiseOverviews,
   swapRuns,
 } from './alterations.ts';
 
@@ -81,7 +88,11 @@ test.for<[string, Alteration]>([
     { fits: hasTwoRuns, alter: dropLaterRuns, sentence: 'not planned: campaign' },
   ],
   ['two runs have changed their turns', { fits: hasPair, alter: swapRuns, sentence: 'out of turn: run' }],
-  ['no correction arrives', { fits: hasCorrection, alter: loseCorrections, sentence: 'not corrected: ' }],
+  ['a reply is not counted', { fits: hasReply, alter: loseReply, sentence: ' replies, ' }],
+  ['the views of a channel are wrong', { fits: hasViews, alter: addView, sentence: ' views, ' }],
+  ['an overview is wrong', { fits: hasSent, alter: raiseOverviews, sentence: 'does not add up: overview of account' }],
+  ['a timeline is wrong', { fits: hasSent, alter: lowerTimelines, sentence: 'timeline: ' }],
+  ['no correction arrives', { fits: hasCorrectable, alter: addLostCorrection, sentence: 'not corrected: ' }],
 ])('rejects a history in which %s, and accepts it as it was', async ([, { fits, alter, sentence }]) => {
   const whole = await findHistory(fits);
   expect(checkHistory(whole)).toEqual([]);

@@ -21,9 +21,22 @@ function send(position: number, change: Partial<Extract<Line, { kind: 'send' }>>
 
 function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalDelivery {
   const about = { campaign: CAMPAIGN, runId: 1, position, groupId: position, messageId: `m${position}` };
-  const counts = { delivered: 1, read: 0, error: null, isRecalled: false, isCorrected: false, revisionError: null };
+  const counts = {
+    sentMs: position * 1_000,
+    delivered: 1,
+    read: 0,
+    reactions: 0,
+    replies: 0,
+    views: 0,
+    error: null,
+    isRecalled: false,
+    isCorrected: false,
+    revisionError: null,
+  };
   return { ...about, status: 'sent', uncertain: false, ...counts, ...change };
 }
+
+const NOTHING_ELSE = { recalled: 0, corrected: 0, read: 0, reactions: 0, replies: 0, views: null };
 
 /** Returns the history of two posts that were sent and received; each option replaces a part. */
 function history({
@@ -43,10 +56,10 @@ function history({
     sent: 1,
     failed: 0,
     cancelled: 0,
+    ...NOTHING_ELSE,
     delivered: deliveries.find((one) => one.groupId === groupId)?.delivered ?? 1,
-    read: 0,
   });
-  const totals = { deliveries: 2, queued: 0, sent: 2, failed: 0, cancelled: 0, delivered, read: 0 };
+  const totals = { deliveries: 2, queued: 0, sent: 2, failed: 0, cancelled: 0, ...NOTHING_ELSE, delivered };
   const runs = [{ runId: 1, status: 'completed', targets: 2, dueMs: 0, startedMs: 0, finishedMs: 3_000 }];
   const campaign = {
     campaign: CAMPAIGN,
@@ -57,10 +70,11 @@ function history({
     runs,
     totals,
     groups: [group(1), group(2)],
+    timeline: [{ atMs: 0, sent: 2, delivered, read: 0 }],
   };
   const lines = [
     of('world', { format: 2, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
-    of('owner', { accountId: 1, timeZone: 'UTC', chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2] }),
+    of('owner', { accountId: 1, timeZone: 'UTC', chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2], channelIds: [] }),
     of('request', { request: 1, operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2] }),
     of('answer', { request: 1, campaign: CAMPAIGN, error: null }),
     ...sends,
@@ -70,7 +84,11 @@ function history({
       3_000,
     ),
     ...more,
-    of('final', { campaigns: isKept ? [campaign] : [], deliveries, inHand, stoppedAccounts: 0 }, 4_000_000),
+    of(
+      'final',
+      { campaigns: isKept ? [campaign] : [], deliveries, overviews: [], inHand, stoppedAccounts: 0 },
+      4_000_000,
+    ),
   ];
   return lines.toSorted((one, other) => one.atMs - other.atMs);
 }
