@@ -4,6 +4,7 @@ import {
   changesReachThem,
   commandsAreCarriedOutOnce,
   haltsHold,
+  keysWorkOnce,
   sendWindowsAreRespected,
   whatIsErasedIsGone,
 } from './check-requests.ts';
@@ -57,6 +58,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   instantsOfSendsAreTrue,
   changesReachThem,
   commandsAreCarriedOutOnce,
+  keysWorkOnce,
   whatIsErasedIsGone,
   sendWindowsAreRespected,
   timeGoesOn,

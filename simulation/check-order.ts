@@ -47,7 +47,7 @@ const isBefore = (one: FinalRun, other: FinalRun) =>
 
 /** The run was surely not paused, cancelled or offline from its due time until the other one had a post. */
 function couldGoFirst(facts: Case, { campaign, run }: Begun, other: Begun): boolean {
-  const touches = requestsOf(facts, campaign.text, ['pause', 'cancel', 'recall']).filter(mayApply);
+  const touches = requestsOf(facts, campaign.text, ['pause', 'cancel', 'recall'], run.runId).filter(mayApply);
   const isOffline = only(facts.lines, 'offline').some(
     ({ messageId, atMs }) => facts.deliveries.get(messageId)?.runId === run.runId && atMs <= other.firstMs,
   );
@@ -64,19 +64,25 @@ export function correctionsArrive(facts: Case): string[] {
     if (line.kind === 'change' && line.change === 'correct' && line.result === 'done')
       shown.set(line.messageId, line.text);
   }
-  return facts.final.campaigns.flatMap((campaign) => {
-    const corrections = requestsOf(facts, campaign.text, ['correct']).filter(mayApply);
-    const last = corrections.findLast((one) => hasApplied(facts, one));
-    if (campaign.deleted || !last) return [];
-    const texts = corrections.filter((one) => effectOf(facts, one).toMs >= last.atMs).map(({ text }) => text);
-    const isRecallable = requestsOf(facts, campaign.text, ['recall']).some(mayApply);
-    const isBehind = ({ status, isRecalled, revisionError, messageId }: FinalDelivery) =>
-      status === 'sent' && !isRecalled && revisionError === null && !texts.includes(shown.get(messageId) ?? '');
-    const own = facts.final.deliveries.filter((one) => one.campaign === campaign.campaign);
-    return isRecallable
-      ? []
-      : own.filter(isBehind).map(({ messageId }) => `not corrected: ${messageId} of ${campaign.text}`);
-  });
+  return facts.final.campaigns.flatMap((campaign) =>
+    campaign.deleted ? [] : campaign.runs.flatMap(({ runId }) => checkCorrected(facts, { campaign, runId }, shown)),
+  );
+}
+
+function checkCorrected(
+  facts: Case,
+  { campaign, runId }: { campaign: FinalCampaign; runId: number },
+  shown: ReadonlyMap<string, string>,
+): string[] {
+  const corrections = requestsOf(facts, campaign.text, ['correct'], runId).filter(mayApply);
+  const last = corrections.findLast((one) => hasApplied(facts, one));
+  if (!last || requestsOf(facts, campaign.text, ['recall'], runId).some(mayApply)) return [];
+  const texts = corrections.filter((one) => effectOf(facts, one).toMs >= last.atMs).map(({ text }) => text);
+  const isBehind = ({ status, isRecalled, revisionError, messageId }: FinalDelivery) =>
+    status === 'sent' && !isRecalled && revisionError === null && !texts.includes(shown.get(messageId) ?? '');
+  return facts.final.deliveries
+    .filter((one) => one.runId === runId && isBehind(one))
+    .map(({ messageId }) => `not corrected: ${messageId} of ${campaign.text}`);
 }
 
 /** Posts are recalled and corrected only where somebody asked for that. */

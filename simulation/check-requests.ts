@@ -1,10 +1,12 @@
 /** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the checker. */
 import { isOf, isTakenBack, only, type Case, type Of } from './case.ts';
+import { mayApply } from './effects.ts';
+import type { FinalDelivery } from './line.ts';
 import { dayOf, quietSpans } from './wall-clock.ts';
 
 /** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */
 export function haltsHold(facts: Case): string[] {
-  const { requests, sends, gapMs } = facts;
+  const { requests, sends, gapMs, deliveries } = facts;
   return requests.flatMap((halt) => {
     if (isTakenBack(facts, halt)) return [];
     const isErasure = halt.operation === 'erase';
@@ -16,11 +18,14 @@ export function haltsHold(facts: Case): string[] {
       (one) =>
         ['resume', 'retry'].includes(one.operation) &&
         one.text === text &&
-        !one.answer?.error &&
+        mayApply(one) &&
         (one.answer?.atMs ?? Infinity) >= halt.atMs,
     );
     const toMs = again?.atMs ?? Infinity;
-    const isMeant = (one: Of<'send'>) => (isErasure ? one.accountId === halt.accountId : isOf(one.text, text));
+    const isMeant = (one: Of<'send'>) =>
+      isErasure
+        ? one.accountId === halt.accountId
+        : isOf(one.text, text) && (answer.runId === undefined || deliveries.get(one.messageId)?.runId === answer.runId);
     const late = sends.filter((one) => isMeant(one) && one.arrivedMs > answer.atMs && one.arrivedMs < toMs);
     const what = `left after it was to ${halt.operation}: ${late.length} of ${isErasure ? `account ${halt.accountId}` : text}`;
     // A turn is one process's, holds a post to each group once, and with a gap one of them.
@@ -40,26 +45,29 @@ export function changesReachThem(facts: Case): string[] {
   const recalled = new Set(
     only(lines, 'change').flatMap((one) => (one.change === 'recall' && one.result === 'done' ? [one.messageId] : [])),
   );
-  const asked = new Set(
-    requests.flatMap((one) =>
-      one.operation === 'recall' && one.answer?.campaign && !isTakenBack(facts, one) ? [one.answer.campaign] : [],
-    ),
+  const asked = requests.flatMap((one) =>
+    one.operation === 'recall' && one.answer?.campaign && !isTakenBack(facts, one) ? [one.answer] : [],
   );
+  const isAsked = ({ campaign, runId }: FinalDelivery) =>
+    asked.some((one) => one.campaign === campaign && (one.runId ?? runId) === runId);
   const corrected = new Map(
     only(lines, 'change').flatMap((one) =>
       one.change === 'correct' && one.result === 'done' ? [[one.messageId, one.text] as const] : [],
     ),
   );
   const texts = new Set(requests.flatMap((one) => (one.operation === 'correct' ? [one.text] : [])));
-  return final.deliveries.flatMap(({ messageId, campaign, status, isRecalled, isCorrected, revisionError }) => [
-    ...(isCorrected && !texts.has(corrected.get(messageId) ?? '')
-      ? [`told as corrected, and was not: ${messageId}`]
-      : []),
-    ...(isRecalled && !recalled.has(messageId) ? [`told as recalled, and was not: ${messageId}`] : []),
-    ...(asked.has(campaign) && status === 'sent' && !isRecalled && !revisionError
-      ? [`not recalled: ${messageId}`]
-      : []),
-  ]);
+  return final.deliveries.flatMap((delivery) => {
+    const { messageId, status, isRecalled, isCorrected, revisionError } = delivery;
+    return [
+      ...(isCorrected && !texts.has(corrected.get(messageId) ?? '')
+        ? [`told as corrected, and was not: ${messageId}`]
+        : []),
+      ...(isRecalled && !recalled.has(messageId) ? [`told as recalled, and was not: ${messageId}`] : []),
+      ...(isAsked(delivery) && status === 'sent' && !isRecalled && !revisionError
+        ? [`not recalled: ${messageId}`]
+        : []),
+    ];
+  });
 }
 
 export function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
@@ -69,6 +77,20 @@ export function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
     const times = created.get(text)?.length ?? 0;
     if (times > 1) return [`carried out twice: ${text}`];
     return answer?.campaign && times === 0 ? [`told as done, and was not: ${text}`] : [];
+  });
+}
+
+/** Requests with one Idempotency-Key make one campaign, whichever processes get them. */
+export function keysWorkOnce({ requests, final, taken }: Case): string[] {
+  const keyed = Map.groupBy(
+    requests.filter((one) => one.key !== undefined && !taken),
+    (one) => `${one.accountId} ${one.key}`,
+  );
+  return [...keyed.values()].flatMap((own) => {
+    const [first] = own;
+    const answers = new Set(own.flatMap(({ answer }) => (answer?.campaign ? [answer.campaign] : [])));
+    const made = final.campaigns.filter((one) => own.some(({ text }) => text === one.text));
+    return answers.size > 1 || made.length > 1 ? [`made twice with one key: ${first?.text}`] : [];
   });
 }
 

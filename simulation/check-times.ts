@@ -2,8 +2,8 @@
 import { ADDS, only, type Case } from './case.ts';
 import { effectOf, hasApplied, mayApply } from './effects.ts';
 import { expect, requestsOf, type Expectations } from './expectations.ts';
-import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
-import { occurrencesOf } from './wall-clock.ts';
+import type { AskedSchedule, FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
+import { dayOf, occurrencesOf } from './wall-clock.ts';
 
 const HOUR_MS = 3_600_000;
 /** Contract §5: a run that has not begun by then is missed. */
@@ -27,34 +27,89 @@ export function timeGoesOn({ lines }: Case): string[] {
   });
 }
 
-/** Returns the request that a campaign comes from. */
-const requestOf = ({ requests }: Case, { text, accountId }: FinalCampaign) =>
-  requests.find((one) => ADDS.has(one.operation) && one.accountId === accountId && one.text === text);
+type Requests = Case['requests'];
 
 /** A campaign has a run at each occurrence of its schedule, or one at its acceptance, and no other. */
 export function runsAreTheOnesRequested(facts: Case): string[] {
   return facts.final.campaigns.flatMap((campaign) => {
-    const request = requestOf(facts, campaign);
-    if (!request) return [`unplanned: nobody requested ${campaign.text}`];
-    if (campaign.deleted) return [];
-    const { fromMs, toMs } = effectOf(facts, request);
-    const { text, runs } = campaign;
-    if (!request.schedule)
-      return runs.length === 1 && runs.every(({ dueMs }) => dueMs >= fromMs - 1 && dueMs <= toMs)
+    const { text, accountId, deleted, runs } = campaign;
+    const asked = facts.requests.filter(
+      (one) => ADDS.has(one.operation) && one.accountId === accountId && one.text === text && mayApply(one),
+    );
+    const [first] = asked;
+    if (!first) return [`unplanned: nobody requested ${text}`];
+    if (deleted) return [];
+    // A request that was repeated with its key took effect in one of its attempts.
+    const effects = asked.map((one) => effectOf(facts, one));
+    const span = {
+      fromMs: Math.floor(Math.min(...effects.map(({ fromMs }) => fromMs))),
+      toMs: Math.max(...effects.map(({ toMs }) => toMs)),
+    };
+    if (!first.schedule)
+      return runs.length === 1 && runs.every(({ dueMs }) => dueMs >= span.fromMs && dueMs <= span.toMs)
         ? []
         : [`unplanned: ${text} was to run once, when it was accepted`];
-    const wanted = occurrencesOf(request.schedule).filter((dueMs) => dueMs >= fromMs);
-    const planned = new Set(runs.map(({ dueMs }) => dueMs));
-    return [
-      ...wanted
-        .filter((dueMs) => dueMs > toMs && !planned.has(dueMs))
-        .map((dueMs) => `not planned: ${text} has no run at ${iso(dueMs)}`),
-      ...runs
-        .filter(({ dueMs }) => !wanted.includes(dueMs))
-        .map(({ dueMs }) => `unplanned: ${text} has a run at ${iso(dueMs)}, which is not in its schedule`),
-      ...(planned.size < runs.length ? [`unplanned: ${text} has two runs at one instant`] : []),
-    ];
+    const plans = [{ request: first, schedule: first.schedule, ...span }, ...findChanges(facts, text)];
+    return [...checkUnwanted(campaign, plans), ...checkMissing(facts, campaign, plans)];
   });
+}
+
+interface Plan {
+  request: Requests[number];
+  schedule: AskedSchedule;
+  fromMs: number;
+  toMs: number;
+}
+
+/** Returns the changes of a schedule that may have taken effect. */
+function findChanges(facts: Case, text: string): Plan[] {
+  return facts.requests.flatMap((request) => {
+    const { schedule, operation } = request;
+    if (operation !== 'update' || request.text !== text || !schedule || !mayApply(request)) return [];
+    const { fromMs, toMs } = effectOf(facts, request);
+    return [{ request, schedule, fromMs: Math.floor(fromMs), toMs }];
+  });
+}
+
+/** Returns the plans of which one is in force in the end: the last that surely was, and those that may have followed it. */
+function findLast(facts: Case, plans: readonly Plan[]): Plan[] {
+  const sure = plans.findLast(({ request }, index) => index === 0 || hasApplied(facts, request));
+  return plans.filter((plan) => sure === undefined || plan === sure || plan.toMs >= sure.fromMs);
+}
+
+function checkUnwanted({ text, runs }: FinalCampaign, plans: readonly Plan[]): string[] {
+  const wanted = plans.flatMap(({ schedule, fromMs }) => occurrencesOf(schedule).filter((dueMs) => dueMs >= fromMs));
+  return [
+    ...runs
+      .filter(({ dueMs }) => !wanted.includes(dueMs))
+      .map(({ dueMs }) => `unplanned: ${text} has a run at ${iso(dueMs)}, which is not in its schedule`),
+    ...(new Set(runs.map(({ dueMs }) => dueMs)).size < runs.length
+      ? [`unplanned: ${text} has two runs at one instant`]
+      : []),
+  ];
+}
+
+function checkMissing(facts: Case, { text, runs }: FinalCampaign, plans: readonly Plan[]): string[] {
+  const last = findLast(facts, plans);
+  const [plan] = last;
+  if (!plan || last.length > 1) return [];
+  const wanted = occurrencesOf(plan.schedule);
+  const zones = plans.map(({ schedule }) => schedule.timeZone);
+  // A day whose run has begun or was missed gets no second one, in whichever zone its date was.
+  const hadRun = (dueMs: number) =>
+    plans.length > 1 &&
+    runs.some(
+      (run) =>
+        run.dueMs <= plan.toMs && zones.some((zone) => dayOf(zone, run.dueMs) === dayOf(plan.schedule.timeZone, dueMs)),
+    );
+  return [
+    ...wanted
+      .filter((dueMs) => dueMs > plan.toMs && !runs.some((run) => run.dueMs === dueMs) && !hadRun(dueMs))
+      .map((dueMs) => `not planned: ${text} has no run at ${iso(dueMs)}`),
+    ...runs
+      .filter(({ dueMs }) => dueMs > plan.toMs && !wanted.includes(dueMs))
+      .map(({ dueMs }) => `unplanned: ${text} has a run at ${iso(dueMs)}, which its last schedule dropped`),
+  ];
 }
 
 /** Each run begins, is missed or is cancelled as its due time, its pauses and the state of the world allow. */
@@ -75,7 +130,7 @@ function checkBegin(facts: Case, expectations: Expectations, { campaign, run }: 
   const what = `run ${runId} of ${campaign.text}, due at ${iso(dueMs)}`;
   const latestMs = dueMs + LATEST_START_MS;
   const posts = facts.final.deliveries.filter((one) => one.runId === runId);
-  const stops = requestsOf(facts, campaign.text, ['cancel', 'recall']).filter(mayApply);
+  const stops = requestsOf(facts, campaign.text, ['cancel', 'recall'], runId).filter(mayApply);
   if (startedMs === null && posts.length > 0) return [`never began, and has posts: ${what}`];
   if (startedMs !== null && startedMs < dueMs) return [`early: ${what} began at ${iso(startedMs)}`];
   if (startedMs !== null && startedMs > latestMs) return [`too late: ${what} began at ${iso(startedMs)}`];
@@ -141,18 +196,20 @@ function checkUnsent(
   if (status === 'cancelled' && run.status !== 'cancelled') return [`cancelled, and its run was not: ${what}`];
   if (status !== 'failed') return [];
   const isGivenUp = only(facts.lines, 'released').some(({ others }) => others === 'unknown');
-  if (error?.startsWith(EXPIRED)) return checkExpired({ campaign, run }, what);
+  if (error?.startsWith(EXPIRED)) return checkExpired(facts, { campaign, run }, what);
   return own.length > 0 || isGivenUp ? [] : [`failed without a try: ${what}`];
 }
 
 /** The next run falls due, or nothing could leave for a day. */
-function checkExpired({ campaign, run }: RunOf, what: string): string[] {
+function checkExpired(facts: Case, { campaign, run }: RunOf, what: string): string[] {
   const endMs = run.finishedMs ?? Infinity;
   const isFollowed = campaign.runs.some(
     ({ dueMs, runId }) => runId !== run.runId && dueMs > run.dueMs && dueMs <= endMs,
   );
   const isStalled = run.startedMs !== null && endMs >= run.startedMs + STALLED_MS;
-  return isFollowed || isStalled ? [] : [`expired too soon: ${what}`];
+  // The run that followed may have been dropped from the schedule since.
+  const isChanged = findChanges(facts, campaign.text).length > 0;
+  return isFollowed || isStalled || isChanged ? [] : [`expired too soon: ${what}`];
 }
 
 function checkLatest(
@@ -164,7 +221,7 @@ function checkLatest(
   const fromMs = Math.max(run.dueMs, taken?.toMs ?? 0);
   if (own.some(({ arrivedMs }) => arrivedMs < fromMs)) return [];
   const endings = [
-    ...requestsOf(facts, campaign.text, ['cancel', 'recall', 'retry'])
+    ...requestsOf(facts, campaign.text, ['cancel', 'recall', 'retry'], run.runId)
       .filter(mayApply)
       .map(({ atMs }) => atMs),
     ...campaign.runs.flatMap(({ dueMs }) => (dueMs > run.dueMs ? [dueMs] : [])),

@@ -80,7 +80,7 @@ async function accept(world: World): Promise<string | undefined> {
     groupIds,
   };
   const about = { operation: 'send', accountId, text: 'campaign 1', groupIds };
-  world.history.add({ kind: 'request', request: 1, ...about });
+  world.history.add({ kind: 'request', request: 1, process: 'api', ...about });
   let answer: { campaign: string | null; error: string | null } | undefined;
   current.run(api.process, () => {
     addCampaign({ db: api.db, convert }, owner, { ...post, scheduleTime: null }).then(

@@ -15,9 +15,9 @@ export const hasApplied = (facts: Case, request: Request) =>
   request.answer !== undefined && request.answer.error === null && !isTakenBack(facts, request);
 
 /** Returns the instants between which a request takes effect, if it does: without an answer its process can still end it until it dies. */
-export function effectOf({ lines }: Case, { atMs, answer }: Request): Span {
+export function effectOf({ lines }: Case, { atMs, answer, process }: Request): Span {
   if (answer) return { fromMs: atMs, toMs: answer.atMs };
-  const end = lines.find((line) => line.kind === 'crashed' && line.process === 'api' && line.atMs >= atMs);
+  const end = lines.find((line) => line.kind === 'crashed' && line.process === process && line.atMs >= atMs);
   return { fromMs: atMs, toMs: end?.atMs ?? Infinity };
 }
 

@@ -99,6 +99,11 @@ function usedUpSpans(
   });
 }
 
-/** Returns the requests about a campaign that are of one of these operations. */
-export const requestsOf = (facts: Case, text: string, operations: readonly string[]) =>
-  facts.requests.filter((one) => operations.includes(one.operation) && isOf(one.text, text));
+/** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */
+export const requestsOf = (facts: Case, text: string, operations: readonly string[], runId?: number) =>
+  facts.requests.filter(
+    (one) =>
+      operations.includes(one.operation) &&
+      isOf(one.text, text) &&
+      (runId === undefined || one.answer?.runId === undefined || one.answer.runId === runId),
+  );

@@ -159,10 +159,16 @@ export type Happening =
       accountId: number;
       text: string;
       groupIds?: readonly number[];
+      /** The process that got it. */
+      process: string;
       schedule?: AskedSchedule;
+      /** The Idempotency-Key. */
+      key?: string;
+      /** It is about one run, which the answer names. */
+      isOfRun?: boolean;
       rest?: AskedSendWindow;
     }
-  | { kind: 'answer'; request: number; campaign: string | null; error: string | null }
+  | { kind: 'answer'; request: number; campaign: string | null; error: string | null; runId?: number }
   | {
       kind: 'statement';
       statement: number;

@@ -120,12 +120,14 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     world.history.add({ kind: 'world', format: 2, seed: asked.seed, steps: asked.steps, workers, gapMs });
     const dates = [1, 2, 3].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
     const workload = openWorkload(asked.seed, { owners: world.owners, history: world.history, dates });
-    let api = openApi(world);
+    const apis: [Api, Api] = [openApi(world, 'api 1'), openApi(world, 'api 2')];
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     const ask = () => {
       if (world.statements() >= steps) return;
-      if (api.process.isDead) api = openApi(world);
-      if (workload.open() < 3) workload.ask(api);
+      apis.forEach((api, index) => {
+        if (api.process.isDead) apis[index] = openApi(world, api.process.name);
+      });
+      if (workload.open() < 3) workload.ask(random() < 0.5 ? apis : [apis[1], apis[0]]);
       time.at(time.nowMs() + random() * BETWEEN_REQUESTS_MS, ask);
       if (random() < 0.02) world.setClock(random(), (random() - 0.5) * 2 * HOUR_MS);
       if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
@@ -143,9 +145,9 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     if (isLeftAlone) await world.leaveAlone(random);
     else world.heal();
     world.witness.chances = KIND;
-    api = openApi(world);
+    const api = openApi(world, 'api 1');
     // Who is alone and is told nothing has to look.
-    if (isLeftAlone) workload.add(api);
+    if (isLeftAlone) workload.add([api, api]);
     await finish(world, {
       resume: (campaigns) => workload.resume(api, campaigns),
       open: () => workload.open(),
@@ -157,8 +159,8 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   }
 }
 
-export function openApi(world: World): Api {
-  const process = openProcess('api');
+export function openApi(world: World, name = 'api'): Api {
+  const process = openProcess(name);
   return { process, db: world.gate.open(process), waiters: awaitCommandResults(world.openHints(process)) };
 }
 

@@ -200,7 +200,7 @@ export function addLostCorrection(lines: readonly Line[]): Line[] {
   const atMs = lines[end]?.atMs ?? 0;
   const request = 1 + Math.max(...lines.map((line) => (line.kind === 'request' ? line.request : 0)));
   const { text, accountId, campaign: id } = campaign;
-  const asked = { request, operation: 'correct', accountId, text: `${text}, corrected ${request}` };
+  const asked = { request, process: 'api 1', operation: 'correct', accountId, text: `${text}, corrected ${request}` };
   return lines.toSpliced(
     end,
     0,

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../simulation/check-history.ts';
-import type { AskedSendWindow, FinalDelivery, Happening, Line } from '../../simulation/line.ts';
+import type {
+  AskedSendWindow,
+  FinalDelivery,
+  FinalOverview,
+  FinalRun,
+  Happening,
+  Line,
+} from '../../simulation/line.ts';
 
 const CAMPAIGN = 'c';
 const of = <Kind extends Happening['kind']>(
@@ -48,6 +55,9 @@ function history({
   told = ['m1', 'm2'],
   more = [] as Line[],
   isKept = true,
+  run = {} as Partial<FinalRun>,
+  overviews = [] as FinalOverview[],
+  timeline = [{ atMs: 0, sent: 2, delivered, read: 0 }],
 } = {}): Line[] {
   const group = (groupId: number) => ({
     groupId,
@@ -60,7 +70,7 @@ function history({
     delivered: deliveries.find((one) => one.groupId === groupId)?.delivered ?? 1,
   });
   const totals = { deliveries: 2, queued: 0, sent: 2, failed: 0, cancelled: 0, ...NOTHING_ELSE, delivered };
-  const runs = [{ runId: 1, status: 'completed', targets: 2, dueMs: 0, startedMs: 0, finishedMs: 3_000 }];
+  const runs = [{ runId: 1, status: 'completed', targets: 2, dueMs: 0, startedMs: 0, finishedMs: 3_000, ...run }];
   const campaign = {
     campaign: CAMPAIGN,
     text: 'post',
@@ -70,12 +80,12 @@ function history({
     runs,
     totals,
     groups: [group(1), group(2)],
-    timeline: [{ atMs: 0, sent: 2, delivered, read: 0 }],
+    timeline,
   };
   const lines = [
     of('world', { format: 2, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
     of('owner', { accountId: 1, timeZone: 'UTC', chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2], channelIds: [] }),
-    of('request', { request: 1, operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2] }),
+    of('request', { request: 1, process: 'api', operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2] }),
     of('answer', { request: 1, campaign: CAMPAIGN, error: null }),
     ...sends,
     of(
@@ -84,31 +94,52 @@ function history({
       3_000,
     ),
     ...more,
-    of(
-      'final',
-      { campaigns: isKept ? [campaign] : [], deliveries, overviews: [], inHand, stoppedAccounts: 0 },
-      4_000_000,
-    ),
+    of('final', { campaigns: isKept ? [campaign] : [], deliveries, overviews, inHand, stoppedAccounts: 0 }, 4_000_000),
   ];
   return lines.toSorted((one, other) => one.atMs - other.atMs);
 }
 
 const created = (times: number) => [
-  of('request', { request: 3, operation: 'create group', accountId: 1, text: 'group 5' }),
+  of('request', { request: 3, process: 'api', operation: 'create group', accountId: 1, text: 'group 5' }),
   ...Array.from({ length: times }, () => of('created', { accountId: 1, name: 'group 5' })),
   of('answer', { request: 3, campaign: '5@g.us', error: null }),
 ];
 const asked = (operation: string, rest?: AskedSendWindow) => [
-  of('request', { request: 4, operation, accountId: 1, text: '', ...(rest && { rest }) }, 10),
+  of('request', { request: 4, process: 'api', operation, accountId: 1, text: '', ...(rest && { rest }) }, 10),
   of('answer', { request: 4, campaign: '', error: null }, 20),
 ];
+const HOUR_MS = 3_600_000;
+const UNSENT = { status: 'failed', sentMs: null, delivered: 0 } as const;
+const recalled = (messageId: string) => of('change', { change: 'recall', messageId, text: '', result: 'done' }, 2_500);
+const overview = (sent: number): FinalOverview => {
+  const sums = { runs: 1, sent, failed: 0, delivered: 2, read: 0 };
+  return { accountId: 1, totals: { ...sums, campaigns: 1, groups: 2 }, daily: [{ date: '1970-01-01', ...sums }] };
+};
+/** Two answers to one key. */
+const keyed = (campaign: string) =>
+  [CAMPAIGN, campaign].flatMap((one, index) => [
+    of('request', {
+      request: 7 + index,
+      process: 'api',
+      operation: 'send',
+      accountId: 1,
+      text: 'post',
+      groupIds: [1, 2],
+      key: 'k',
+    }),
+    of('answer', { request: 7 + index, campaign: one, error: null }),
+  ]);
 const halted = (operation: string) => [
-  of('request', { request: 2, operation, accountId: 1, text: 'post' }, 10),
+  of('request', { request: 2, process: 'api', operation, accountId: 1, text: 'post' }, 10),
   of('answer', { request: 2, campaign: CAMPAIGN, error: null }, 20),
 ];
 
 test('finds no fault in a correct history', () => {
   expect(checkHistory(history())).toEqual([]);
+});
+
+test('finds no fault in a correct overview, and in two answers to one key that agree', () => {
+  expect(checkHistory(history({ overviews: [overview(2)], more: keyed(CAMPAIGN) }))).toEqual([]);
 });
 
 /** The ledger was backed up at one instant and restored at another. */
@@ -198,6 +229,34 @@ describe('reports the fault', () => {
         more: asked('rest', { dailyCap: 1, quietHours: null }),
       }),
     ],
+    ['early: run 1', history({ run: { dueMs: 500, startedMs: 400 } })],
+    ['early: m1 of post left', history({ run: { dueMs: 1_500, startedMs: 1_500 } })],
+    ['before its run began', history({ run: { startedMs: 1_500 } })],
+    ['too late: run 1', history({ run: { startedMs: 7 * HOUR_MS } })],
+    ['never began, and has posts', history({ run: { startedMs: null } })],
+    ['missed, and had begun', history({ run: { status: 'missed' } })],
+    ['missed too soon', history({ deliveries: [], run: { status: 'missed', startedMs: null, finishedMs: HOUR_MS } })],
+    ['cancelled, and nobody asked for that', history({ run: { status: 'cancelled' } })],
+    ['completed after it was to cancel', history({ run: { finishedMs: 5_000 }, more: halted('cancel') })],
+    ['unplanned: post was to run once', history({ run: { dueMs: 7 } })],
+    [
+      'expired too soon: m2',
+      history({ sends: [send(1)], deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'expired: late' })] }),
+    ],
+    [
+      'failed without a try: m2',
+      history({ sends: [send(1)], deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })] }),
+    ],
+    ['never ended: m2', history({ deliveries: [delivery(1), delivery(2, { status: 'queued' })] })],
+    ['late: m2', history({ sends: [send(1), send(2, { arrivedMs: 3_600_000 })] })],
+    ['out of time: slept', history({ more: [of('slept', { forMs: 5_000 }, 500), of('slept', { forMs: 1 }, 600)] })],
+    ['sent before it left: c m2', history({ deliveries: [delivery(1), delivery(2, { sentMs: 1_500 })] })],
+    ['nobody asked to recall m1', history({ more: [recalled('m1')] })],
+    ['timeline: post tells 1 sent', history({ timeline: [{ atMs: 0, sent: 1, delivered: 2, read: 0 }] })],
+    ['timeline: post tells 5 delivered', history({ timeline: [{ atMs: 0, sent: 2, delivered: 5, read: 0 }] })],
+    ['timeline: post has posts', history({ timeline: [{ atMs: 1_500, sent: 1, delivered: 2, read: 0 }] })],
+    ['overview of account 1 on 1970-01-01 tells 3 sent', history({ overviews: [overview(3)] })],
+    ['made twice with one key: post', history({ more: keyed('other') })],
     ['not recalled', history({ sends: [send(1, { arrivedMs: 1, answeredMs: 2 }), send(2)], more: halted('recall') })],
   ])('%s', ([sentence, lines]) => {
     expect(checkHistory(lines).join('\n')).toContain(sentence);
