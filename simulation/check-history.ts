@@ -8,8 +8,10 @@ import {
   sendWindowsAreRespected,
   whatIsErasedIsGone,
 } from './check-requests.ts';
+import { eventsAreComplete } from './check-events.ts';
 import { changesAreRequested, correctionsArrive, runsBeginInOrder } from './check-order.ts';
-import { postsLeaveInTime, runsAreTheOnesRequested, runsBeginInTime, timeGoesOn } from './check-times.ts';
+import { runsAreTheOnesRequested } from './check-runs.ts';
+import { postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts';
 import {
   instantsOfSendsAreTrue,
   overviewsAddUp,
@@ -68,6 +70,8 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   runsBeginInOrder,
   correctionsArrive,
   changesAreRequested,
+  eventsAreComplete,
+  filesAreTheOnesRequested,
 ];
 
 function nothingIsLost(facts: Case): string[] {
@@ -141,6 +145,16 @@ function nothingUnrequested({ sends, requests, lines }: Case): string[] {
       (one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text),
     );
     return asked?.groupIds?.some((id) => chats.get(id) === chatId) ? [] : [`unasked: ${text} in ${chatId}`];
+  });
+}
+
+/** Each post has the file of its campaign. */
+function filesAreTheOnesRequested({ sends, requests }: Case): string[] {
+  return sends.flatMap(({ text, accountId, file, messageId }) => {
+    const asked = requests.find(
+      (one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text),
+    );
+    return !asked || (asked.file ?? null) === file ? [] : [`another file: ${messageId} of ${text}`];
   });
 }
 

@@ -77,9 +77,9 @@ function checkCorrected(
   const corrections = requestsOf(facts, campaign.text, ['correct'], runId).filter(mayApply);
   const last = corrections.findLast((one) => hasApplied(facts, one));
   if (!last || requestsOf(facts, campaign.text, ['recall'], runId).some(mayApply)) return [];
-  const texts = corrections.filter((one) => effectOf(facts, one).toMs >= last.atMs).map(({ text }) => text);
+  const texts = new Set(corrections.filter((one) => effectOf(facts, one).toMs >= last.atMs).map(({ text }) => text));
   const isBehind = ({ status, isRecalled, revisionError, messageId }: FinalDelivery) =>
-    status === 'sent' && !isRecalled && revisionError === null && !texts.includes(shown.get(messageId) ?? '');
+    status === 'sent' && !isRecalled && revisionError === null && !texts.has(shown.get(messageId) ?? '');
   return facts.final.deliveries
     .filter((one) => one.runId === runId && isBehind(one))
     .map(({ messageId }) => `not corrected: ${messageId} of ${campaign.text}`);

@@ -131,6 +131,14 @@ export interface FinalCampaign {
   timeline: Array<{ atMs: number; sent: number; delivered: number; read: number }>;
 }
 
+/** An event of a workspace, as webhooks get it. */
+export interface RecordedEvent {
+  accountId: number;
+  type: string;
+  campaign: string | null;
+  runId: number | null;
+}
+
 export type Happening =
   | { kind: 'world'; format: 2; seed: number; steps: number; workers: number; gapMs: number }
   | {
@@ -162,6 +170,8 @@ export type Happening =
       /** The process that got it. */
       process: string;
       schedule?: AskedSchedule;
+      /** SHA-256 of the file of its posts, as hex; none unless given. */
+      file?: string;
       /** The Idempotency-Key. */
       key?: string;
       /** It is about one run, which the answer names. */
@@ -187,12 +197,15 @@ export type Happening =
       chatId: string;
       messageId: string;
       text: string;
+      /** SHA-256 of its file, as hex; null: it has none. */
+      file: string | null;
       uncertain: boolean;
       verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished';
       arrivedMs: number;
       answeredMs: number;
     }
   | { kind: 'offline'; process: string; accountId: number; messageId: string }
+  | { kind: 'events'; events: RecordedEvent[] }
   | { kind: 'change'; change: 'recall' | 'correct'; messageId: string; text: string; result: string }
   | { kind: 'receipts'; receipts: Receipt[] }
   | {

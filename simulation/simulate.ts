@@ -11,6 +11,7 @@ import { checkHistory } from './check-history.ts';
 import { FAULTS, type Fault, type Line } from './line.ts';
 import { readRemainingWork, type RemainingWork } from './remaining-work.ts';
 import { watchProgress } from './watch-progress.ts';
+import { readEvents } from './read-events.ts';
 import { readFinal } from './read-final.ts';
 import { createFencingRecords, resumePeriodically } from './restore-ledger.ts';
 import type { ServerAddress } from './server.ts';
@@ -191,6 +192,7 @@ async function finish(
       else if (isRested) break;
       else {
         isRested = true;
+        world.history.add({ kind: 'events', events: await readEvents(world) });
         world.sleepUntil(time.nowMs() + lastDays * 24 * HOUR_MS + HOUR_MS);
       }
     } else if (nextMs !== null && nextMs > time.nowMs() + 20_000 && standing.in_hand === 0 && !standing.held) {

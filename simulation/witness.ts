@@ -1,4 +1,5 @@
 /** The messaging application of a simulated world: it outlives every process, and drops repeated ids as WhatsApp does. */
+import { createHash } from 'node:crypto';
 import type {
   MemberEvent,
   RecordEvents,
@@ -64,7 +65,11 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
 
   type To = Parameters<MessengerSession['send']>[1][number];
 
-  function decideResult(to: To, text: string, at: { accountId: number; arrivedMs: number }): SendResult {
+  function decideResult(
+    to: To,
+    post: { text: string; file: string | null },
+    at: { accountId: number; arrivedMs: number },
+  ): SendResult {
     const { chances } = witness;
     const drawn = random();
     const process = current.getStore()?.name ?? 'nobody';
@@ -76,7 +81,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         ...at,
         chatId,
         messageId,
-        text,
+        ...post,
         uncertain,
         verdict,
         answeredMs: time.nowMs(),
@@ -174,6 +179,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
+        const file = post.media && hashFile(await post.media.load());
         // A worker that is offline or without its lease at one post of a turn stays so for the rest of the turn.
         let isOffline = false;
         let isOver = false;
@@ -188,7 +194,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
             results.push({ kind: 'offline', reason: 'no network', cooldownMs: 500 });
           } else {
             const arrivedMs = time.nowMs();
-            const result = decideResult(one, post.text, { accountId, arrivedMs });
+            const result = decideResult(one, { text: post.text, file }, { accountId, arrivedMs });
             await LATER(random() * 80);
             results.push(result);
           }
@@ -275,6 +281,9 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   };
   return witness;
 }
+
+/** Returns the SHA-256 of a file, as hex. */
+export const hashFile = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 function toReceipt(event: MemberEvent): Receipt {
   switch (event.kind) {

@@ -19,6 +19,7 @@ import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
 import type { AskedSchedule, Happening } from './line.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
+import { hashFile } from './witness.ts';
 import { ZONES } from './world.ts';
 
 export interface Api {
@@ -55,6 +56,8 @@ interface Known {
   owner: Owner;
 }
 
+/** A picture of one pixel. */
+const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
 const CAMPAIGNS = 16;
 const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete', 'update'] as const;
 type Operation = (typeof OPERATIONS)[number];
@@ -105,16 +108,28 @@ export function openWorkload(
   function add([api, other]: Apis): void {
     const owner = pick(random, owners);
     const text = `campaign ${++texts}`;
+    const file = random() < 0.2 ? Buffer.concat([GIF, Buffer.from(text)]) : null;
     const groupIds = draw(random, owner.groupIds, 1 + Math.floor(random() * owner.groupIds.length));
-    const post = { name: text, description: '', html: text, image: null, isChannelCampaign: false, groupIds };
+    const post = {
+      name: text,
+      description: '',
+      html: text,
+      image: file && file.toString('base64'),
+      isChannelCampaign: false,
+      groupIds,
+    };
     const schedule = random() < 0.7 ? undefined : drawSchedule();
     const keep = (campaign: string) => {
       if (!known.some((one) => one.campaign === campaign)) known.push({ campaign, text, owner });
     };
     const key = random() < 0.25 ? `key ${text}` : undefined;
     const about = {
-      ...{ accountId: owner.accountId, text, groupIds, operation: schedule ? 'schedule' : 'send' },
+      accountId: owner.accountId,
+      text,
+      groupIds,
+      operation: schedule ? 'schedule' : 'send',
       ...(schedule && { schedule }),
+      ...(file && { file: hashFile(file) }),
       ...(key !== undefined && { key }),
     };
     const accept = ({ db }: Api) => {
@@ -151,7 +166,9 @@ export function openWorkload(
     const isOfRun = (operation === 'recall' || operation === 'correct') && random() < 0.3;
     const place = Math.floor(random() * 3);
     const about = {
-      ...{ operation, accountId: owner.accountId, text: operation === 'correct' ? html : text },
+      operation,
+      accountId: owner.accountId,
+      text: operation === 'correct' ? html : text,
       ...(isOfRun && { isOfRun }),
       ...(operation === 'update' && { schedule }),
     };

@@ -65,8 +65,15 @@ export function missEveryRun(lines: readonly Line[]): Line[] {
 
 const UNSENT = {
   status: 'failed' as const,
-  ...{ sentMs: null, delivered: 0, read: 0, reactions: 0, replies: 0, views: 0 },
-  ...{ uncertain: false, isRecalled: false, isCorrected: false },
+  sentMs: null,
+  delivered: 0,
+  read: 0,
+  reactions: 0,
+  replies: 0,
+  views: 0,
+  uncertain: false,
+  isRecalled: false,
+  isCorrected: false,
 };
 
 export function expireEveryDelivery(lines: readonly Line[]): Line[] {

@@ -18,7 +18,14 @@ const of = <Kind extends Happening['kind']>(
 
 function send(position: number, change: Partial<Extract<Line, { kind: 'send' }>> = {}) {
   const arrivedMs = position * 1_000;
-  const to = { accountId: 1, chatId: `1-${position}@g.us`, messageId: `m${position}`, text: 'post', uncertain: false };
+  const to = {
+    accountId: 1,
+    chatId: `1-${position}@g.us`,
+    messageId: `m${position}`,
+    text: 'post',
+    file: null,
+    uncertain: false,
+  };
   return of(
     'send',
     { process: 'worker 1', ...to, verdict: 'accepted', arrivedMs, answeredMs: arrivedMs + 5, ...change },
@@ -115,6 +122,9 @@ const overview = (sent: number): FinalOverview => {
   const sums = { runs: 1, sent, failed: 0, delivered: 2, read: 0 };
   return { accountId: 1, totals: { ...sums, campaigns: 1, groups: 2 }, daily: [{ date: '1970-01-01', ...sums }] };
 };
+const EVENTS = ['campaign.accepted', 'campaign.started', 'run.started', 'run.completed', 'campaign.completed'];
+const events = (types: readonly string[]) =>
+  of('events', { events: types.map((type) => ({ accountId: 1, type, campaign: CAMPAIGN, runId: 1 })) }, 3_500);
 /** Two answers to one key. */
 const keyed = (campaign: string) =>
   [CAMPAIGN, campaign].flatMap((one, index) => [
@@ -139,7 +149,7 @@ test('finds no fault in a correct history', () => {
 });
 
 test('finds no fault in a correct overview, and in two answers to one key that agree', () => {
-  expect(checkHistory(history({ overviews: [overview(2)], more: keyed(CAMPAIGN) }))).toEqual([]);
+  expect(checkHistory(history({ overviews: [overview(2)], more: [...keyed(CAMPAIGN), events(EVENTS)] }))).toEqual([]);
 });
 
 /** The ledger was backed up at one instant and restored at another. */
@@ -256,6 +266,11 @@ describe('reports the fault', () => {
     ['timeline: post tells 5 delivered', history({ timeline: [{ atMs: 0, sent: 2, delivered: 5, read: 0 }] })],
     ['timeline: post has posts', history({ timeline: [{ atMs: 1_500, sent: 1, delivered: 2, read: 0 }] })],
     ['overview of account 1 on 1970-01-01 tells 3 sent', history({ overviews: [overview(3)] })],
+    ['another file: m2', history({ sends: [send(1), send(2, { file: 'ab' })] })],
+    ['events: 0 campaign.accepted of post', history({ more: [events(['campaign.started', 'run.started'])] })],
+    ['events: 2 run.started of run 1', history({ more: [events([...EVENTS, 'run.started'])] })],
+    ['events: 1 campaign.late of run 1', history({ more: [events([...EVENTS, 'campaign.late'])] })],
+    ['has ended, and no event says so', history({ more: [events(EVENTS.filter((one) => one !== 'run.completed'))] })],
     ['made twice with one key: post', history({ more: keyed('other') })],
     ['not recalled', history({ sends: [send(1, { arrivedMs: 1, answeredMs: 2 }), send(2)], more: halted('recall') })],
   ])('%s', ([sentence, lines]) => {
