@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../simulation/check-history.ts';
 import type {
   AskedSendWindow,
+  FinalCampaign,
   FinalDelivery,
   FinalOverview,
   FinalRun,
@@ -64,7 +65,7 @@ function history({
   isKept = true,
   run = {} as Partial<FinalRun>,
   overviews = [] as FinalOverview[],
-  timeline = [{ atMs: 0, sent: 2, delivered, read: 0 }],
+  timeline = undefined as FinalCampaign['timeline'] | undefined,
 } = {}): Line[] {
   const group = (groupId: number) => ({
     groupId,
@@ -87,7 +88,7 @@ function history({
     runs,
     totals,
     groups: [group(1), group(2)],
-    timeline,
+    timeline: timeline ?? [{ atMs: 0, sent: 2, delivered, read: 0 }],
   };
   const lines = [
     of('world', { format: 2, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
