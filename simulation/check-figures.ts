@@ -44,7 +44,7 @@ export function sumsAddUp({ final }: Case): string[] {
 function compare(what: string, counted: Counted, own: readonly FinalDelivery[]): string[] {
   const recounted = recount(own);
   return COUNTS.filter((name) => recounted[name] !== (counted[name] ?? 0)).map(
-    (name) => `does not add up: ${what} tells ${counted[name]} ${name}, its deliveries ${recounted[name]}`,
+    (name) => `does not add up: ${what} reports ${counted[name]} ${name}, its deliveries ${recounted[name]}`,
   );
 }
 
@@ -73,15 +73,15 @@ export function timelinesAddUp({ final }: Case): string[] {
       const count = own.filter(isWithin(index)).length;
       return count === sent
         ? []
-        : [`timeline: ${text} tells ${sent} sent from ${new Date(atMs).toISOString()} on, not ${count}`];
+        : [`timeline: ${text} reports ${sent} sent from ${new Date(atMs).toISOString()} on, not ${count}`];
     });
     const isBefore = own.some(({ sentMs }) => (sentMs ?? 0) < (timeline[0]?.atMs ?? Infinity));
     return [
       ...steps,
-      ...(isBefore ? [`timeline: ${text} has posts that it does not tell`] : []),
+      ...(isBefore ? [`timeline: ${text} has posts that it does not report`] : []),
       ...(['delivered', 'read'] as const)
         .filter((name) => sum(name) !== (totals[name] ?? 0))
-        .map((name) => `timeline: ${text} tells ${sum(name)} ${name}, its totals ${totals[name]}`),
+        .map((name) => `timeline: ${text} reports ${sum(name)} ${name}, its totals ${totals[name]}`),
     ];
   });
 }
@@ -106,7 +106,7 @@ export function overviewsAddUp(facts: Case): string[] {
       ...compareDay(what, totals, known),
       ...(['campaigns', 'groups'] as const)
         .filter((name) => totals[name] !== distinct[name])
-        .map((name) => `does not add up: ${what} tells ${totals[name]} ${name}, not ${distinct[name]}`),
+        .map((name) => `does not add up: ${what} reports ${totals[name]} ${name}, not ${distinct[name]}`),
     ];
   });
 }
@@ -131,12 +131,12 @@ function begunRuns({ lines, final }: Case, accountId: number): BegunRun[] {
 
 function compareDay(
   what: string,
-  told: FinalOverview['daily'][number] | FinalOverview['totals'],
+  reported: FinalOverview['daily'][number] | FinalOverview['totals'],
   runs: BegunRun[],
 ): string[] {
   const counted = { ...recount(runs.flatMap(({ posts }) => posts)), runs: runs.length };
-  return DAY_SUMS.filter((name) => told[name] !== counted[name]).map(
-    (name) => `does not add up: ${what} tells ${told[name]} ${name}, not ${counted[name]}`,
+  return DAY_SUMS.filter((name) => reported[name] !== counted[name]).map(
+    (name) => `does not add up: ${what} reports ${reported[name]} ${name}, not ${counted[name]}`,
   );
 }
 
@@ -145,16 +145,16 @@ type PersonReceipt = Extract<Receipt, { participant: string; messageId: string }
 /** Each member counts once for each thing they did, under whichever id; of a channel the largest sums count. */
 export function receiptsAreCounted({ lines, final, taken }: Case): string[] {
   const isKept = ({ atMs }: { atMs: number }) => !taken || atMs < taken.fromMs || atMs > taken.toMs;
-  const told = only(lines, 'receipts');
-  const [all, kept] = [indexReceipts(told), indexReceipts(told.filter(isKept))];
+  const reported = only(lines, 'receipts');
+  const [all, kept] = [indexReceipts(reported), indexReceipts(reported.filter(isKept))];
   return final.deliveries.flatMap((delivery) => {
     const { messageId, status, campaign } = delivery;
     const [least, most] = [countReceipts(kept, all, messageId), countReceipts(all, kept, messageId)];
     const found = RECEIPT_COUNTS.filter((name) => delivery[name] < least[name] || delivery[name] > most[name]).map(
-      (name) => `receipts: ${campaign} ${messageId} counts ${delivery[name]} ${name}, ${least[name]} were told`,
+      (name) => `receipts: ${campaign} ${messageId} counts ${delivery[name]} ${name}, ${least[name]} were reported`,
     );
     const isReceived = kept.persons.has(messageId) || kept.views.has(messageId);
-    if (isReceived && status !== 'sent') found.push(`received, and told as ${status}: ${campaign} ${messageId}`);
+    if (isReceived && status !== 'sent') found.push(`received, and reported as ${status}: ${campaign} ${messageId}`);
     return found;
   });
 }
@@ -168,8 +168,8 @@ interface Receipts {
   names: Map<string, string>;
 }
 
-function indexReceipts(told: ReadonlyArray<Of<'receipts'>>): Receipts {
-  const receipts = told.flatMap((line) => line.receipts);
+function indexReceipts(reported: ReadonlyArray<Of<'receipts'>>): Receipts {
+  const receipts = reported.flatMap((line) => line.receipts);
   const persons = receipts.filter((one) => one.what !== 'viewed' && one.what !== 'same');
   const views = receipts.filter((one) => one.what === 'viewed');
   const names = receipts.filter((one) => one.what === 'same');

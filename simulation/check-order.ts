@@ -85,7 +85,7 @@ function checkCorrected(
     .map(({ messageId }) => `not corrected: ${messageId} of ${campaign.text}`);
 }
 
-/** Posts are recalled and corrected only where somebody asked for that. */
+/** Posts are recalled and corrected only after a request. */
 export function changesAreRequested(facts: Case): string[] {
   return only(facts.lines, 'change').flatMap(({ change, messageId, text, atMs }) => {
     const post = facts.sends.find((one) => one.messageId === messageId);
@@ -97,6 +97,6 @@ export function changesAreRequested(facts: Case): string[] {
         one.atMs <= atMs &&
         (change === 'correct' ? one.text === text : isOf(post.text, one.text)),
     );
-    return isIts ? [] : [`nobody asked to ${change} ${messageId}`];
+    return isIts ? [] : [`${change} without a request: ${messageId}`];
   });
 }

@@ -16,7 +16,7 @@ export function runsAreTheOnesRequested(facts: Case): string[] {
       (one) => ADDS.has(one.operation) && one.accountId === accountId && one.text === text && mayApply(one),
     );
     const [first] = asked;
-    if (!first) return [`unplanned: nobody requested ${text}`];
+    if (!first) return [`unplanned: ${text} was not requested`];
     if (deleted) return [];
     // A request that was repeated with its key took effect in one of its attempts.
     const effects = asked.map((one) => effectOf(facts, one));

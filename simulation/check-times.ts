@@ -2,7 +2,7 @@
 import { only, type Case } from './case.ts';
 import { hasApplied, mayApply } from './effects.ts';
 import { findChanges } from './check-runs.ts';
-import { expect, requestsOf, type Expectations } from './expectations.ts';
+import { computeExpectations, requestsOf, type Expectations } from './expectations.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,7 +29,7 @@ export function timeGoesOn({ lines }: Case): string[] {
 
 /** Each run begins, is missed or is cancelled as its due time, its pauses and the state of the world allow. */
 export function runsBeginInTime(facts: Case): string[] {
-  const expectations = expect(facts);
+  const expectations = computeExpectations(facts);
   return facts.final.campaigns.flatMap((campaign) =>
     campaign.deleted ? [] : campaign.runs.flatMap((run) => checkBegin(facts, expectations, { campaign, run })),
   );
@@ -52,7 +52,7 @@ function checkBegin(facts: Case, expectations: Expectations, { campaign, run }: 
   if (status === 'missed' && startedMs !== null) return [`missed, and had begun: ${what}`];
   if (status === 'missed' && (finishedMs ?? 0) < latestMs) return [`missed too soon: ${what}`];
   if (status === 'cancelled' && !stops.some(({ atMs }) => Math.floor(atMs) <= (finishedMs ?? 0)))
-    return [`cancelled, and nobody asked for that: ${what}`];
+    return [`cancelled without a request: ${what}`];
   const cancel = stops.find((one) => hasApplied(facts, one) && (finishedMs ?? Infinity) > (one.answer?.atMs ?? 0));
   if (cancel && status !== 'cancelled') return [`${status} after it was to ${cancel.operation}: ${what}`];
   // A ledger that was put back has lost what it began between.
@@ -65,7 +65,7 @@ function checkBegin(facts: Case, expectations: Expectations, { campaign, run }: 
 
 /** Each post leaves after its run is due, and soon enough; one that does not leave has a cause. */
 export function postsLeaveInTime(facts: Case): string[] {
-  const expectations = expect(facts);
+  const expectations = computeExpectations(facts);
   const sends = Map.groupBy(facts.sends, (one) => one.messageId);
   const runs = new Map(
     facts.final.campaigns.flatMap((campaign) =>

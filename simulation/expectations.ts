@@ -20,7 +20,7 @@ export interface OfCampaign {
 }
 
 /** Builds the expectations of a history. They hold for every outcome that a request without an answer may have had. */
-export function expect(facts: Case): Expectations {
+export function computeExpectations(facts: Case): Expectations {
   const calm = findCalm(facts.lines);
   const held = findHeld(facts.lines);
   const rests = new Map<number, Span[]>();

@@ -164,7 +164,7 @@ export function openWorkload(
     const html = `${text}, corrected ${++texts}`;
     const schedule = drawSchedule();
     const isOfRun = (operation === 'recall' || operation === 'correct') && random() < 0.3;
-    const place = Math.floor(random() * 3);
+    const index = Math.floor(random() * 3);
     const about = {
       operation,
       accountId: owner.accountId,
@@ -176,7 +176,7 @@ export function openWorkload(
       revise: (of: { campaignId: string; runId: number | null }) => Promise<Done>,
     ): Promise<Done> => {
       if (!isOfRun) return revise({ campaignId: campaign, runId: null });
-      const runId = await findRun(api.db, campaign, place);
+      const runId = await findRun(api.db, campaign, index);
       return { ...(await revise({ campaignId: campaign, runId })), runId };
     };
     const acts: Record<Operation, () => Promise<Done>> = {
@@ -256,15 +256,15 @@ export function openWorkload(
   };
 }
 
-/** Returns a run of a campaign by its place among them. Throws if there is none. */
-async function findRun(db: Database, campaign: string, place: number): Promise<number> {
+/** Returns the run at an index of a campaign, in the order of their due times. Throws if there is none. */
+async function findRun(db: Database, campaign: string, index: number): Promise<number> {
   const run = await db
     .selectFrom('runs')
     .innerJoin('campaigns', 'campaigns.campaign_id', 'runs.campaign_id')
     .select('runs.run_id')
     .where('campaigns.public_id', '=', campaign)
     .orderBy('runs.due_at')
-    .offset(place)
+    .offset(index)
     .limit(1)
     .executeTakeFirst();
   if (!run) throw new AppError('run_not_found', 'The campaign has no such run');
