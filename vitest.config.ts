@@ -89,7 +89,7 @@ const RARE = [
   'service/failing-loops',
   'service/main',
   'service/startup-errors',
-  'simulation/seeds',
+  'simulation/{altered-histories,seeds}',
   'upgrade/upgrade',
   'web/campaigns',
   'web/compose',

@@ -218,6 +218,51 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: 'a due run is missed at once',
+    edits: [
+      {
+        file: 'sending/campaigns/begin/expire-runs.ts',
+        text: 'const LATEST_START_HOURS = 6;',
+        replacement: 'const LATEST_START_HOURS = 0;',
+      },
+    ],
+  },
+  {
+    name: 'a begun run expires at once',
+    edits: [
+      {
+        file: 'sending/campaigns/begin/expire-runs.ts',
+        text: 'const STALLED_HOURS = 24;',
+        replacement: 'const STALLED_HOURS = 0;',
+      },
+      {
+        file: 'sending/campaigns/begin/expire-runs.ts',
+        text: 'const STALLED_RESTING_HOURS = 26;',
+        replacement: 'const STALLED_RESTING_HOURS = 0;',
+      },
+    ],
+  },
+  {
+    name: 'runs of a schedule are an hour late',
+    edits: [
+      {
+        file: 'sending/campaigns/accept/add-scheduled-campaign.ts',
+        text: 'new Date(instant.epochMilliseconds)',
+        replacement: 'new Date(instant.epochMilliseconds + 3_600_000)',
+      },
+    ],
+  },
+  {
+    name: 'the run that is due last goes first',
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'order by r.served_turn, r.due_at, r.run_id limit 1',
+        replacement: 'order by r.served_turn, r.due_at desc, r.run_id desc limit 1',
+      },
+    ],
+  },
 ];
 
 export const isSql = ({ file }: Edit) => file.endsWith('.sql');

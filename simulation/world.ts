@@ -3,9 +3,10 @@ import { startWorker, type Worker } from '../src/app/worker.ts';
 import { LEASE_MS } from '../src/sending/leases/leases.ts';
 import type { FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../src/operations/hold/watch-ledger.ts';
+import type { Database } from '../src/platform/database/connect.ts';
 import { createLog } from '../src/platform/log/log.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
-import { pick } from '../test/support/inputs/random.ts';
+import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';
 import { openNotifications, type SimulatedNotifications } from './notifications.ts';
 import { openHistory, type History } from './history.ts';
@@ -61,6 +62,27 @@ export interface World {
   /** All processes end, and the copy takes the ledger's place. */
   putBack(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The last groups of each owner. */
+const CHANNELS = 1;
+
+/** Of owners. Their clocks change at other times than Berlin's, by half an hour, or never, and are ahead by odd parts of an hour. */
+export const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/St_Johns',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+  'Pacific/Apia',
+];
+
+async function setTimeZone(db: Database, { userId }: Owner, timeZone: string): Promise<void> {
+  await db.updateTable('users').set({ time_zone: timeZone }).where('user_id', '=', userId).execute();
+}
+
+async function makeChannels(db: Database, groupIds: readonly number[]): Promise<void> {
+  await db.updateTable('groups').set({ kind: 'channel' }).where('group_id', 'in', groupIds).execute();
 }
 
 export const openProcess = (name: string): VirtualProcess => ({ name, isDead: false, frozenUntilMs: 0 });
@@ -214,11 +236,18 @@ export async function openWorld(
   const setup = openProcess('setup');
   const db = gate.open(setup);
   const owners: Owner[] = [];
+  const zones = seededRandom(seed ^ 0x20e5);
   for (const groups of sizes) {
     const owner = await perform(setup, () => createOwner(db, groups));
+    const channelIds = owner.groupIds.slice(-CHANNELS);
+    await perform(setup, () => makeChannels(db, channelIds));
+    const timeZone = pick(zones, ZONES);
+    await perform(setup, () => setTimeZone(db, owner, timeZone));
     owners.push(owner);
     const chats = owner.groupIds.map((_, index) => `${owner.accountId}-${index + 1}@g.us`);
-    history.add({ kind: 'owner', accountId: owner.accountId, chats, groupIds: owner.groupIds });
+    for (const chatId of chats.slice(-CHANNELS)) witness.channels.add(chatId);
+    const { accountId, groupIds } = owner;
+    history.add({ kind: 'owner', accountId, timeZone, chats, groupIds, channelIds });
   }
   setup.isDead = true;
   areFaultsOn = true;
