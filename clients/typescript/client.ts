@@ -9,12 +9,14 @@
  */
 import { listenToEvents, type ListenOptions, type LiveEvent } from './events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
-import { idempotencyOf, type Operations, type Path } from './operations.ts';
+import { idempotencyOf, type Path } from './operations.ts';
 import { pause } from './pause.ts';
+import type { Operations } from './types.ts';
 
-export { CampanileError, type FieldError as Problem } from './failure.ts';
+export { CampanileError, type FieldError } from './failure.ts';
 export type { ListenOptions, LiveEvent } from './events.ts';
-export type { Operations, Path } from './operations.ts';
+export type { Idempotency, Path } from './operations.ts';
+export type * from './types.ts';
 
 export interface ClientOptions {
   /** Where the service is: `http://127.0.0.1:3000`. In a browser `''` is where the page came from. */
@@ -123,9 +125,9 @@ async function readData(response: Response): Promise<unknown> {
 }
 
 /** A 429 has done nothing. A 503 or silence may have. */
-function mayRepeat(path: Path, { code }: CampanileError): boolean {
-  if (code === 429) return true;
-  return (code === 503 || code === 0) && idempotencyOf(path) !== 'never';
+function mayRepeat(path: Path, { status }: CampanileError): boolean {
+  if (status === 429) return true;
+  return (status === 503 || status === 0) && idempotencyOf(path) !== 'never';
 }
 
 /** Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */

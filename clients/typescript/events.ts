@@ -1,13 +1,7 @@
-import type {
-  AccountEvent,
-  CampaignDeletedEvent,
-  CampaignEvent,
-  ExpiredEvent,
-  MessageEvent,
-} from '../../src/api/contract/events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { parseEvents } from './parse-events.ts';
 import { pause } from './pause.ts';
+import type { CampaignDeletedEvent, CampaignEvent, ExpiredEvent, MessageEvent, Operations } from './types.ts';
 
 /**
  * What has happened. After each `connected` a snapshot follows: a campaign that is not in it has ended over an hour ago. Each `message`
@@ -18,7 +12,7 @@ export type LiveEvent = { lastEventId: string | undefined } & (
   | { event: 'connected'; data: null }
   | { event: 'message'; data: MessageEvent }
   | { event: 'expired'; data: ExpiredEvent }
-  | { event: 'account'; data: AccountEvent }
+  | { event: 'account'; data: Operations['venom/account-status']['data'] }
   | { event: 'campaign'; data: CampaignEvent }
   | { event: 'campaign_deleted'; data: CampaignDeletedEvent }
 );
@@ -80,8 +74,8 @@ export async function* listenToEvents(url: string, options: Connection): AsyncGe
   }
 }
 
-function isFinal({ code }: CampanileError): boolean {
-  return code >= 400 && code < 500 && code !== 408 && code !== 429;
+function isFinal({ status }: CampanileError): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 async function* listenOnce(

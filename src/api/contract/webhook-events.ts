@@ -60,11 +60,13 @@ const groups = z.object({
     .min(1)
     .max(MOST),
 });
+const totalOf = <Name extends string>(name: Name) =>
+  ({ [name]: count.meta({ description: 'The total for the post.' }) }) as Record<Name, typeof count>;
 const countsOf = <Name extends string>(name: Name) =>
   z.object({
     ...ofRun,
     groups: z
-      .array(z.object({ group_metadata_id: groupId, [name]: count.meta({ description: 'The total for the post.' }) }))
+      .array(z.object({ group_metadata_id: groupId, ...totalOf(name) }))
       .min(1)
       .max(MOST),
   });
