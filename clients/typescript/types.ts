@@ -593,12 +593,20 @@ export interface GroupReport {
 export interface CreateWebhook {
   /** The endpoint: an `https://` URL with a public address. */
   url: string;
-  /** The event types to subscribe to. Default: all current types. */
-  events?: Array<EventType> | null | undefined;
+  /** The events to subscribe to: types, families (`campaign.*`), or all (`*`). */
+  events?: Array<EventFilter> | null | undefined;
   description?: string | null | undefined;
   signature?: WebhookSignature | null | undefined;
 }
-export type EventType =
+/** An event type, all types of a family (`campaign.*`), or all types (`*`), including those of later versions. */
+export type EventFilter =
+  | '*'
+  | 'campaign.*'
+  | 'run.*'
+  | 'delivery.*'
+  | 'account.*'
+  | 'group.*'
+  | 'message.*'
   | 'campaign.accepted'
   | 'campaign.started'
   | 'campaign.completed'
@@ -624,14 +632,51 @@ export type EventType =
   | 'message.reaction';
 /** The Standard Webhooks signature: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519, which the receiver verifies with a public key. */
 export type WebhookSignature = 'v1' | 'v1a';
+export interface Webhook {
+  webhook_id: string;
+  url: string;
+  description: string;
+  events: Array<EventFilter>;
+  signature: WebhookSignature;
+  /** For `v1a`: the public key, `whpk_…`. `null` for `v1`. */
+  public_key: string | null;
+  /** ISO 8601, in UTC. */
+  created_at: string;
+  /** `failing`: the last attempt failed, and the next one is at `next_try_at`. */
+  status: 'active' | 'failing' | 'disabled';
+  /** `gone`: the endpoint answered 410. `failing`: every attempt of a day failed. */
+  disabled_reason: 'by_owner' | 'gone' | 'failing' | null;
+  disabled_at: string | null;
+  /** Whether messages are waiting to be sent. */
+  is_behind: boolean;
+  /** Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster. */
+  is_slow: boolean;
+  failing_since: string | null;
+  next_try_at: string | null;
+  /** Until then messages are signed with the previous secret, too. */
+  former_secret_until: string | null;
+  /** As in `list-webhook-tries`. `null` without an attempt in the last 30 days. */
+  last_try: {
+    /** ISO 8601, in UTC. */
+    at: string;
+    milliseconds: number;
+    status: number | null;
+    error: string | null;
+  } | null;
+}
 export interface UpdateWebhook {
   webhook_id: string;
   url?: string | null | undefined;
-  /** The event types to subscribe to. */
-  events?: Array<EventType> | null | undefined;
+  /** The events to subscribe to, as in `create-webhook`. */
+  events?: Array<EventFilter> | null | undefined;
   description?: string | null | undefined;
   /** An enabled webhook continues where it stopped, with the events of the last 30 days. */
   is_enabled?: boolean | null | undefined;
+}
+export interface RotateWebhookSecret {
+  webhook_id: string;
+  /** When the former secret expires: `now`, or an instant at most 7 days ahead. Default: after 24 hours. Until then messages are signed with both secrets. */
+  expire_former?: 'now' | string | null | undefined;
 }
 export interface RetryWebhook {
   webhook_id: string;
@@ -1515,57 +1560,23 @@ A QR code works for any number. A pairing code works for a number that was linke
     };
   };
   /** List your webhooks. Oldest first. */
-  'venom/list-webhooks': {
-    body: Nothing;
-    data: {
-      webhooks: Array<{
-        webhook_id: string;
-        url: string;
-        description: string;
-        events: Array<EventType>;
-        signature: WebhookSignature;
-        /** For `v1a`: the public key, `whpk_…`. `null` for `v1`. */
-        public_key: string | null;
-        /** ISO 8601, in UTC. */
-        created_at: string;
-        /** `failing`: the last attempt failed, and the next one is at `next_try_at`. */
-        status: 'active' | 'failing' | 'disabled';
-        /** `gone`: the endpoint answered 410. `failing`: every attempt of a day failed. */
-        disabled_reason: 'by_owner' | 'gone' | 'failing' | null;
-        disabled_at: string | null;
-        /** Whether messages are waiting to be sent. */
-        is_behind: boolean;
-        /** Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster. */
-        is_slow: boolean;
-        failing_since: string | null;
-        next_try_at: string | null;
-        /** Until then messages are signed with the previous secret, too. */
-        former_secret_until: string | null;
-        /** As in `list-webhook-tries`. `null` without an attempt in the last 30 days. */
-        last_try: {
-          /** ISO 8601, in UTC. */
-          at: string;
-          milliseconds: number;
-          status: number | null;
-          error: string | null;
-        } | null;
-      }>;
-    };
-  };
+  'venom/list-webhooks': { body: Nothing; data: { webhooks: Array<Webhook> } };
+  /** Get a webhook. As in `list-webhooks`. A secret is not returned. */
+  'venom/get-webhook': { body: { webhook_id: string }; data: Webhook };
   /** Update, enable or disable a webhook. Fields that are omitted keep their values. */
   'venom/update-webhook': { body: UpdateWebhook; data: Record<string, never> };
   /** Delete a webhook. Waiting messages are dropped. The log of attempts is deleted, too. */
   'venom/delete-webhook': { body: { webhook_id: string }; data: Record<string, never> };
-  /** Rotate the secret of a webhook. Messages are signed with both secrets for 24 hours. */
+  /** Rotate the secret of a webhook. Messages are signed with both secrets until the former one expires: by default after 24 hours, or when `expire_former` says. Use `now` if the former secret has leaked. */
   'venom/rotate-webhook-secret': {
-    body: { webhook_id: string };
+    body: RotateWebhookSecret;
     data: {
       /** For `v1`: the secret, `whsec_…`. Shown only once. `null` for `v1a`. */
       secret: string | null;
       /** For `v1a`: the public key, `whpk_…`. `null` for `v1`. */
       public_key: string | null;
-      /** ISO 8601, in UTC. */
-      former_secret_until: string;
+      /** `null`: the former secret has expired at once. */
+      former_secret_until: string | null;
     };
   };
   /** Send a test message to a webhook. Its type is `webhook.test`. `list-webhook-tries` shows the result. */
@@ -1754,6 +1765,8 @@ export interface EventData {
   /** A run began, or was resumed by a retry */
   'run.started': {
     campaign_id: string;
+    /** The name of the campaign. */
+    name: string;
     run_id: number;
     /** ISO 8601, in UTC. */
     due_at: string;
@@ -1767,6 +1780,8 @@ export interface EventData {
   /** A run ended. Sent again if failed posts prove to have been sent */
   'run.completed': {
     campaign_id: string;
+    /** The name of the campaign. */
+    name: string;
     run_id: number;
     /** ISO 8601, in UTC. */
     due_at: string;

@@ -18,6 +18,7 @@ const runOf = { run_id: z.number().int(), due_at: instant };
 const campaignAndRun = campaign.extend(runOf);
 const run = z.object({
   campaign_id: z.uuid(),
+  name: z.string().meta({ description: 'The name of the campaign.' }),
   ...runOf,
   status: runStatus,
   group_count: count,
