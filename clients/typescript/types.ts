@@ -570,7 +570,7 @@ export interface GroupReport {
     read: number;
     /** `null` without recipients. */
     read_rate: number | null;
-    /** What went wrong, and what to do about it. */
+    /** The cause, and what to do about it. */
     error: string | null;
   }>;
   /** Planned runs, soonest first, 20 at most. */
