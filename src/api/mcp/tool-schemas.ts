@@ -4,8 +4,9 @@ import { accountStatusData } from '../contract/accounts.ts';
 import { analytics } from '../contract/analytics.ts';
 import { campaignControl } from '../contract/campaign-control.ts';
 import { campaignReads } from '../contract/campaign-reads.ts';
-import { campaigns } from '../contract/campaigns.ts';
+import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
+import { optional } from '../contract/fields.ts';
 import { groupKind, groups } from '../contract/groups.ts';
 import { ownProfile } from '../contract/users.ts';
 
@@ -32,7 +33,10 @@ const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe
   'As list_campaigns or send_campaign answers it',
 );
 const oneCampaign = z.object({ campaign_id: campaignId });
-const { search, kind } = groups.listGroups.body.shape;
+const { search } = groups.listGroups.body.shape;
+// Without the ids of these schemas: some language models cannot follow a `$ref` in the input of a tool.
+const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
+const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns with this status');
 const listed = groups.listGroups.data.shape;
 const listedGroup = listed.groups.element;
 const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
@@ -46,7 +50,7 @@ export const INPUTS = {
   save_draft: z.object({ name: post.name, html: post.html, group_ids: groupIds.optional() }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
-  list_campaigns: z.object({ search, status: campaignReads.listCampaigns.body.shape.status, cursor }),
+  list_campaigns: z.object({ search, status, cursor }),
   read_analytics: oneCampaign,
   read_overview: z.object({ days: analytics.getOverview.body.shape.days }),
 };
