@@ -45,6 +45,7 @@ const SLOW = [
  */
 const RARE = [
   'api/server/time-zones',
+  'client/{python,typescript}-package',
   'content/text/html-to-whatsapp',
   'platform/database/{embedded-crashes,embedded-refusals,full-disk}',
   'project/tutorial',

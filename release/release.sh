@@ -24,12 +24,12 @@ if [ -n "$base" ]; then
   command -v buildah > /dev/null || stop 'the image needs buildah, which is not here'
 fi
 
-changed=(CHANGELOG.md package.json package-lock.json clients/python/pyproject.toml)
+changed=(CHANGELOG.md package.json package-lock.json clients/typescript/package.json clients/python/pyproject.toml)
 fixture=test/upgrade/fixtures/$version
 trap 'git checkout --quiet HEAD -- "${changed[@]}"; rm -rf "$fixture"; echo "No release was made, and all is as it was." >&2' EXIT
 sed -i "s/^## \[.*\] - Unreleased$/## [$version] - $(date -u +%F)/" CHANGELOG.md
-if [ -n "${REPOSITORY:-}" ]; then sed -i "s#https://REPOSITORY.invalid/campanile#${REPOSITORY%.git}#" package.json; fi
-npm version --no-git-tag-version --allow-same-version "$version" > /dev/null
+if [ -n "${REPOSITORY:-}" ]; then sed -i "s#https://REPOSITORY.invalid/campanile#${REPOSITORY%.git}#" package.json clients/typescript/package.json; fi
+for package in . clients/typescript; do (cd $package && npm version --no-git-tag-version --allow-same-version "$version" > /dev/null); done
 sed -i "s/^version = .*/version = \"$version\"/" clients/python/pyproject.toml
 npm run check
 node scripts/check-signatures.ts
@@ -43,6 +43,8 @@ git tag --annotate "v$version" --message "Campanile $version"
 rm -rf "$out"
 mkdir -p "$out"
 npm pack --pack-destination "$out"
+npm pack ./clients/typescript --pack-destination "$out"
+python3 clients/python/build_backend.py "$out"
 npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > "$out/campanile-$version.sbom.cdx.json"
 if [ -n "$base" ]; then
   release/build-image.sh "$base" "localhost/campanile:$version"
@@ -58,4 +60,6 @@ cat << END
 Campanile $version is in $out. What is left, when you have looked at it:
   git push --follow-tags
   npm publish $out/campanile-$version.tgz
+  npm publish $out/campanile-client-$version.tgz
+  twine upload $out/campanile_client-$version*
 END

@@ -19,6 +19,8 @@ beforeEach(() => {
   writeFileSync(join(checkout, 'CHANGELOG.md'), '# Changelog\n\n## [0.1.0] - Unreleased\n');
   mkdirSync(join(checkout, 'clients/python'), { recursive: true });
   writeFileSync(join(checkout, 'clients/python/pyproject.toml'), 'version = "0.1.0"\n');
+  mkdirSync(join(checkout, 'clients/typescript'));
+  writeFileSync(join(checkout, 'clients/typescript/package.json'), '{ "name": "y", "version": "0.1.0" }\n');
   git('init', '--quiet', '--initial-branch=main');
   git('add', '.');
   git('commit', '--quiet', '--message', 'x');

@@ -18,6 +18,7 @@ const runOf = { run_id: z.number().int(), due_at: instant };
 const campaignAndRun = campaign.extend(runOf);
 const run = z.object({
   campaign_id: z.uuid(),
+  name: z.string().meta({ description: 'The name of the campaign.' }),
   ...runOf,
   status: runStatus,
   group_count: count,
@@ -60,11 +61,13 @@ const groups = z.object({
     .min(1)
     .max(MOST),
 });
+const totalOf = <Name extends string>(name: Name) =>
+  ({ [name]: count.meta({ description: 'The total for the post.' }) }) as Record<Name, typeof count>;
 const countsOf = <Name extends string>(name: Name) =>
   z.object({
     ...ofRun,
     groups: z
-      .array(z.object({ group_metadata_id: groupId, [name]: count.meta({ description: 'The total for the post.' }) }))
+      .array(z.object({ group_metadata_id: groupId, ...totalOf(name) }))
       .min(1)
       .max(MOST),
   });

@@ -115,6 +115,6 @@ async function attempt(checking: Checking, run: RunStep): Promise<{ outcome: 'do
 }
 
 function factsOf(error: Error): Facts {
-  const status = 'code' in error && typeof error.code === 'number' ? error.code : null;
+  const status = 'status' in error && typeof error.status === 'number' ? error.status : null;
   return { httpStatus: status, code: codeIn(error.message) };
 }

@@ -96,7 +96,7 @@ const BATCH_LENGTH = 256 * 1_024;
 export async function readMessages(db: Connection, lane: Lane, limit: number): Promise<Message[]> {
   const again = lane.hasRetries ? await readRetries(db, lane.webhookId, limit) : [];
   if (again.length > 0) return toMessages(again, { isRetry: true });
-  const fresh = await readEventsAfter(db, lane.workspaceId, lane.position, { types: lane.events, limit });
+  const fresh = await readEventsAfter(db, lane.workspaceId, lane.position, { filters: lane.events, limit });
   return toMessages(fresh, { isRetry: false });
 }
 

@@ -54,7 +54,7 @@ async function sequence(trx: Connection, owners: Owners): Promise<number> {
           next_try_at = case when w.newest > w.position or w.has_retries then w.next_try_at else campanile_now() end
         from (
           select v.webhook_id, max(p.position) as newest from positioned p
-          join webhooks v on v.workspace_id = p.workspace_id and p.type = any(v.events) group by v.webhook_id
+          join webhooks v on v.workspace_id = p.workspace_id and matches_event_filter(v.events, p.type) group by v.webhook_id
         ) p
         where w.webhook_id = p.webhook_id
       ), counted as (
