@@ -1,6 +1,7 @@
 import { UsageError } from '../platform/errors/errors.ts';
 import { versionLine } from '../platform/config/version.ts';
 import { COMMANDS } from './commands.ts';
+import { cacheCompiledCode } from './cache-compiled-code.ts';
 import type { Shell } from './shell.ts';
 import { usageOf, usageOfAll } from './usage.ts';
 
@@ -15,6 +16,7 @@ export async function runCommand(
   words: readonly string[],
   { errors, ...shell }: Omit<Shell, 'given'> & { errors: NodeJS.WritableStream },
 ): Promise<number> {
+  cacheCompiledCode();
   const [word = 'serve', ...given] = words;
   if (['--version', '-v', 'version'].includes(word)) return say(shell.output, `campanile ${versionLine()}\n`);
   if (['--help', '-h', 'help'].includes(word)) return say(shell.output, usageOfAll());

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
-import { defaultStateDir, isInside } from './state-dir.ts';
+import { findStateDir, isInside } from './state-dir.ts';
 import { VARIABLES } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -70,7 +70,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     /** Absolute. */
     dataDir: resolve(env.DATA_DIR),
     /** Absolute; never inside `dataDir`. */
-    stateDir: resolve(env.STATE_DIR ?? defaultStateDir(environment)),
+    stateDir: findStateDir(environment),
     role: env.ROLE,
     messenger: env.MESSENGER,
     /** Undefined: generated, see `loadSecrets`. */

@@ -4,6 +4,7 @@ import { createAuthenticate } from '../../../src/api/server/auth.ts';
 import type { EventSource } from '../../../src/api/events/register-events.ts';
 import type { Operation } from '../../../src/api/operation.ts';
 import { listOperations, type OperationDependencies } from '../../../src/api/routes/operations.ts';
+import type { DashboardState } from '../../../src/api/server/serve-dashboard.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/api/server/server.ts';
 import { createHealth, type Health } from '../../../src/platform/concurrency/health.ts';
 import { createLog, type Log } from '../../../src/platform/log/log.ts';
@@ -48,6 +49,8 @@ export interface TestServerOptions {
   log?: Log;
   /** Also serves the dashboard and its session. */
   hasDashboard?: boolean;
+  /** Of that dashboard; built by default. */
+  dashboardState?: () => DashboardState;
 }
 
 export const JWT_SECRET = 'the secret of the tests, long enough';
@@ -66,6 +69,7 @@ export async function startTestServer({
   events,
   log = createLog('silent'),
   hasDashboard = false,
+  dashboardState = () => 'built',
 }: TestServerOptions): Promise<TestServer> {
   const dependencies = createUserDependencies({
     db,
@@ -86,7 +90,7 @@ export async function startTestServer({
     operations: [...listUserOperations(dependencies), ...operations],
     authenticate: createAuthenticate(dependencies),
     ...(events && { events }),
-    ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, users: dependencies } }),
+    ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, state: dashboardState, users: dependencies } }),
     readyChecks,
     isDiskFull,
     health,
