@@ -47,6 +47,8 @@ export interface TestServerOptions {
   events?: EventSource;
   /** Silent by default. */
   log?: Log;
+  /** A registry of its own by default. */
+  metrics?: Registry;
   /** Also serves the dashboard and its session. */
   hasDashboard?: boolean;
   /** Of that dashboard; built by default. */
@@ -68,6 +70,7 @@ export async function startTestServer({
   health = createHealth(),
   events,
   log = createLog('silent'),
+  metrics = new Registry(),
   hasDashboard = false,
   dashboardState = () => 'built',
 }: TestServerOptions): Promise<TestServer> {
@@ -95,7 +98,7 @@ export async function startTestServer({
     isDiskFull,
     health,
     readPool: () => readPool(db),
-    metrics: new Registry(),
+    metrics,
     log,
     settings,
     limits: { overload: UNHURRIED, ...limits },
