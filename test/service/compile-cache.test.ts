@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import { beforeAll, afterAll, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** A command that loads its modules before it finds that its options contradict each other. */
+const WRONG = ['release', '--json', '--send', 'all'];
 let folder: string;
 let installation: string;
 
@@ -30,10 +32,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command that loads modules and changes nothing. */
+/** Runs a command that changes nothing. */
 function runCommand(environment: Record<string, string>): void {
   const env = { PATH: process.env['PATH'], HOME: join(folder, 'home'), ...environment };
-  const { status } = spawnSync(process.execPath, [join(installation, 'bin/campanile.mjs'), 'keys'], { env });
+  const { status } = spawnSync(process.execPath, [join(installation, 'bin/campanile.mjs'), ...WRONG], { env });
   expect(status).toBe(2);
 }
 
