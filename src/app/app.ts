@@ -114,7 +114,7 @@ export async function startApp(
       measureShards(shared.metrics.registry, worker.shardsHeld);
       closing.push(await startBackups(shared));
     }
-    const dashboard = dashboardFolder === undefined ? openDashboard(log) : builtDashboard(dashboardFolder);
+    const dashboard = config.role === 'worker' ? undefined : chooseDashboard(log, dashboardFolder);
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
@@ -132,7 +132,7 @@ export async function startApp(
     closing.push(() => server.close());
     warnOfPlainHttp(config, log);
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
-    if (config.role !== 'worker') {
+    if (dashboard) {
       closing.push(() => dashboard.stop());
       void dashboard.build();
     }
@@ -141,6 +141,10 @@ export async function startApp(
     await stop();
     throw error;
   }
+}
+
+function chooseDashboard(log: Log, builtFolder: string | undefined): Dashboard {
+  return builtFolder === undefined ? openDashboard(log) : builtDashboard(builtFolder);
 }
 
 function startSending(
@@ -203,7 +207,7 @@ interface ApiParts {
   vault: Vault;
   egress: Egress;
   pushPublicKey: string;
-  dashboard: Dashboard;
+  dashboard: Dashboard | undefined;
   checkAnswers: boolean;
   limits: Partial<HttpLimits>;
   convert: Convert;
@@ -255,7 +259,7 @@ function buildApi(
     readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
-    dashboard: { ...dashboard, users },
+    dashboard: dashboard && { ...dashboard, users },
     settings: config,
     limits,
     checkAnswers,

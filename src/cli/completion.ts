@@ -101,15 +101,17 @@ _campanile() {
   done
   COMPREPLY=()
   case "$previous" in
-    ${files.join('|')}) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    ${files.join('|')}) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     ${others.join('|')}) return ;;
   esac
   case "$path" in
 ${cases.join('\n')}
   esac
+  # Not for words alone: a folder of the name of a command would get a slash.
+  [[ -z "$files" ]] || compopt -o filenames 2>/dev/null
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"; [[ -z "$files" || "$current" == -* ]] || compgen -f -- "$current")
 }
-complete -o filenames -F _campanile campanile
+complete -F _campanile campanile
 `;
 }
 
