@@ -10,7 +10,7 @@ import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
 import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
 import { buildWorkerServer } from './build-worker-server.ts';
 import type { Config, Gap } from '../platform/config/config.ts';
-import { prepareDashboard } from './dashboard.ts';
+import { builtDashboard, openDashboard, type Dashboard } from './dashboard.ts';
 import { readPool, type Database } from '../platform/database/connect.ts';
 import { createSafeHttpClient, type Egress } from '../platform/http-client/safe-http-client.ts';
 import type { ReadMessages } from '../sending/groups/list-messages.ts';
@@ -74,7 +74,7 @@ export interface AppOptions {
   whatsappTiming?: WhatsAppOptions['timing'];
   /** For tests, with which the service may have to share its process. */
   httpLimits?: Partial<HttpLimits>;
-  /** The built dashboard, for tests: a run builds it once. By default it is built where its sources have changed. */
+  /** The built dashboard, for tests: a run builds it once. By default it is built after the API listens, if its sources have changed. */
   dashboardFolder?: string;
 }
 
@@ -91,9 +91,6 @@ export async function startApp(
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
-  const isBuilt = config.role === 'worker' || dashboardFolder !== undefined;
-  const dashboard = isBuilt ? undefined : prepareDashboard(log);
-  if (dashboard) closing.push(() => dashboard.stop());
   try {
     const { shared, isEmbedded, failed } = await openShared(config, log, closing);
     const { db } = shared;
@@ -120,6 +117,7 @@ export async function startApp(
       measureShards(shared.metrics.registry, worker.shardsHeld);
       closing.push(await startBackups(shared));
     }
+    const dashboard = config.role === 'worker' ? undefined : chooseDashboard(log, dashboardFolder);
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
@@ -129,7 +127,7 @@ export async function startApp(
             vault,
             egress,
             pushPublicKey: pushKeys.publicKey,
-            dashboardFolder: dashboardFolder ?? (await dashboard?.folder),
+            dashboard,
             checkAnswers,
             limits: httpLimits,
             convert: converter.convert,
@@ -137,11 +135,19 @@ export async function startApp(
     closing.push(() => server.close());
     warnOfPlainHttp(config, log);
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
+    if (dashboard) {
+      closing.push(() => dashboard.stop());
+      void dashboard.build();
+    }
     return { url, stop, failed };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function chooseDashboard(log: Log, builtFolder: string | undefined): Dashboard {
+  return builtFolder === undefined ? openDashboard(log) : builtDashboard(builtFolder);
 }
 
 function startSending(
@@ -211,7 +217,7 @@ interface ApiParts {
   vault: Vault;
   egress: Egress;
   pushPublicKey: string;
-  dashboardFolder: string | undefined;
+  dashboard: Dashboard | undefined;
   checkAnswers: boolean;
   limits: Partial<HttpLimits>;
   convert: Convert;
@@ -219,17 +225,7 @@ interface ApiParts {
 
 function buildApi(
   { config, log, db, healthDb, disk, schema, notifications, metrics, health, onLoopError }: Shared,
-  {
-    jwtSecret,
-    jwtSecretPrevious,
-    vault,
-    egress,
-    pushPublicKey,
-    dashboardFolder,
-    checkAnswers,
-    limits,
-    convert,
-  }: ApiParts,
+  { jwtSecret, jwtSecretPrevious, vault, egress, pushPublicKey, dashboard, checkAnswers, limits, convert }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -273,7 +269,7 @@ function buildApi(
     readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
-    dashboard: dashboardFolder === undefined ? undefined : { folder: dashboardFolder, users },
+    dashboard: dashboard && { ...dashboard, users },
     settings: config,
     limits,
     checkAnswers,

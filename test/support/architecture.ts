@@ -25,7 +25,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         summary: 'errors with their codes, and the meaning of database errors',
         imports: [],
       },
-      log: { summary: 'the structured log, and traces', imports: [] },
+      log: { summary: 'the structured log, and traces', imports: ['platform/errors'] },
       time: { summary: 'clocks and time zones', imports: ['platform/errors'] },
       network: { summary: 'ranges of IP addresses', imports: [] },
       concurrency: {
@@ -383,7 +383,8 @@ const TERMS: readonly Term[] = [
   {
     pattern: /process\.env/,
     name: 'the environment',
-    allowed: (path) => /^(?:src\/platform\/(?:config\/config\.ts|database\/embedded\/)|web\/build\.ts)/.test(path),
+    allowed: (path) =>
+      /^(?:src\/platform\/(?:config\/(?:config|state-dir)\.ts|database\/embedded\/)|web\/build\.ts)/.test(path),
   },
   {
     pattern: /^import (?!type\b)[^;]*? from '[^.]|\bimport\('[^.]|\bnode:|\b(process|Buffer)\./m,

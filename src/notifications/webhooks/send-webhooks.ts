@@ -5,7 +5,7 @@ import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { assignPositions, BATCH, hasNewEvents } from '../../workspaces/events/assign-positions.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
+import { failureLevel, type Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { claimLane, findDue, hasDueWebhooks, type DueWebhook, type Lane } from './lane-store.ts';
@@ -49,7 +49,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
       if (error === signal.reason) return;
       // A lane stays in hand until its claim is over, and is taken again then.
       onLoopError?.('webhooks');
-      log.error({ err: error, ...due }, 'what a webhook was told could not be written down');
+      log[failureLevel(error)]({ err: error, ...due }, 'what a webhook was told could not be written down');
     }
   }
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
-import { defaultStateDir, isInside } from './state-dir.ts';
+import { findMisspelled } from './find-misspelled.ts';
+import { findStateDir, isInside } from './state-dir.ts';
 import { VARIABLES } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,6 +29,13 @@ export const SECRETS: readonly Name[] = [
 ];
 /** Variables that other programs take in lower case, too. */
 const ANY_CASE: ReadonlySet<Name> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
+
+/** With the files of secrets, and the names that other programs take in lower case. */
+const KNOWN_NAMES: readonly string[] = [
+  ...NAMES,
+  ...SECRETS.map((name) => `${name}_FILE`),
+  ...[...ANY_CASE].map((name) => name.toLowerCase()),
+];
 
 /** Throws a StartupError with a line for each variable that is wrong. An empty variable counts as unset. */
 export function readConfig(environment: Environment = process.env): Config {
@@ -70,7 +78,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     /** Absolute. */
     dataDir: resolve(env.DATA_DIR),
     /** Absolute; never inside `dataDir`. */
-    stateDir: resolve(env.STATE_DIR ?? defaultStateDir(environment)),
+    stateDir: findStateDir(environment),
     role: env.ROLE,
     messenger: env.MESSENGER,
     /** Undefined: generated, see `loadSecrets`. */
@@ -115,6 +123,8 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     previewRateLimit: env.PREVIEW_RATE_LIMIT,
     backup: env.BACKUP_TO === undefined ? undefined : toBackup(env.BACKUP_TO, env),
     backUpBeforeUpgrade: env.BACKUP_BEFORE_UPGRADE,
+    /** Variables that look like misspellings of ours. */
+    misspelled: findMisspelled(environment, KNOWN_NAMES),
     egress: {
       allowHttp: env.ALLOW_HTTP_WEBHOOKS,
       allowed: env.WEBHOOK_ALLOWED_HOSTS ?? { hasName: () => false, hasAddress: () => false },
