@@ -24,7 +24,7 @@ const SLOW = [
   'content/text/properties',
   'sending/receipts/effort',
   'api/server/fair-shares',
-  'identity/{command-line,delete-account,sign-in}',
+  'identity/{command-line,delete-account,first-user,sign-in}',
   'operations/backup/{before-upgrade,daily}',
   'upgrade/*',
   'contract/{access,clients,connections,fuzz,limits}',

@@ -82,6 +82,7 @@ async function list(given: readonly string[], output: NodeJS.WritableStream): Pr
   );
 }
 
+/** Works before the first start, too: the first user becomes the administrator, so an operator creates it before strangers can sign up. */
 async function create(given: readonly string[]): Promise<string> {
   const [userName, email, number] = given;
   if (userName === undefined || email === undefined || number === undefined || given.length > 3)
@@ -89,8 +90,15 @@ async function create(given: readonly string[]): Promise<string> {
   const password = makePassword();
   const numbers = { phoneNumber: number, whatsappNumber: number };
   const person = { ...numbers, userName, email, password, firstName: userName, lastName: '' };
-  const user = await withUsers((deps) => createUser(deps, person, COMMAND_LINE));
-  return `Created ${user.userName}. Password: ${password}. Change it after signing in.`;
+  return withUsers(
+    async (deps, { isNew, config }) => {
+      const user = await createUser(deps, person, COMMAND_LINE);
+      const where = config.databaseUrl === undefined ? `DATA_DIR (${config.dataDir})` : 'DATABASE_URL';
+      const first = isNew ? `\nThe user is the administrator of a new database, which was created in ${where}.` : '';
+      return `Created ${user.userName}. Password: ${password}. Change it after signing in.${first}`;
+    },
+    { createsDatabase: true },
+  );
 }
 
 /** Also ends all sessions and API keys: the old password may be stolen. */
