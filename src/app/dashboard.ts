@@ -21,7 +21,7 @@ export interface Dashboard {
  * service's memory. If it cannot be built, an older build is served, or none, and the log says why.
  */
 export function prepareDashboard(log: Log): Dashboard {
-  // The registry's package has nothing to build from.
+  // The package has no sources to build from.
   if (!existsSync(BUILDER) || isFresh())
     return { folder: Promise.resolve(BUILD_FOLDER), stop: () => Promise.resolve() };
   if (!hasTools()) {
