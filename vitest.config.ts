@@ -25,7 +25,7 @@ const SLOW = [
   'sending/receipts/effort',
   'api/server/fair-shares',
   'identity/{command-line,delete-account,first-user,sign-in}',
-  'operations/backup/{before-upgrade,daily}',
+  'operations/backup/{backup-command,before-upgrade,daily}',
   'upgrade/*',
   'contract/{access,clients,connections,fuzz,limits}',
   'sending/analytics/{consistency,roll-up}',
