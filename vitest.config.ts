@@ -18,11 +18,11 @@ const SLOW = [
   'platform/database/embedded*',
   'service/{command-line,journey,launcher,worker-loops}',
   'project/{api-reference,examples,own-postgresql,readme,release,sbom,witness}',
-  'sending/deliveries/{effort,lost-shard,poison,revise}',
+  'sending/deliveries/{lost-shard,poison,revise,rows-read}',
   'sending/accounts/{history,send-window}',
   'sending/campaigns/{check,clock,large-requests,occurrences,revise}',
   'content/text/properties',
-  'sending/receipts/effort',
+  'sending/receipts/rows-read',
   'api/server/fair-shares',
   'identity/{command-line,delete-account,first-user,sign-in}',
   'operations/backup/{backup-command,before-upgrade,daily,other-platform}',
@@ -100,13 +100,13 @@ const RARE = [
 
 /** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */
 const LONG = [
-  'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,ration,refused-files,take-over}',
+  'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,first-posts,refused-files,take-over}',
   'operations/backup/own-server',
   'operations/hold/seeds',
   'platform/database/{cancelled-wait,failover,patroni,pgbouncer,server-crashes,statement-timeout}',
   'project/commands',
   'sending/campaigns/halt',
-  'sending/deliveries/{replaced,revise-newest}',
+  'sending/deliveries/{revise-newest,worker-replacement}',
   'service/{package,proxies,read-only-file-system,soak}',
   'simulation/{all-crash-points,crash-points}',
   'web/{accessibility,account-number,build,editor-formatting,first-load,settings,slow-connection,text-overflow,users,webhooks}',
@@ -117,7 +117,7 @@ const MATRIX = [
   'sending/analytics/!(consistency|roll-up)',
   'sending/campaigns/!(clock|fold|halt|occurrences|revise)',
   'platform/database/{fingerprint,schema}',
-  'sending/deliveries/!(poison|replaced|revise-newest|stalled-claim)',
+  'sending/deliveries/!(poison|revise-newest|stalled-claim|worker-replacement)',
   'service/journey',
 ].map((name) => `test/${name}.test.ts`);
 

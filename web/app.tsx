@@ -8,12 +8,15 @@ import { ErrorAlert } from './parts/error-alert.tsx';
 import { PageSkeleton } from './parts/page.tsx';
 import { ConnectionBanner } from './shell/connection-banner.tsx';
 import { browserZone } from './format/time.ts';
+import { loadWithMessages } from './i18n/languages.ts';
 import { ZoneProvider } from './format/zone-context.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
 import { lazyWithRetry } from './parts/lazy-with-retry.ts';
 
 /** Loaded lazily: visitors who are not signed in need only the sign-in form. */
-const Shell = lazy(lazyWithRetry(async () => ({ default: (await import('./shell/shell.tsx')).Shell })));
+const Shell = lazy(
+  lazyWithRetry(async () => ({ default: (await loadWithMessages(() => import('./shell/shell.tsx'))).Shell })),
+);
 const CampaignsPage = lazy(lazyWithRetry(() => import('./campaigns/list/campaigns-page.tsx')));
 const ComposePage = lazy(lazyWithRetry(() => import('./compose/compose-page.tsx')));
 const EditCampaignPage = lazy(lazyWithRetry(() => import('./campaigns/edit/edit-page.tsx')));

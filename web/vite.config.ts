@@ -40,8 +40,8 @@ function preloadStart(): Plugin {
 }
 
 /**
- * What signing in shows comes in one piece, with what it stands on: on a slow line each small one costs its own headers. Only of libraries:
- * our own modules need the messages, which are loaded first.
+ * The libraries of the sign-in form are one file: on a slow connection the headers of many small files cost time. Our own modules are left
+ * out, since they are loaded after the messages.
  */
 const SIGN_IN_LIBRARIES = new RegExp(
   [

@@ -13,7 +13,7 @@ import { PASSWORD, startTestApp, type Person as AppPerson, type TestApp } from '
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { convert, startTestWorker, until } from '../support/ledger.ts';
 import { person, signUpOf, type Person } from '../support/people.ts';
-import { HUSK, remainsOf } from '../support/remains.ts';
+import { HUSK, countRemainingRows } from '../support/remaining-rows.ts';
 import type { MessengerAccount, OnStateChange } from '../../src/messengers/messenger.ts';
 import { SANDBOX } from '../../src/messengers/sandbox/capabilities.ts';
 import { scriptMessenger } from '../support/scripted-messenger.ts';
@@ -64,7 +64,12 @@ describe('with the whole service at work', () => {
       ({ sent, delivered }) => sent >= 5 && delivered > 0,
     );
     expect((await totalsOf(alice, campaign)).queued).toBeGreaterThan(0);
-    expect(await remainsOf(app.database.db, ids)).toMatchObject({ runs: 10, campaigns: 2, media: 1, lanes: 1 });
+    expect(await countRemainingRows(app.database.db, ids)).toMatchObject({
+      runs: 10,
+      campaigns: 2,
+      media: 1,
+      lanes: 1,
+    });
 
     expect((await alice.call('user/delete_account', { password: PASSWORD })).body).toMatchObject({
       code: 200,
@@ -75,7 +80,7 @@ describe('with the whole service at work', () => {
     expect((await app.call('user/authorize_user', { user_name: 'alice', password: PASSWORD })).status).toBe(401);
 
     await until(
-      () => remainsOf(app.database.db, ids),
+      () => countRemainingRows(app.database.db, ids),
       (remains) => JSON.stringify(remains) === JSON.stringify(HUSK),
     );
     const { rows } = await sql<{ husk: string }>`
@@ -88,7 +93,7 @@ describe('with the whole service at work', () => {
     );
     await app.database.clock.advance({ minutes: 11 });
     await until(
-      () => remainsOf(app.database.db, ids),
+      () => countRemainingRows(app.database.db, ids),
       (remains) => Object.keys(remains).length === 0,
     );
     const last = (await send(bob, his.slice(0, 1))).body.data;
@@ -134,7 +139,7 @@ describe('with the whole service at work', () => {
     expect([401, 409]).toContain(both[1]);
     await app.database.clock.advance({ minutes: 11 });
     await until(
-      () => remainsOf(app.database.db, ids),
+      () => countRemainingRows(app.database.db, ids),
       (remains) => Object.keys(remains).length === 0,
     );
   });
@@ -251,7 +256,7 @@ describe('on its own', () => {
     await inHand.promise;
     expect((await remove(alice)).status).toBe(200);
     await until(
-      () => remainsOf(database.db, a),
+      () => countRemainingRows(database.db, a),
       (remains) => JSON.stringify(remains) === JSON.stringify(HUSK),
     );
     release.resolve({ kind: 'sent', recipients: 2 });
@@ -269,7 +274,7 @@ describe('on its own', () => {
     );
     expect(sentByHer()).toHaveLength(4);
     await worker.stop();
-    expect(await remainsOf(database.db, a)).toEqual(HUSK);
+    expect(await countRemainingRows(database.db, a)).toEqual(HUSK);
   });
 
   test('deletes a large account in small steps, and the next worker continues after a crash', async () => {
@@ -282,7 +287,11 @@ describe('on its own', () => {
       select d.account_id, d.run_id, d.position, p, 3, 0 from deliveries d, generate_series(1, 2) p
       where d.account_id = ${accountId}`.execute(database.db);
     expect((await remove(alice)).status).toBe(200);
-    expect(await remainsOf(database.db, ids)).toMatchObject({ receipts: 20_000, deliveries: 10_000, users: 1 });
+    expect(await countRemainingRows(database.db, ids)).toMatchObject({
+      receipts: 20_000,
+      deliveries: 10_000,
+      users: 1,
+    });
 
     const [user] = await findDeletedUsers(database.db, 100).then((found) =>
       found.filter(({ userId }) => userId === alice.userId),
@@ -290,19 +299,19 @@ describe('on its own', () => {
     if (!user) throw new Error('nobody is to be erased');
     for (let left = 15_000; left >= 10_000; left -= 5_000) {
       expect(await eraseNext(database.db, user)).toBe(true);
-      expect(await remainsOf(database.db, ids)).toMatchObject({ receipts: left, deliveries: 10_000 });
+      expect(await countRemainingRows(database.db, ids)).toMatchObject({ receipts: left, deliveries: 10_000 });
     }
     // The first worker never finished the rows that it had claimed.
     const worker = await startTestWorker(database, scriptMessenger());
     await until(
-      () => remainsOf(database.db, ids),
+      () => countRemainingRows(database.db, ids),
       (remains) => JSON.stringify(remains) === JSON.stringify(HUSK),
     );
     await database.clock.advance({ minutes: 9 });
-    expect(await remainsOf(database.db, ids)).toEqual(HUSK);
+    expect(await countRemainingRows(database.db, ids)).toEqual(HUSK);
     await database.clock.advance({ minutes: 2 });
     await until(
-      () => remainsOf(database.db, ids),
+      () => countRemainingRows(database.db, ids),
       (remains) => Object.keys(remains).length === 0,
     );
     await worker.stop();
@@ -340,17 +349,17 @@ describe('on its own', () => {
     );
     await database.clock.advance({ minutes: 11 });
     await until(
-      () => remainsOf(database.db, b),
+      () => countRemainingRows(database.db, b),
       (remains) => Object.keys(remains).length === 0,
     );
     // The rows of the other user are deleted in steps, too, as far as possible.
     await until(
-      () => remainsOf(database.db, a),
+      () => countRemainingRows(database.db, a),
       (remains) => JSON.stringify(remains) === JSON.stringify(HUSK),
     );
     reachable = true;
     await until(
-      () => remainsOf(database.db, a),
+      () => countRemainingRows(database.db, a),
       (remains) => Object.keys(remains).length === 0,
     );
     await worker.stop();

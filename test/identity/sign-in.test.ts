@@ -55,7 +55,7 @@ test('user enumeration: answers a wrong password and an unknown user alike, at e
   expect(withoutId(unknown.text)).toBe(withoutId(wrong.text));
 
   // Hashing takes most of the time. It runs in this process, and a busy machine does not lengthen its CPU time.
-  const effortOf = async (name: string) => {
+  const cpuTimeOf = async (name: string) => {
     const before = process.cpuUsage();
     await authorize(name, 'x');
     const { user, system } = process.cpuUsage(before);
@@ -64,8 +64,8 @@ test('user enumeration: answers a wrong password and an unknown user alike, at e
   // The minimum of each: other work of this process, such as garbage collection, only adds to a measurement.
   const efforts = { known: Infinity, unknown: Infinity };
   for (let round = 0; round < 8; round += 1) {
-    efforts.known = Math.min(efforts.known, await effortOf(bob.userName));
-    efforts.unknown = Math.min(efforts.unknown, await effortOf(`nobody ${round}`));
+    efforts.known = Math.min(efforts.known, await cpuTimeOf(bob.userName));
+    efforts.unknown = Math.min(efforts.unknown, await cpuTimeOf(`nobody ${round}`));
   }
   expect(efforts.unknown).toBeGreaterThan(efforts.known / 2);
 });

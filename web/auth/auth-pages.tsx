@@ -7,13 +7,16 @@ import { Callout } from '../parts/callout.tsx';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 import { PartSkeleton } from '../parts/page.tsx';
 import { PRODUCT } from '../parts/product.ts';
+import { loadWithMessages } from '../i18n/languages.ts';
 import { t } from '../i18n/translate.ts';
 import { Goodbye } from './goodbye.tsx';
 import { isMailLinkPath, MAIL_LINK_PAGES } from './mail-link-paths.ts';
 import { SignIn } from './sign-in.tsx';
 
-const MailLinkPage = lazy(lazyWithRetry(() => import('./mail-link-page.tsx')));
-const SignUp = lazy(lazyWithRetry(async () => ({ default: (await import('./sign-up.tsx')).SignUp })));
+const MailLinkPage = lazy(lazyWithRetry(() => loadWithMessages(() => import('./mail-link-page.tsx'))));
+const SignUp = lazy(
+  lazyWithRetry(async () => ({ default: (await loadWithMessages(() => import('./sign-up.tsx'))).SignUp })),
+);
 
 /** The pages without a session: sign-in (at any address), sign-up, links from mails, and goodbye. */
 export function AuthPages() {

@@ -55,8 +55,8 @@ export function issueText(issue: string, groups: number): string {
 }
 
 /**
- * What is still missing, what stands in the way, and what the author will want to know. What is missing is an alarm only once they
- * have tried to go on without it.
+ * Shows missing parts, problems and warnings of a post. A missing part is an error only after the author has tried to continue without
+ * it.
  */
 export function Checks({
   problems,

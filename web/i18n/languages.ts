@@ -1,21 +1,35 @@
 import { DEFAULT_LANGUAGE, isLanguage, matchLanguage, type Language } from '../../src/platform/i18n/languages.ts';
-import type { Messages } from './translate.ts';
+import { addMessages, type Messages } from './translate.ts';
 
-/** Vite compiles the catalogs (`compile-messages.ts`); each is a chunk that only its readers load. */
-const CATALOGS: Readonly<Record<Language, () => Promise<{ default: unknown }>>> = {
-  en: () => import('../../messages/en.json'),
-  'pt-BR': () => import('../../messages/pt-BR.json'),
-  hi: () => import('../../messages/hi.json'),
-  id: () => import('../../messages/id.json'),
-  de: () => import('../../messages/de.json'),
-  es: () => import('../../messages/es.json'),
-};
+/** Loads one part of the messages of a language (`compile-messages.ts`), by the path of the catalog. */
+type Loaders = Readonly<Record<string, () => Promise<Partial<Messages>>>>;
+const SIGN_IN: Loaders = import.meta.glob<Partial<Messages>>('../../messages/*.json', {
+  query: '?sign-in',
+  import: 'default',
+});
+const SIGNED_IN: Loaders = import.meta.glob<Partial<Messages>>('../../messages/*.json', {
+  query: '?signed-in',
+  import: 'default',
+});
 
 /** Where this browser keeps the chosen language. */
 const STORAGE_KEY = 'campanile-language';
 
-export async function loadMessages(language: Language): Promise<Messages> {
-  return (await CATALOGS[language]()).default as Messages;
+/** Loads the messages of the sign-in form, which are few: visitors on slow connections wait for them. */
+export function loadSignInMessages(language: Language): Promise<Partial<Messages>> {
+  return load(SIGN_IN, language);
+}
+
+/** Loads a module that shows other messages than the sign-in form, after these messages. */
+export async function loadWithMessages<Module>(importModule: () => Promise<Module>): Promise<Module> {
+  addMessages(await load(SIGNED_IN, currentLanguage()));
+  return importModule();
+}
+
+async function load(loaders: Loaders, language: Language): Promise<Partial<Messages>> {
+  const ofLanguage = (tag: Language) => loaders[`../../messages/${tag}.json`]?.() ?? {};
+  // During development a message may be in English alone; the tests keep a build from lacking any.
+  return import.meta.env.DEV ? { ...(await ofLanguage('en')), ...(await ofLanguage(language)) } : ofLanguage(language);
 }
 
 /** The language that was chosen in this browser; undefined: the browser's own is followed. */

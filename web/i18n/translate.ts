@@ -19,14 +19,18 @@ export let language: Language;
 // oxlint-disable-next-line import/no-mutable-exports
 export let locale: string;
 
-let loaded: Readonly<Record<string, CompiledMessage>>;
+const loaded: Record<string, CompiledMessage> = {};
 
-/** Sets the messages that everything loaded from now on shows. */
-export function setMessages(chosen: Language, messages: Messages): void {
+/** Sets the language of everything loaded from now on, and its first messages. */
+export function setMessages(chosen: Language, messages: Partial<Messages>): void {
   language = chosen;
   locale = LANGUAGES[chosen].locale;
-  loaded = messages;
-  t = createTranslator(chosen, (key) => messages[key]);
+  addMessages(messages);
+  t = createTranslator(chosen, (key) => loaded[key] as CompiledMessage);
+}
+
+export function addMessages(messages: Partial<Messages>): void {
+  Object.assign(loaded, messages);
 }
 
 /** Returns the message of a key that the service may have added since this page was built; undefined: there is none. */

@@ -124,7 +124,7 @@ const groupReport = z
           recipients: count.meta({ description: 'People who could have read it.' }),
           read: count.meta({ description: 'Number of reads. For a channel, its views.' }),
           read_rate: readRate,
-          error: z.string().nullable().meta({ description: 'What went wrong, and what to do about it.' }),
+          error: z.string().nullable().meta({ description: 'The cause, and what to do about it.' }),
         }),
       )
       .meta({ description: 'Newest first, 1,000 at most.' }),

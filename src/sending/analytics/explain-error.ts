@@ -7,8 +7,8 @@ const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
 const BY_ITSELF = 'The service retries automatically';
 
 /**
- * A delivery's last error in words for whoever runs the groups: what happened, and what to do. A known code stays in front, for
- * programs; what is not known is answered as the messenger put it. `isWaiting`: another try follows.
+ * Returns the last error of a delivery as a sentence for the manager of the groups: the cause, and what to do. A known code stays in
+ * front for programs; the text of an unknown error is the messenger's. `isWaiting`: another attempt follows.
  */
 export function explainError(error: string, isWaiting: boolean): string {
   if (isWaiting) return `${error.replace(/^outcome_unknown: /, '')}. ${BY_ITSELF}`;

@@ -26,7 +26,7 @@ export interface Counts {
 /** null: the messaging application does not tell. */
 export interface Engagement {
   recipients: number;
-  /** Of the recipients: those who acknowledge, which followers of a channel do not. What rates are of. */
+  /** Recipients who send receipts; followers of a channel send none. The denominator of the rates. */
   acknowledging: number;
   delivered: number | null;
   read: number | null;
@@ -51,14 +51,14 @@ export interface GroupAnalytics {
   totals: Counts & Engagement & { groups: number; runs: number; runsDone: number };
   groups: GroupRow[];
   runs: RunDetails[];
-  /** Somebody asked to recall or correct something of it. */
+  /** Whether a recall or a correction was requested. */
   isRevised: boolean;
   timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
 }
 
 /**
- * What became of a campaign, per group, per run and over time (contract §3). All of it is one moment's view, so it adds up:
- * totals are the sums of the groups. Throws 404 for a campaign that is not the workspace's, `unavailable` when far too many are read.
+ * Returns the results of a campaign per group, per run and over time (contract §3), read in one snapshot: totals are the sums of the
+ * groups. Throws 404 for a campaign of another workspace, `unavailable` while too many analytics are being read.
  */
 export async function readGroupAnalytics(
   { db }: { db: Database },
@@ -95,9 +95,8 @@ function readAtOneMoment(db: Database, workspaceId: WorkspaceId, publicId: strin
 }
 
 /**
- * A row per group the campaign goes to or went to, in the order given. What ended runs came to is in the sums; of the others the
- * deliveries are read, and never a receipt. What a run has begun but not yet written out as deliveries counts by its state: still
- * queued, or cancelled.
+ * Returns a row per group of the campaign, in the given order. Results of ended runs come from the sums, those of other runs from their
+ * deliveries, and none from receipts. Deliveries that a begun run has not yet written count by the run's state: queued or cancelled.
  */
 async function selectGroupRows(trx: Connection, campaignId: number): Promise<GroupRow[]> {
   const { rows } = await sql<GroupRow & { isWaiting: boolean | null }>`
@@ -146,7 +145,7 @@ async function isRevised(trx: Connection, campaignId: number): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** `written`: what the campaign's deliveries came to, by group. */
+/** `written`: the outcomes of the campaign's deliveries, by group. */
 const written = (campaignId: number) => sql`
     unsummed as materialized (
       select account_id, run_id, summed from runs where campaign_id = ${campaignId} and summed < expanded
@@ -195,8 +194,8 @@ const revised = (campaignId: number) => sql`
     )`;
 
 /**
- * In steps that make fewer than two hundred of the span from the first event to the last. Receipts from the minutes, sends from the
- * deliveries; of what is in the sums both from the minutes or from what those came to.
+ * Divides the span from the first event to the last into fewer than two hundred steps. Receipts come from the minutes and sends from the
+ * deliveries; for runs in the sums, both come from the minutes or from their roll-up.
  */
 async function selectTimeline(trx: Connection, campaignId: number): Promise<GroupAnalytics['timeline']> {
   const { rows } = await sql<{ at: Date; sent: number; delivered: number; read: number }>`

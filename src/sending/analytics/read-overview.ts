@@ -17,7 +17,7 @@ export interface OverviewSums {
   /** Members, each once for a post, whenever it was. */
   delivered: number;
   read: number;
-  /** Those who could have told that they read it, each once for a post: what the read rate is of. */
+  /** Members whose reads are reported, counted once per post: the denominator of the read rate. */
   acknowledging: number;
 }
 

@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { countFailuresInARow, type OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import { sleep } from '../../platform/time/time.ts';
 
-/** Writes what turns came to until it is durable: what was done is not lost while the database is away, or while one account fails. */
+/** Writes the outcomes of turns, and retries until they are durable: none is lost while the database is away or one account fails. */
 export interface OutcomeWriter {
   /**
    * Calls `onDone` with each item as soon as it is written. While the database is away all are tried again. Items that fail because of

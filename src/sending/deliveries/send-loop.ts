@@ -38,7 +38,7 @@ export interface SendLoopOptions extends AttemptHooks {
   gaps: Gaps;
   /** IANA zone of users who chose none; UTC unless given. */
   timeZone?: string | undefined;
-  /** Called for each try, with what it came to: sent, failed, retry or snooze. */
+  /** Called for each attempt with its outcome: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
   onLoopError?: OnLoopError;
 }

@@ -16,7 +16,7 @@ export interface FullDraft extends DraftHead {
   groups: DraftGroup[];
 }
 
-/** One of the workspace's drafts with everything in it, as it was at one moment (contract §4, list-drafts). Throws 404. */
+/** Returns a draft of the workspace with all its parts, read in one snapshot (contract §4, list-drafts). Throws 404. */
 export function readDraft({ db }: { db: Database }, { workspaceId }: Actor, draftId: string): Promise<FullDraft> {
   return db
     .transaction()

@@ -25,8 +25,8 @@ interface Part {
 }
 
 /**
- * What is removed, in this order: first what has no foreign keys and would be left behind, then what others refer to. Whatever is
- * not named goes with the husk; name it here if it can be much.
+ * The data to remove, in this order: first rows without foreign keys, which would be left behind, then rows that others refer to. All
+ * other data is deleted by cascade with the user's row; add a table here if it can have many rows.
  */
 const PARTS: readonly Part[] = [
   { table: 'receipts', owner: 'account_id', chunk: 5_000 },

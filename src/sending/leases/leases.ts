@@ -1,7 +1,7 @@
 /**
- * Who serves which accounts. Accounts fall into 256 shards; a shard is leased to one worker at a time. Each worker keeps one
- * heartbeat row; a shard whose worker is silent for LEASE_MS is taken over by the others, and what was in hand there is queued
- * again (contract §5).
+ * Assigns accounts to workers. Accounts fall into 256 shards; a shard is leased to one worker at a time. Each worker keeps one
+ * heartbeat row. The other workers take over the shards of a worker that is silent for LEASE_MS, and queue its turns in hand again
+ * (contract §5).
  */
 import type { Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';

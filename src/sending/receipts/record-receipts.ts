@@ -18,11 +18,11 @@ type ViewCountEvent = Extract<MemberEvent, { kind: 'tally' }>;
 type SameEvent = Extract<MemberEvent, { kind: 'same' }>;
 
 /**
- * Records a batch of events in any order, with any repeats: an event that is known changes nothing. Reading implies delivery. An
- * event about a message nobody sent is passed over, and so is whatever concerns an account that is gone. A post somebody received was sent, whatever the ledger thought of it
- * (contract §5), but a part of one proves nothing. What would break a rule of the
- * ledger is let go of, and its account stopped. Resolves to the accounts whose events could not be recorded for another fault in their
- * data: they are to be told again later. Throws when the database cannot be asked; the batch may then simply be told again.
+ * Records a batch of events in any order and with repeats: a known event changes nothing. A read event implies delivery. Events about
+ * unknown messages and deleted accounts are skipped. A received post was sent, even if the ledger says otherwise (contract §5), but a
+ * part of a post proves nothing. An event that would break a rule of the ledger is dropped, and its account is quarantined. Resolves to
+ * the accounts whose events could not be recorded because of another fault in their data: record these again later. Throws when the
+ * database is unavailable; the batch may then be repeated.
  */
 export async function recordReceipts(
   db: Database,

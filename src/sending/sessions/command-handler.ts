@@ -26,7 +26,7 @@ const COMMANDS_UNDER_WAY = 50;
 const PER_ACCOUNT = 3;
 const POLL_MS = 1_000;
 const CLEARING_MS = 60 * 60_000;
-/** As long as somebody may be waiting for it. */
+/** A caller waits no longer than these attempts take. */
 const MAX_RESULT_ATTEMPTS = 50;
 const RESULT_PAUSE_MS = 500;
 

@@ -15,8 +15,8 @@ const POLL_MS = 2_000;
 const OPENED_PER_STEP = 200;
 
 /**
- * Keeps the sessions of linked accounts open that this worker serves, where the messenger wants that, until stopped. An account
- * whose linking was cut off by the end of a worker is found here too, and told as what it is.
+ * Keeps the sessions of this worker's linked accounts open until stopped, where the messenger needs that. It also finds accounts whose
+ * linking ended with a worker, and reports their state.
  */
 export function keepSessionsOpen({
   db,

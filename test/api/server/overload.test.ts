@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { person, type Person } from '../../support/people.ts';
 import { probes } from '../../support/http/probes.ts';
 import { startTestServer, type TestServer } from '../../support/http/server.ts';
-import { UNHURRIED } from '../../support/unhurried.ts';
+import { NO_LAG_LIMITS } from '../../support/no-lag-limits.ts';
 
 const POOL = 3;
 const LAG_MS = 30;
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 async function start(limits: Partial<OverloadLimits>): Promise<void> {
-  const overload = { ...UNHURRIED, sampleMs: 10, samples: 3, ...limits };
+  const overload = { ...NO_LAG_LIMITS, sampleMs: 10, samples: 3, ...limits };
   server = await startTestServer({ db, operations: probes({}), limits: { overload } });
 }
 

@@ -9,7 +9,7 @@ import { WORST_HTML } from '../../support/inputs/worst-html.ts';
 
 const LONG = `<p>${'one <b>two</b> '.repeat(2_000)}</p>`;
 /** Deadlines for a busy machine. */
-const UNHURRIED = { deadlineMs: 60_000, waitMs: 60_000 };
+const NO_LAG_LIMITS = { deadlineMs: 60_000, waitMs: 60_000 };
 const WORST = WORST_HTML['links around blocks, in marks']?.(HTML_LIMIT) ?? '';
 
 let threads: Worker[];
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => void process.off('worker', note));
 
 test('converts long html in a thread with the same result, and ends its threads on close', async () => {
-  const converter = createConverter(UNHURRIED);
+  const converter = createConverter(NO_LAG_LIMITS);
   expect(await converter.convert(LONG, 1)).toEqual(convertHtml(LONG));
   expect(await converter.convert(LONG, 2)).toEqual(convertHtml(LONG));
   expect(threads).toHaveLength(1);
@@ -31,7 +31,7 @@ test('converts long html in a thread with the same result, and ends its threads 
 });
 
 test('converts short html without a thread', async () => {
-  const converter = createConverter(UNHURRIED);
+  const converter = createConverter(NO_LAG_LIMITS);
   expect(await converter.convert('<b>one</b>', 1)).toMatchObject({ text: '*one*' });
   expect(threads).toEqual([]);
   await converter.close();
@@ -46,7 +46,7 @@ test('rejects html past its deadline as too tangled, and ends the thread', async
 });
 
 test('runs one conversion per user, and no other user waits for the second', async () => {
-  const converter = createConverter(UNHURRIED);
+  const converter = createConverter(NO_LAG_LIMITS);
   const order: string[] = [];
   const convert = async (userId: number, name: string) => {
     await converter.convert(LONG, userId);
@@ -63,7 +63,7 @@ test('runs one conversion per user, and no other user waits for the second', asy
 });
 
 test('does not block the event loop', async () => {
-  const converter = createConverter(UNHURRIED);
+  const converter = createConverter(NO_LAG_LIMITS);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   await converter.convert(WORST, 1);
@@ -73,7 +73,7 @@ test('does not block the event loop', async () => {
 });
 
 test('load shedding: rejects conversions when too many wait, and all of them on close', async () => {
-  const converter = createConverter(UNHURRIED);
+  const converter = createConverter(NO_LAG_LIMITS);
   const all = Array.from({ length: 102 }, () => converter.convert(WORST, 1));
   const settled = Promise.allSettled(all);
   await expect(all[101]).rejects.toThrow('overloaded');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { growsLinearly } from '../../support/effort.ts';
+import { growsLinearly } from '../../support/cpu-time.ts';
 import { runs } from '../../support/runs.ts';
 import { WORST_HTML } from '../../support/inputs/worst-html.ts';
 import { HTML_LIMIT } from '../../../src/api/contract/fields.ts';

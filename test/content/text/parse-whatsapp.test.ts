@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { growsLinearly } from '../../support/effort.ts';
+import { growsLinearly } from '../../support/cpu-time.ts';
 import { parseWhatsApp } from '../../../src/content/text/parse-whatsapp.ts';
 
 /** A message as one string, with styles in braces: `{bold:x}`; items and quotes with their kind in brackets. */

@@ -1,11 +1,12 @@
 /** The message catalogs: complete, in use, translated, with the same parameters, and with the plurals of each language. */
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import compile from 'icu-minify/compile';
 import { describe, expect, test } from 'vitest';
 import { messageTypes, parametersOf, TYPES_FILE } from '../../../scripts/write-message-types.ts';
 import { LANGUAGE_TAGS, LANGUAGES } from '../../../src/platform/i18n/languages.ts';
 import { readCatalog } from '../../../src/platform/i18n/load-messages.ts';
+import { isSignInMessage } from '../../../web/compile-messages.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const english = readCatalog('en');
@@ -35,10 +36,14 @@ function pluralsOf(message: string): string[][] {
   return found;
 }
 
-/** Keys as sources write them: quoted, or as a template, whose expressions stand for one part, and at the end for the rest. */
 function keysInSources(): RegExp[] {
   const files = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root, exclude: ['web/dist*/**'] });
   const sources = files.filter((file) => file !== TYPES_FILE).map((file) => readFileSync(join(root, file), 'utf8'));
+  return keysIn(sources);
+}
+
+/** Keys as sources write them: quoted, or as a template, whose expressions stand for one part, and at the end for the rest. */
+function keysIn(sources: readonly string[]): RegExp[] {
   const literals = sources.flatMap((source) => [
     ...source.matchAll(/'([\w-]+(?:\.[\w-]+)+)'|`((?:[\w.-]|\$\{[^}]*\})+)`/g),
   ]);
@@ -56,6 +61,26 @@ function keysInSources(): RegExp[] {
 test('every message is used', () => {
   const used = keysInSources();
   expect(Object.keys(english).filter((key) => !used.some((pattern) => pattern.test(key)))).toEqual([]);
+});
+
+/** The sources that a module of the dashboard loads at once, itself included; what it imports lazily is left out. */
+function sourcesLoadedWith(file: string, found = new Map<string, string>()): Map<string, string> {
+  if (found.has(file) || !/\.tsx?$/.test(file)) return found;
+  const source = readFileSync(file, 'utf8');
+  found.set(file, source);
+  for (const [, path = ''] of source.matchAll(/^(?:import|export)(?! type)[^;]*? from '(\.[^']+)'/gms))
+    sourcesLoadedWith(join(dirname(file), path), found);
+  return found;
+}
+
+test('the sign-in form loads every message that it may show', () => {
+  const sources = sourcesLoadedWith(join(root, 'web/start.tsx'));
+  expect([...sources.keys()].map((file) => relative(root, file))).toContain('web/auth/sign-in.tsx');
+  // A template that starts with an expression could mean any group.
+  const keys = keysIn([...sources.values()]).filter(({ source }) => !source.startsWith('^[^.]+'));
+  const shown = Object.keys(english).filter((key) => keys.some((pattern) => pattern.test(key)));
+  expect(shown).toContain('signIn.submit');
+  expect(shown.filter((key) => !isSignInMessage(key))).toEqual([]);
 });
 
 test('the types of the parameters are those of the catalog: npm run messages', () => {

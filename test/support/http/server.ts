@@ -15,7 +15,7 @@ import {
   type UserDependencies,
   type UserSettings,
 } from '../../../src/identity/dependencies.ts';
-import { UNHURRIED } from '../unhurried.ts';
+import { NO_LAG_LIMITS } from '../no-lag-limits.ts';
 
 /** An answer as a client sees it; `body` is parsed if it is JSON. */
 export interface Answer {
@@ -94,7 +94,7 @@ export async function startTestServer({
     metrics: new Registry(),
     log,
     settings,
-    limits: { overload: UNHURRIED, ...limits },
+    limits: { overload: NO_LAG_LIMITS, ...limits },
     checkAnswers: true,
   });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });

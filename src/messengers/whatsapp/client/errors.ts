@@ -20,7 +20,7 @@ export class NoAnswerError extends Error {
 
 /** Why a connection ended. */
 export interface CloseReason {
-  /** Undefined: WhatsApp gave none, since the network broke or nobody answered. */
+  /** Undefined: the connection broke, or WhatsApp did not answer. */
   code: number | undefined;
   /** The attributes of WhatsApp's refusal. */
   attrs: Readonly<Record<string, string>>;

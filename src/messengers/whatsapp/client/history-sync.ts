@@ -15,7 +15,7 @@ export function acceptsHistorySync(part: proto.Message.IHistorySyncNotification)
   return syncType !== FULL && syncType !== INITIAL_STATUS_V3 && size <= LARGEST_PART;
 }
 
-/** The library has stored the pairs when it emits a part. Nobody listens, and the event buffer would hold it in memory. */
+/** The library has stored the pairs when it emits a part. Without a listener, the event buffer would keep the part in memory. */
 export function dropHistory({ ev }: Pick<WASocket, 'ev'>): void {
   const { emit } = ev;
   ev.emit = (event, data) => event === 'messaging-history.set' || emit(event, data);

@@ -19,7 +19,7 @@ export interface Signal {
   restartSession(device: Jid, keys: PreKeyBundle): Promise<void>;
   /** Throws when the session is of no use. */
   encrypt(device: Jid, padded: Uint8Array): Promise<{ type: 'pkmsg' | 'msg'; ciphertext: Uint8Array }>;
-  /** Makes the sender key if there is none. `senderKey` is what a device needs to decrypt what follows. */
+  /** Creates the sender key if there is none. A device needs `senderKey` to decrypt the group's next messages. */
   encryptForGroup(sender: GroupSender, padded: Uint8Array): Promise<{ ciphertext: Uint8Array; senderKey: Uint8Array }>;
   /** The present sender key; undefined if there is none. */
   findSenderKey(sender: GroupSender): Promise<Uint8Array | undefined>;

@@ -2,7 +2,7 @@
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { MessengerAccount } from '../../messenger.ts';
-import type { BackOffTiming } from './back-off.ts';
+import type { ReconnectTiming } from './reconnect-backoff.ts';
 import type { ClientVersions } from './client-versions.ts';
 import type { Credentials } from '../client/credentials.ts';
 import type { KeyTable } from './key-table.ts';
@@ -28,7 +28,7 @@ export interface ConnectionOptions {
 }
 
 /** In milliseconds. */
-export interface ConnectionTiming extends BackOffTiming {
+export interface ConnectionTiming extends ReconnectTiming {
   /** How long `unlink` waits for a connection. */
   leaveMs: number;
   /** How long a connection that is being made keeps its permit: without an answer it needs no CPU. */

@@ -5,12 +5,12 @@
  *     │                │
  *     └──► over ◄──────┘                          nobody scanned · the link has ended · the session is closed
  *
- * `connectOnce` is one connection from its opening to its `Ending`; `back-off.ts` computes the pause after it.
+ * `connectOnce` is one connection from its opening to its `Ending`; `reconnect-backoff.ts` computes the pause after it.
  */
 import { AppError } from '../../../platform/errors/errors.ts';
 import { sleep } from '../../../platform/time/time.ts';
 import type { PauseCause } from '../../messenger.ts';
-import { createBackOff, type Break } from './back-off.ts';
+import { createReconnectBackoff, type Break } from './reconnect-backoff.ts';
 import { connectOnce, linkOnce } from './connect-once.ts';
 import type { ConnectionOptions, ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
@@ -75,13 +75,13 @@ async function run(state: ConnectionState): Promise<void> {
   const { linking, closing, table, timing } = state;
   if (linking && !(await linkOnce(state, linking))) return;
   await waitForLogin(state);
-  const backOff = createBackOff(timing);
+  const nextPauseMs = createReconnectBackoff(timing);
   while (!closing.signal.aborted) {
     const beganMs = performance.now();
     const ending = await connectOnce(state);
     if (closing.signal.aborted || state.isLeaving) return;
     if (ending.kind === 'over') return endLink(state, ending.reason);
-    await pause(state, ending, backOff(ending, performance.now() - beganMs));
+    await pause(state, ending, nextPauseMs(ending, performance.now() - beganMs));
     // Another worker that serves the account by now must not lose its connection to us.
     if (ending.kind === 'cooldown') await table.requireClaim();
   }
@@ -98,11 +98,11 @@ async function waitForLogin({ cooldown, closing }: ConnectionState): Promise<voi
   await sleep(resting.leftMs, closing.signal);
 }
 
-async function pause(state: ConnectionState, broken: Break, backOffMs: number): Promise<void> {
-  if (backOffMs === 0) return;
+async function pause(state: ConnectionState, broken: Break, backoffMs: number): Promise<void> {
+  if (backoffMs === 0) return;
   const { account, closing, log } = state;
   const { reason } = broken;
-  const pauseMs = emitPause(state, broken, backOffMs);
+  const pauseMs = emitPause(state, broken, backoffMs);
   log.info(
     { accountId: account.accountId, reason, pauseMs },
     'a connection to WhatsApp has ended and will be made again',
@@ -111,14 +111,14 @@ async function pause(state: ConnectionState, broken: Break, backOffMs: number): 
 }
 
 /** Reports the pause. Returns its length in milliseconds. */
-function emitPause({ cooldown }: ConnectionState, broken: Break, backOffMs: number): number {
+function emitPause({ cooldown }: ConnectionState, broken: Break, backoffMs: number): number {
   const { reason } = broken;
   if (broken.kind !== 'cooldown' || !broken.cause) {
     cooldown.report({ status: 'reconnecting', reason });
-    return backOffMs;
+    return backoffMs;
   }
   // The length of a rate limit comes from the cool-down, which survives restarts.
-  const forMs = broken.forMs ?? (broken.cause === 'rate_limited' ? undefined : backOffMs);
+  const forMs = broken.forMs ?? (broken.cause === 'rate_limited' ? undefined : backoffMs);
   return cooldown.begin({ cause: broken.cause, reason, forMs, isOffline: true });
 }
 

@@ -64,7 +64,7 @@ async function fetchDevices(client: Client, members: MemberCache, jids: readonly
 
 const UNKNOWN_MEMBER: KnownMember = { devices: [], askAgainAtMs: 0, phone: 0, isStale: false, leftOut: {} };
 
-/** The devices of those whom WhatsApp answers about, by JID. Stores the pairs of LIDs and numbers in the answer. */
+/** Returns the devices by JID, for the JIDs in WhatsApp's answer. Stores the pairs of LIDs and numbers in the answer. */
 async function queryDevices(client: Client, jids: readonly string[]): Promise<Map<string, number[]>> {
   const protocols = [
     { tag: 'devices', attrs: { version: '2' } },

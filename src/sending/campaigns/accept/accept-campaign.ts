@@ -28,7 +28,7 @@ export interface CampaignRequest {
   actor: Actor;
   input: PostInput;
   plan: Plan;
-  /** What is known to be wrong with it already; refused together with what is wrong with the post. */
+  /** Problems found before; the answer lists them together with the problems of the post. */
   problems?: readonly FieldError[];
   /** When its runs are due, by the database's clock. Throws 400 where no such time is left. */
   dueAt: (now: Date) => Date[];

@@ -5,9 +5,9 @@ import { openOwnMedia } from '../../../content/media/store.ts';
 
 /** A file as its owner sent it. */
 export interface MediaFile {
-  /** What it was recognised as. */
+  /** The recognised type. */
   mime: string;
-  /** The usual one of such files, without a point. */
+  /** The usual extension of the type, without a dot. */
   extension: string;
   /** In bytes. */
   size: number;

@@ -34,7 +34,7 @@ export interface CampaignProgress {
 export interface WorkspaceProgress {
   workspaceId: WorkspaceId;
   changes: number;
-  /** Oldest first: those that are open, and those that ended or were deleted within the last day, since what members do goes on coming in. */
+  /** Oldest first: open campaigns, and campaigns that ended or were deleted within the last day, because their receipts still arrive. */
   campaigns: CampaignProgress[];
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../src/platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../src/platform/database/schema.ts';
 
 /** Counts the rows of the user, the workspace or the account in each table that has any, including tables added later. */
-export async function remainsOf(
+export async function countRemainingRows(
   db: Database,
   { userId, workspaceId, accountId }: { userId: UserId; workspaceId: WorkspaceId; accountId: number },
 ): Promise<Record<string, number>> {

@@ -1,12 +1,13 @@
 /** Exponential backoff: how long to wait before an account connects again. */
+import { backoffMs } from '../../../platform/concurrency/backoff.ts';
 import type { Ending } from '../failures.ts';
 
 /** The end of a connection that is to be made again. */
 export type Break = Exclude<Ending, { kind: 'over' }>;
 
 /** In milliseconds. */
-export interface BackOffTiming {
-  /** The first pause before connecting again; it doubles with each failure up to the longest. */
+export interface ReconnectTiming {
+  /** The first pause before connecting again; it doubles with each failure up to the longest, and jitter of a quarter is added. */
   firstPauseMs: number;
   longestPauseMs: number;
   /** The usual cool-down. */
@@ -24,7 +25,7 @@ const UNDISPUTED_MS = 2 * MAX_COOLDOWN_MS;
 const AT_ONCE_IN_A_ROW = 2;
 
 /** Counts failures in a row. Returns the pause in milliseconds after a connection that stood for `stoodMs`; 0 for none. */
-export function createBackOff(timing: BackOffTiming): (broken: Break, stoodMs: number) => number {
+export function createReconnectBackoff(timing: ReconnectTiming): (broken: Break, stoodMs: number) => number {
   const inARow = { again: 0, cooldown: 0 };
   return (broken, stoodMs) => {
     if (stoodMs > timing.steadyMs) inARow.again = 0;
@@ -35,16 +36,14 @@ export function createBackOff(timing: BackOffTiming): (broken: Break, stoodMs: n
   };
 }
 
-/** Exponential, with jitter, so that not all accounts come back at the same moment after an outage. */
 function pauseFor(
   broken: Break,
   failures: number,
-  { firstPauseMs, longestPauseMs, cooldownMs }: BackOffTiming,
+  { firstPauseMs, longestPauseMs, cooldownMs }: ReconnectTiming,
 ): number {
-  const scale = 2 ** Math.min(failures - 1, 20) * (0.75 + Math.random() / 2);
-  const pauseMs =
+  const limits =
     broken.kind === 'cooldown'
-      ? Math.min(broken.times * cooldownMs * scale, MAX_COOLDOWN_MS)
-      : Math.min(firstPauseMs * scale, longestPauseMs);
-  return Math.round(pauseMs);
+      ? { firstMs: broken.times * cooldownMs, maxMs: MAX_COOLDOWN_MS }
+      : { firstMs: firstPauseMs, maxMs: longestPauseMs };
+  return Math.round(backoffMs(failures - 1, { ...limits, jitter: 0.5 }));
 }

@@ -1,5 +1,5 @@
 /** Returns the CPU time of some work in this process, in milliseconds. A busy machine does not change it. */
-export function effortOf(work: () => void): number {
+export function cpuTimeOf(work: () => void): number {
   const before = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(before);
@@ -13,8 +13,8 @@ export function effortOf(work: () => void): number {
 export function growsLinearly(work: (size: number) => void, size: number): boolean {
   work(size / 4);
   return [1, 2, 3].some(() => {
-    const quarter = effortOf(() => work(size / 4));
-    const whole = effortOf(() => work(size));
+    const quarter = cpuTimeOf(() => work(size / 4));
+    const whole = cpuTimeOf(() => work(size));
     return whole < 10 * quarter + 50;
   });
 }
