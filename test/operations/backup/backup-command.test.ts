@@ -133,7 +133,7 @@ test('logs a failure in one line with the end of the output, and tries again aft
 });
 
 test('ends a command, and the processes that it has started, after the time limit', async () => {
-  const { lines, stop } = await startWith(`sleep 100000 & echo $! > '${to}/pid'; wait`, 200);
+  const { lines, stop } = await startWith(`sleep 100000 & echo $! > '${to}/pid'; wait`, 5_000);
   expect(await until(readRecord, (found) => found !== null)).toMatchObject({
     problem: 'BACKUP_COMMAND took longer than 0 minutes and was ended',
   });
