@@ -18,7 +18,7 @@ function isYoungEnough() {
 }
 
 function open() {
-  // A checkout is run as it is; of the registry's package the types were taken out when it was made, as Node.js asks for.
+  // A checkout runs its TypeScript. The package has it without types, because Node.js strips none below node_modules.
   const source = join(root, 'src/cli/run-command.ts');
   const entry = existsSync(source) ? source : join(root, 'dist/src/cli/run-command.js');
   import(pathToFileURL(entry).href)

@@ -1,5 +1,5 @@
 /**
- * Makes `dist/`, which the registry's package carries in place of the sources: Node.js runs no TypeScript below node_modules. The
+ * Makes `dist/`, which the package carries in place of the sources: Node.js runs no TypeScript below node_modules. The
  * same tree with the types taken out, the built dashboard, and whatever else is read at run time. npm runs it before it packs.
  */
 import { execFileSync } from 'node:child_process';

@@ -25,7 +25,7 @@ export function openDashboard(log: Log): Dashboard {
   let building: Promise<void> | undefined;
 
   function firstState(): DashboardState {
-    // The registry's package has nothing to build from.
+    // The package has no sources to build from.
     if (!existsSync(BUILDER) || isFresh()) return 'built';
     if (hasTools()) return 'building';
     log.warn(failure(lastBuild()));

@@ -135,7 +135,10 @@ const toWire = (user: ListedUser) => ({
   disabled_at: user.disabledAt,
 });
 
-/** `campanile users create`. */
+/**
+ * `campanile users create`. Works before the first start, too: the first user becomes the administrator, so an operator creates it before
+ * strangers can sign up.
+ */
 export async function createNamedUser({
   args: { NAME: userName, 'E-MAIL': email, NUMBER: number },
   output,
@@ -143,8 +146,15 @@ export async function createNamedUser({
   const password = makePassword();
   const numbers = { phoneNumber: number, whatsappNumber: number };
   const person = { ...numbers, userName, email, password, firstName: userName, lastName: '' };
-  const user = await withUsers((deps) => createUser(deps, person, COMMAND_LINE));
-  output.write(`Created ${user.userName}. Password: ${password}. Change it after signing in.\n`);
+  await withUsers(
+    async (deps, { isNew, config }) => {
+      const user = await createUser(deps, person, COMMAND_LINE);
+      output.write(`Created ${user.userName}. Password: ${password}. Change it after signing in.\n`);
+      const where = config.databaseUrl === undefined ? `DATA_DIR (${config.dataDir})` : 'DATABASE_URL';
+      if (isNew) output.write(`The user is the administrator of a new database, which was created in ${where}.\n`);
+    },
+    { createsDatabase: true },
+  );
   return 0;
 }
 

@@ -248,13 +248,35 @@ export function measureShards(registry: Registry, shardsHeld: () => number): voi
 
 /** Adds when the last good backup was made; 0: none is there. */
 export function measureBackups(registry: Registry, lastGoodAt: () => Date | undefined): void {
-  const made = new Gauge({
-    name: 'campanile_backup_last_success_timestamp_seconds',
-    help: 'Time of the last good daily backup, in seconds since 1970; 0: no backup exists',
+  addTime(
+    registry,
+    {
+      name: 'campanile_backup_last_success_timestamp_seconds',
+      help: 'Time of the last good daily backup, in seconds since 1970; 0: no backup exists',
+    },
+    lastGoodAt,
+  );
+}
+
+/** Adds when BACKUP_COMMAND last succeeded; 0: never. */
+export function measureBackupCommand(registry: Registry, lastCommandAt: () => Date | undefined): void {
+  addTime(
+    registry,
+    {
+      name: 'campanile_backup_command_last_success_timestamp_seconds',
+      help: 'Time of the last success of BACKUP_COMMAND, in seconds since 1970; 0: it never succeeded',
+    },
+    lastCommandAt,
+  );
+}
+
+function addTime(registry: Registry, about: { name: string; help: string }, read: () => Date | undefined): void {
+  const time = new Gauge({
+    ...about,
     registers: [],
     collect() {
-      this.set((lastGoodAt()?.getTime() ?? 0) / 1_000);
+      this.set((read()?.getTime() ?? 0) / 1_000);
     },
   });
-  registry.registerMetric(made);
+  registry.registerMetric(time);
 }
