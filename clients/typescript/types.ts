@@ -616,6 +616,7 @@ export type EventFilter =
   | 'campaign.cancelled'
   | 'campaign.missed'
   | 'campaign.late'
+  | 'campaign.rescheduled'
   | 'campaign.recalled'
   | 'campaign.corrected'
   | 'run.started'
@@ -699,6 +700,7 @@ export type NoticeKind =
   | 'campaign_failed'
   | 'campaign_late'
   | 'campaign_missed'
+  | 'campaign_rescheduled'
   | 'account_unlinked'
   | 'version_refused'
   | 'webhook_off'
@@ -1058,7 +1060,7 @@ export interface Operations {
             ends_on: string;
           }
         | undefined;
-      /** `null` without a daily cap and a warm-up. */
+      /** Posts of today that left, may have left, or are being sent. `null` without a daily cap and a warm-up. */
       sent_today: number | null;
       /** Until when one of the rules prevents sending. `null`: nothing does. */
       rests_until: string | null;
@@ -1757,6 +1759,16 @@ export interface EventData {
     run_id: number;
     /** ISO 8601, in UTC. */
     due_at: string;
+  };
+  /** Planned runs moved to other instants, because the rules of their time zone changed */
+  'campaign.rescheduled': {
+    campaign_id: string;
+    name: string;
+    status: CampaignStatus;
+    is_schedule: boolean;
+    /** How many planned runs moved. */
+    run_count: number;
+    time_zone: string;
   };
   /** A recall of a campaign was requested */
   'campaign.recalled': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
