@@ -44,7 +44,8 @@ describe('an account goes on without waiting for the hour', () => {
     await isDone(alice, id);
     await setBack();
     await recallCampaign(database, alice, { campaignId: id, runId: null });
-    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.recalled === 2);
+    const { totals } = await analyticsWhen(database.db, alice, id, (found) => found.totals.recalled === 2);
+    expect(totals).toMatchObject({ sent: 2 });
   });
 
   test('with posts that wait for a retry', async () => {

@@ -309,6 +309,18 @@ describe('control', () => {
     expect(await claim(owner)).toBeUndefined();
   });
 
+  test('flags the deliveries in hand as uncertain when their campaign is cancelled', async () => {
+    const owner = await createOwner(database.db, 4);
+    const campaign = await sendNow(database.db, owner);
+    await claimed(owner, { batch: 2 });
+    await cancelCampaign(database, owner, campaign);
+    const { rows } = await sql<{ position: number }>`
+      select position from deliveries where account_id = ${owner.accountId} and uncertain order by position`.execute(
+      database.db,
+    );
+    expect(rows.map(({ position }) => position)).toEqual([1, 2]);
+  });
+
   test('rejects changes that the state forbids, and answers 404 to another user', async () => {
     const owner = await createOwner(database.db, 1);
     const mallory = await createOwner(database.db, 1);
