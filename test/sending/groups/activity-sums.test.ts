@@ -180,7 +180,12 @@ async function countPosts({ owner: { accountId } }: World): Promise<Map<number, 
 
 async function readAll({ owner }: World, groupIds: readonly number[]): Promise<Map<number, object>> {
   const activity = await readActivity(database.db, owner.accountId, groupIds);
-  return new Map([...activity].map(([groupId, { silentDays: _, ...counts }]) => [groupId, counts]));
+  return new Map(
+    [...activity].map(([groupId, { posts, lastPostedAt, failed: failures, recipients, read }]) => [
+      groupId,
+      { posts, lastPostedAt, failed: failures, recipients, read },
+    ]),
+  );
 }
 
 test('the activity of groups equals the count of their posts after any sequence of events', async () => {
