@@ -35,7 +35,7 @@ function countTransactions(): Map<string, number> {
 /** Reads the number that each heartbeat of a worker raises. Reads no database. */
 async function readHeartbeats(stateDir: string): Promise<number> {
   const folder = join(stateDir, 'marks');
-  const [name = ''] = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+  const name = (await readdir(folder)).find((file) => file.endsWith('.json')) ?? '';
   return (JSON.parse(await readFile(join(folder, name), 'utf8')) as { number: number }).number;
 }
 

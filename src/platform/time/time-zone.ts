@@ -3,8 +3,6 @@ const LONGEST_NAME = 64;
 const EPOCH = Temporal.Instant.fromEpochMilliseconds(0);
 /** Names in the database's own spelling, some 600 at most. `Temporal` takes 5 µs to find one, and every request for a profile asks. */
 const found = new Set<string>();
-/** The version of the IANA database in this process, such as `2026c`. Later versions sort after earlier ones. */
-export const TZDATA_VERSION = process.versions['tz'] ?? '';
 let listed: readonly string[] | undefined;
 
 /**

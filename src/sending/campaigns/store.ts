@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { writeTraceparent } from '../../platform/log/trace.ts';
-import { TZDATA_VERSION } from '../../platform/time/time-zone.ts';
+import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import type { Schedule } from './occurrences.ts';
 
 /** When a campaign goes out, as its owner put it. */

@@ -90,6 +90,7 @@ test('finds campaigns, due runs, resumed campaigns and recalls without any hint'
     },
     (count) => count === 3,
   );
+  expect((await getCampaign(database, owner, later)).status).toBe('completed');
   await worker.stop();
   await poll.stop();
 });
@@ -116,6 +117,10 @@ test('a hint wakes loops that rest, although nothing polls', async () => {
   const worker = await startScripted(BLIND, true);
   await idle(owner);
   await idle(owner);
+  const { rows } = await sql`select from runs where account_id = ${owner.accountId} and status = 'completed'`.execute(
+    database.db,
+  );
+  expect(rows).toHaveLength(2);
   await worker.stop();
 });
 
@@ -141,6 +146,7 @@ test('finds the events that a webhook waits for', async () => {
       (length) => length === count,
     );
   }
+  expect(posted).toHaveLength(2);
   await webhooks.stop();
   await poll.stop();
 });
@@ -159,6 +165,7 @@ test('finds what members of the sandbox do', async () => {
     () => events.length,
     (count) => count > 0,
   );
+  expect(events[0]).toMatchObject({ accountId, messageId: '3EB0A1' });
   await stop();
   await poll.stop();
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { createSandbox } from '../../../src/messengers/sandbox/sandbox.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
-import { TZDATA_VERSION } from '../../../src/platform/time/time-zone.ts';
+import { TZDATA_VERSION } from '../../../src/platform/time/tzdata-version.ts';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { cancelRuns } from '../../../src/sending/campaigns/change/cancel-runs.ts';
 import { pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';

@@ -8,7 +8,8 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import { isTimeZone, TZDATA_VERSION } from '../../../platform/time/time-zone.ts';
+import { isTimeZone } from '../../../platform/time/time-zone.ts';
+import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 
 /** In one transaction, of all accounts together. */
 const CAMPAIGNS_PER_STEP = 100;

@@ -3,7 +3,7 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
-import { TZDATA_VERSION } from '../../../platform/time/time-zone.ts';
+import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
