@@ -131,7 +131,7 @@ export const webhooks = defineOperations('Webhooks', {
       'The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace.',
     body: createWebhookBody,
     data: z.object({ webhook_id: z.string(), ...verifier }),
-    errors: [409],
+    errors: ['webhook_limit_reached'],
   },
   listWebhooks: {
     path: '/api/v1/venom/list-webhooks',
@@ -148,7 +148,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Fields that are omitted keep their values.',
     body: updateWebhookBody,
     data: nothingData,
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   deleteWebhook: {
     path: '/api/v1/venom/delete-webhook',
@@ -157,7 +157,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Waiting messages are dropped. The log of attempts is deleted, too.',
     body: webhookBody,
     data: nothingData,
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   rotateWebhookSecret: {
     path: '/api/v1/venom/rotate-webhook-secret',
@@ -166,7 +166,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Messages are signed with both secrets for 24 hours.',
     body: webhookBody,
     data: z.object({ ...verifier, former_secret_until: instant }),
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   testWebhook: {
     path: '/api/v1/venom/test-webhook',
@@ -175,7 +175,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Its type is `webhook.test`. `list-webhook-tries` shows the result.',
     body: webhookBody,
     data: z.object({ message_id: z.string() }),
-    errors: [404, 409],
+    errors: ['webhook_not_found', 'webhook_disabled'],
   },
   retryWebhook: {
     path: '/api/v1/venom/retry-webhook',
@@ -185,7 +185,13 @@ export const webhooks = defineOperations('Webhooks', {
       'One message, or those of a time span within the last 30 days, 10,000 at most. They keep their ids and are sent before new messages.',
     body: retryWebhookBody,
     data: z.object({ message_count: count }),
-    errors: [404, 409],
+    errors: [
+      'webhook_not_found',
+      'webhook_message_not_found',
+      'webhook_disabled',
+      'webhook_nothing_to_retry',
+      'webhook_retry_too_large',
+    ],
   },
   listWebhookTries: {
     path: '/api/v1/venom/list-webhook-tries',
@@ -199,6 +205,6 @@ export const webhooks = defineOperations('Webhooks', {
       cursor,
     }),
     data: z.object({ tries: z.array(webhookTry), next_cursor: nextCursor }),
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
 });
