@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.ts';
-import type { DocumentedResponse } from './describe-operations.ts';
+import type { DocumentedResponse } from './document-types.ts';
 import { statusOf } from './envelope.ts';
 import { listCommonErrorCodes, listOwnErrorCodes, type Failing } from './operation-errors.ts';
 import { RATE_HEADERS } from './rate-limits.ts';

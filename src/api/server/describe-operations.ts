@@ -1,32 +1,10 @@
 import { eventsOperation } from '../contract/events.ts';
 import { idempotencyOf, type OperationContract } from '../contract/define-operations.ts';
 import { describeFailures } from './describe-failures.ts';
+import type { DocumentedOperation, DocumentedResponse, MediaType, OpenApiDocument } from './document-types.ts';
 import { findExample, type OperationExample } from './operation-examples.ts';
-import { createShared, HEADERS, IDEMPOTENCY_KEY, type Shared, type SharedComponents } from './shared-components.ts';
+import { createShared, HEADERS, IDEMPOTENCY_KEY, type Shared } from './shared-components.ts';
 import { RATE_HEADERS } from './rate-limits.ts';
-
-/** The part of an OpenAPI document that is completed after its generation. */
-export interface OpenApiDocument {
-  paths: Record<string, { post?: DocumentedOperation; get?: DocumentedOperation }>;
-  webhooks?: Record<string, { post: DocumentedOperation }>;
-  components: { schemas: Record<string, unknown> } & Partial<SharedComponents>;
-}
-export interface DocumentedOperation {
-  operationId: string;
-  requestBody?: { required?: boolean; content: Record<string, MediaType> };
-  responses: Record<string, DocumentedResponse>;
-  parameters?: unknown[];
-}
-interface MediaType {
-  schema: unknown;
-  example?: unknown;
-}
-export interface DocumentedResponse {
-  description?: string;
-  $ref?: string;
-  headers?: Record<string, unknown>;
-  content?: Record<string, MediaType>;
-}
 
 /** Adds headers, failures, examples and optional bodies to the generated operations. `isLimited`: all requests of a user are limited. */
 export function describeOperations(

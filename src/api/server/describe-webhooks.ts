@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WEBHOOK_EVENTS } from '../contract/webhook-events.ts';
-import type { DocumentedOperation } from './describe-operations.ts';
+import type { DocumentedOperation } from './document-types.ts';
 import { simplify } from './document-schemas.ts';
 
 const HEADERS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pascalCase } from './describe-failures.ts';
-import type { DocumentedOperation, DocumentedResponse, OpenApiDocument } from './describe-operations.ts';
+import type { DocumentedOperation, DocumentedResponse, OpenApiDocument } from './document-types.ts';
 
 const PREFIX = '#/components/schemas/';
 const JSON_TYPE = 'application/json';

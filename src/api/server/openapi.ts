@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { readVersion } from '../../platform/config/version.ts';
 import type { Access, OperationContract, Tag } from '../contract/define-operations.ts';
 import { success } from '../contract/envelope.ts';
-import { describeOperations, type OpenApiDocument } from './describe-operations.ts';
+import { describeOperations } from './describe-operations.ts';
+import type { OpenApiDocument } from './document-types.ts';
 import { describeWebhooks } from './describe-webhooks.ts';
 import { mergeInputs, nameSchemas, simplify, withoutUnused } from './document-schemas.ts';
 
