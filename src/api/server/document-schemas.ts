@@ -57,7 +57,7 @@ function isAnyInteger(key: string, value: unknown): boolean {
 
 /**
  * Gives every body a name among the schemas, so that generated clients have types with names: `GetCampaignInput`, `GetCampaignAnswer` and
- * `GetCampaignData`, `CampaignLateMessage` of a webhook.
+ * `GetCampaignData`, and `CampaignLateMessage` of a webhook.
  */
 export function nameSchemas(document: OpenApiDocument): OpenApiDocument {
   const schemas = { ...document.components.schemas };
