@@ -19,6 +19,7 @@ rmSync(DIST, { recursive: true, force: true });
 for (const file of filesBelow('src')) carry(file);
 for (const file of filesBelow('clients/typescript')) if (file.endsWith('.ts')) carry(file);
 carry('web/freshness.ts');
+carry('src/api/contract/examples.json');
 carry('docs/how-to/first-hour-on-whatsapp.md');
 cpSync(join(ROOT, 'messages'), join(DIST, 'messages'), { recursive: true });
 cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });

@@ -152,7 +152,7 @@ export const webhooks = defineOperations('Webhooks', {
       'The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace.',
     body: createWebhookBody,
     data: z.object({ webhook_id: z.string(), ...verifier }),
-    errors: [409],
+    errors: ['webhook_limit_reached'],
   },
   listWebhooks: {
     path: '/api/v1/venom/list-webhooks',
@@ -169,7 +169,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'As in `list-webhooks`. A secret is not returned.',
     body: webhookBody,
     data: listedWebhook,
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   updateWebhook: {
     path: '/api/v1/venom/update-webhook',
@@ -178,7 +178,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Fields that are omitted keep their values.',
     body: updateWebhookBody,
     data: nothingData,
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   deleteWebhook: {
     path: '/api/v1/venom/delete-webhook',
@@ -187,7 +187,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Waiting messages are dropped. The log of attempts is deleted, too.',
     body: webhookBody,
     data: nothingData,
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   rotateWebhookSecret: {
     path: '/api/v1/venom/rotate-webhook-secret',
@@ -200,7 +200,7 @@ export const webhooks = defineOperations('Webhooks', {
       ...verifier,
       former_secret_until: instant.nullable().meta({ description: '`null`: the former secret has expired at once.' }),
     }),
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   testWebhook: {
     path: '/api/v1/venom/test-webhook',
@@ -209,7 +209,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Its type is `webhook.test`. `list-webhook-tries` shows the result.',
     body: webhookBody,
     data: z.object({ message_id: z.string() }),
-    errors: [404, 409],
+    errors: ['webhook_not_found', 'webhook_disabled'],
   },
   retryWebhook: {
     path: '/api/v1/venom/retry-webhook',
@@ -219,7 +219,13 @@ export const webhooks = defineOperations('Webhooks', {
       'One message, or those of a time span within the last 30 days, 10,000 at most. They keep their ids and are sent before new messages.',
     body: retryWebhookBody,
     data: z.object({ message_count: count }),
-    errors: [404, 409],
+    errors: [
+      'webhook_not_found',
+      'webhook_message_not_found',
+      'webhook_disabled',
+      'webhook_nothing_to_retry',
+      'webhook_retry_too_large',
+    ],
   },
   listWebhookTries: {
     path: '/api/v1/venom/list-webhook-tries',
@@ -233,6 +239,6 @@ export const webhooks = defineOperations('Webhooks', {
       cursor,
     }),
     data: z.object({ tries: z.array(webhookTry), next_cursor: nextCursor }),
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
 });

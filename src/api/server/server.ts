@@ -163,7 +163,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   );
   const { readPool, metrics, log } = dependencies;
   const load = createLoadShedder(server, { limits: limits.overload, readPool, metrics, log });
-  await registerOperations(server, { ...dependencies, load }, limits);
+  await registerOperations(server, { ...dependencies, load, toErrorAnswer }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   registerDocument(server, forReaders);
@@ -257,10 +257,17 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { load: LoadShedder },
+  dependencies: ServerDependencies & { load: LoadShedder; toErrorAnswer: ErrorToAnswer },
   limits: HttpLimits,
 ) {
-  const { operations, authenticate, load, checkAnswers = false, assertDiskSpace = async () => {} } = dependencies;
+  const {
+    operations,
+    authenticate,
+    load,
+    toErrorAnswer,
+    checkAnswers = false,
+    assertDiskSpace = async () => {},
+  } = dependencies;
   const { rateLimit, previewRateLimit = PREVIEWS_PER_MINUTE } = dependencies.settings;
   const { metrics, log } = dependencies;
   const options = {
@@ -275,6 +282,7 @@ async function registerOperations(
     load,
     assertDiskSpace,
     checkAnswers,
+    toErrorAnswer,
     isHttps: isBehindHttps(dependencies.settings),
     ...(await limitRates(server, { all: rateLimit, previews: previewRateLimit })),
   };

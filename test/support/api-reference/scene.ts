@@ -228,6 +228,10 @@ async function manageWebhook(ada: Actors): Promise<void> {
 
 async function readNotices(ada: Actors): Promise<void> {
   const { recorder } = ada;
+  await until(
+    () => recorder.poll('list_notices', { limit: 1 }, ada),
+    ({ notices }) => (notices as unknown[]).length > 0,
+  );
   const { notices } = await recorder.send('list_notices', { limit: 1 }, ada);
   const [newest] = notices as Array<{ place: number }>;
   await recorder.send('read_notices', { up_to: newest?.place }, ada);
