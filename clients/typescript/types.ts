@@ -85,6 +85,8 @@ export interface DeleteAccount {
   /** Your current password. */
   password: string;
 }
+/** Empty: the operation only confirms. */
+export type NoData = Record<string, never>;
 export interface LinkCode {
   /** The code in the link, after the `#`. */
   code: string;
@@ -139,6 +141,10 @@ export interface CreateApiKey {
 }
 /** `read`: operations that only read. `send`: operations that change or send something. `admin`: operations that link or unlink the account or concern people. No scope implies another. */
 export type ApiKeyScope = 'read' | 'send' | 'admin';
+/** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
+export type Cursor = string | null;
+/** Pass it as `cursor` to get the next page. `null` on the last page. */
+export type NextCursor = string | null;
 /** Users with a second factor send `code`, all others `password`. */
 export interface ConfirmIdentity {
   /** Your password, if you have no second factor. */
@@ -191,6 +197,29 @@ export interface ConnectAccount {
   warm_up?: boolean | null | undefined;
 }
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
+export interface AccountState {
+  messenger: string;
+  status: AccountStatus;
+  whatsapp_number: string;
+  /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
+  qr?: string | undefined;
+  /** Eight characters to be entered on the phone. */
+  pairing_code?: string | undefined;
+  /** When the code expires. Read the status again before. */
+  expires_at?: string | undefined;
+  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
+  paused_until?: string | undefined;
+  /** Why the account is not connected, as one sentence. */
+  reason?: string | undefined;
+  /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
+  held_since?: string | undefined;
+  /** The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again. */
+  scanned_number?: string | undefined;
+  /** With `with_history`: whether a phone has been linked, so that the number can no longer be changed. */
+  number_fixed?: boolean | undefined;
+  /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
+  history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
+}
 export interface CreateChannel {
   name: string;
   description?: string | null | undefined;
@@ -226,11 +255,12 @@ export interface GroupActivity {
 }
 export interface SaveGroupList {
   name: string;
-  /** The groups, 10,000 at most; a repeated id counts once. */
-  group_metadata_ids: Array<number>;
+  group_metadata_ids: GroupIds;
   /** The list to replace. Omit it to create a list. */
   group_list_id?: number | null | undefined;
 }
+/** The groups, 10,000 at most; a repeated id counts once. */
+export type GroupIds = Array<number>;
 export interface AddCampaign {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -240,8 +270,7 @@ export interface AddCampaign {
   html: string;
   /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
   image?: string | null | undefined;
-  /** The groups, 10,000 at most; a repeated id counts once. */
-  group_metadata_ids: Array<number>;
+  group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
   is_schedule?: false | null | undefined;
@@ -257,8 +286,7 @@ export interface AddCampaignBatch {
   html: string;
   /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
   image?: string | null | undefined;
-  /** The groups, 10,000 at most; a repeated id counts once. */
-  group_metadata_ids: Array<number>;
+  group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
   is_schedule: true;
@@ -273,6 +301,9 @@ export interface AddCampaignBatch {
   weekdays?: Array<number> | null | undefined;
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
+}
+export interface OneCampaign {
+  campaign_id: string;
 }
 /** A body for `add-campaign`. */
 export interface CampaignCopy {
@@ -312,7 +343,7 @@ export interface UpdateCampaign {
   image?: string | null | undefined;
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
-  group_metadata_ids?: Array<number> | null | undefined;
+  group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
   end_date?: string | null | undefined;
@@ -323,10 +354,13 @@ export interface UpdateCampaign {
   /** Dates without a run; `[]` skips none. */
   skip_dates?: Array<string> | null | undefined;
 }
+export interface CampaignState {
+  campaign_id: string;
+  status: CampaignStatus;
+}
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
 export interface Run {
   run_id: number;
-  /** ISO 8601, in UTC. */
   due_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -389,7 +423,6 @@ export interface GroupAnalytics {
     end_date: string | null;
     schedule_time: string | null;
     time_zone: string | null;
-    /** ISO 8601, in UTC. */
     created_at: string;
     finished_at: string | null;
     /** When its single posts were rolled up into sums. Absent before. The sums stay. */
@@ -465,13 +498,7 @@ export interface GroupAnalytics {
     last_error: string | null;
   }>;
   runs: Array<Run>;
-  timeline: Array<{
-    /** ISO 8601, in UTC. */
-    at: string;
-    sent: number;
-    delivered: number;
-    read: number;
-  }>;
+  timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
 }
 export interface Overview {
   totals: {
@@ -580,7 +607,6 @@ export interface GroupReport {
     name: string;
     campaign_status: CampaignStatus;
     run_id: number;
-    /** ISO 8601, in UTC. */
     due_at: string;
   }>;
   /** The number of participants on each day on which it changed, oldest first. */
@@ -641,7 +667,6 @@ export interface Webhook {
   signature: WebhookSignature;
   /** For `v1a`: the public key, `whpk_…`. `null` for `v1`. */
   public_key: string | null;
-  /** ISO 8601, in UTC. */
   created_at: string;
   /** `failing`: the last attempt failed, and the next one is at `next_try_at`. */
   status: 'active' | 'failing' | 'disabled';
@@ -657,13 +682,7 @@ export interface Webhook {
   /** Until then messages are signed with the previous secret, too. */
   former_secret_until: string | null;
   /** As in `list-webhook-tries`. `null` without an attempt in the last 30 days. */
-  last_try: {
-    /** ISO 8601, in UTC. */
-    at: string;
-    milliseconds: number;
-    status: number | null;
-    error: string | null;
-  } | null;
+  last_try: { at: string; milliseconds: number; status: number | null; error: string | null } | null;
 }
 export interface UpdateWebhook {
   webhook_id: string;
@@ -730,6 +749,61 @@ export interface UnsubscribePush {
   /** The `endpoint` of the browser's `PushSubscription`: an `https://` URL with a public address. */
   endpoint: string;
 }
+export interface CampaignEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+}
+export interface CampaignRunEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+  run_id: number;
+  due_at: string;
+}
+export interface RunEventData {
+  campaign_id: string;
+  /** The name of the campaign. */
+  name: string;
+  run_id: number;
+  due_at: string;
+  status: RunStatus;
+  group_count: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+}
+export interface DeliveriesEventData {
+  campaign_id: string;
+  run_id: number;
+  deliveries: Array<{
+    group_metadata_id: number;
+    attempts: number;
+    /** The first 80 characters of the error. */
+    error: string | null;
+  }>;
+}
+export interface AccountEventData {
+  messenger: string;
+  /** The status, as in `account-status`. */
+  status: string;
+  reason: string | null;
+  /** The cause of a pause. */
+  cause: string | null;
+}
+export interface GroupsEventData {
+  groups: Array<{
+    group_metadata_id: number;
+    change: 'added' | 'removed' | 'changed';
+    /** The first 100 characters of the name. */
+    name: string;
+    kind: GroupKind;
+    can_send: boolean;
+  }>;
+}
 /** Events since that id are no longer known. A snapshot follows. */
 export interface ExpiredEvent {
   last_event_id: string;
@@ -775,21 +849,21 @@ export interface Operations {
   /** Update your profile. `whatsapp_number` can be changed until a phone has been linked for the first time. */
   'user/update_profile': { body: UpdateProfile; data: Profile };
   /** Delete your account and all its data. Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field. */
-  'user/delete_account': { body: DeleteAccount; data: Record<string, never> };
+  'user/delete_account': { body: DeleteAccount; data: NoData };
   /** Resend the verification mail. The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour. */
-  'user/send_verification': { body: Nothing; data: Record<string, never> };
+  'user/send_verification': { body: Nothing; data: NoData };
   /** Verify an e-mail address */
-  'user/verify_email': { body: LinkCode; data: Record<string, never> };
+  'user/verify_email': { body: LinkCode; data: NoData };
   /** Accept an invitation and create a user */
   'user/accept_invite': { body: AcceptInvite; data: { user_info: UserInfo } };
   /** Change your password. Revokes all tokens except this request's. API keys are revoked unless `keep_api_keys` is `true`. An incorrect `current_password` is a 400 on that field. */
-  'user/change_password': { body: ChangePassword; data: Record<string, never> };
+  'user/change_password': { body: ChangePassword; data: NoData };
   /** Request a password reset mail. The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address. */
-  'user/request_password_reset': { body: RequestPasswordReset; data: Record<string, never> };
+  'user/request_password_reset': { body: RequestPasswordReset; data: NoData };
   /** Reset a password. Takes the code of the mailed link. Revokes all tokens, and all API keys unless `keep_api_keys` is `true`. Does not sign in. */
-  'user/reset_password': { body: ResetPassword; data: Record<string, never> };
+  'user/reset_password': { body: ResetPassword; data: NoData };
   /** Revoke all your tokens. Includes this request's token. Takes effect on every process within a second. API keys are revoked, too, unless `keep_api_keys` is `true`. */
-  'user/revoke_tokens': { body: RevokeTokens; data: Record<string, never> };
+  'user/revoke_tokens': { body: RevokeTokens; data: NoData };
   /** List your sessions. The most recently used come first, 200 at most. API keys are not listed. */
   'user/list_sessions': {
     body: Nothing;
@@ -802,17 +876,15 @@ export interface Operations {
         agent: string;
         /** The client address of the sign-in. */
         address: string;
-        /** ISO 8601, in UTC. */
         created_at: string;
         /** ISO 8601, in UTC. Accurate to 5 minutes. */
         last_used_at: string;
-        /** ISO 8601, in UTC. */
         expires_at: string;
       }>;
     };
   };
   /** End a session. Signs out one session, which may be the current one. Takes effect on every process within a second. To end all sessions, use `revoke_tokens`. */
-  'user/end_session': { body: { session_id: string }; data: Record<string, never> };
+  'user/end_session': { body: { session_id: string }; data: NoData };
   /** Create an API key. An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per user. */
   'user/create_api_key': {
     body: CreateApiKey;
@@ -832,7 +904,6 @@ export interface Operations {
         scopes: Array<ApiKeyScope>;
         /** The first characters of the key. */
         prefix: string;
-        /** ISO 8601, in UTC. */
         created_at: string;
         /** `null`: it does not expire. */
         expires_at: string | null;
@@ -842,18 +913,16 @@ export interface Operations {
     };
   };
   /** Revoke an API key. Takes effect on every process within a second. */
-  'user/revoke_api_key': { body: { api_key_id: number }; data: Record<string, never> };
+  'user/revoke_api_key': { body: { api_key_id: number }; data: NoData };
   /** List your audit log. Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year. */
   'user/list_audit_log': {
     body: {
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
-      cursor?: string | null | undefined;
+      cursor?: Cursor | undefined;
     };
     data: {
       entries: Array<{
-        /** ISO 8601, in UTC. */
         at: string;
         action: string;
         /** What the action was done to, such as the id of a campaign or the name of a key. */
@@ -865,8 +934,7 @@ export interface Operations {
         /** The API key of the request. Absent if it came with a token. */
         api_key_id?: number | undefined;
       }>;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
   /** List your second factors */
@@ -878,7 +946,6 @@ export interface Operations {
         kind: 'totp' | 'passkey';
         /** The label of a passkey. */
         name: string;
-        /** ISO 8601, in UTC. */
         created_at: string;
         last_used_at: string | null;
       }>;
@@ -907,7 +974,7 @@ export interface Operations {
     };
   };
   /** Remove a second factor. With the last factor the recovery codes are deleted, and sign-in requires the password alone. */
-  'user/remove_factor': { body: { factor_id: number }; data: Record<string, never> };
+  'user/remove_factor': { body: { factor_id: number }; data: NoData };
   /** Replace your recovery codes. Returns ten new codes. Earlier codes stop working. */
   'user/renew_recovery_codes': {
     body: Nothing;
@@ -933,18 +1000,9 @@ export interface Operations {
     };
   };
   /** List pending invitations */
-  'admin/list_invitations': {
-    body: Nothing;
-    data: {
-      invitations: Array<{
-        email: string;
-        /** ISO 8601, in UTC. */
-        expires_at: string;
-      }>;
-    };
-  };
+  'admin/list_invitations': { body: Nothing; data: { invitations: Array<{ email: string; expires_at: string }> } };
   /** Withdraw an invitation */
-  'admin/withdraw_invitation': { body: EmailAddress; data: Record<string, never> };
+  'admin/withdraw_invitation': { body: EmailAddress; data: NoData };
   /** List all users. For administrators, newest first. Administrators cannot see users' posts. */
   'admin/list_users': {
     body: {
@@ -952,8 +1010,7 @@ export interface Operations {
       search?: string | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
-      cursor?: string | null | undefined;
+      cursor?: Cursor | undefined;
     };
     data: {
       users: Array<{
@@ -964,15 +1021,13 @@ export interface Operations {
         last_name: string;
         is_admin: boolean;
         email_verified: boolean;
-        /** ISO 8601, in UTC. */
         created_at: string;
         /** `null`: none within the last year. */
         last_sign_in_at: string | null;
         /** `null`: the user is enabled. */
         disabled_at: string | null;
       }>;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
   /** Get a user. Returns the user's `get_profile` data, and whether the user is disabled. */
@@ -993,18 +1048,17 @@ export interface Operations {
     };
   };
   /** Disable a user. Within a second, the user's tokens, API keys and password are rejected. No more of the user's posts are sent, except the turn in hand. No data is deleted. */
-  'admin/disable_user': { body: OneUser; data: Record<string, never> };
+  'admin/disable_user': { body: OneUser; data: NoData };
   /** Enable a disabled user. The user's campaigns continue once the user connects the account. */
-  'admin/enable_user': { body: OneUser; data: Record<string, never> };
+  'admin/enable_user': { body: OneUser; data: NoData };
   /** Remove a user's second factors. For a user who has lost them. Deletes the recovery codes, too. The password alone signs in from then on, and the user is notified by mail. */
-  'admin/reset_factors': { body: OneUser; data: Record<string, never> };
+  'admin/reset_factors': { body: OneUser; data: NoData };
   /** Delete a user and all their data. Has the effect of `delete_account`. An incorrect `password` is a 400 on that field. */
-  'admin/delete_user': { body: DeleteUser; data: Record<string, never> };
+  'admin/delete_user': { body: DeleteUser; data: NoData };
   /** Check the installation. For administrators: the findings of `campanile doctor`, for the machine of the process that answers. They are cached for 5 seconds. */
   'admin/get_installation': {
     body: Nothing;
     data: {
-      /** ISO 8601, in UTC. */
       examined_at: string;
       findings: Array<{
         /** What was checked, such as `database`, `disk` or `backups`. Values may be added. */
@@ -1022,7 +1076,6 @@ export interface Operations {
   'admin/list_queued': {
     body: Nothing;
     data: {
-      /** ISO 8601, in UTC. */
       held_since: string;
       reason: string;
       campaigns: Array<{
@@ -1040,7 +1093,7 @@ export interface Operations {
     };
   };
   /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
-  'admin/release_ledger': { body: ReleaseLedger; data: Record<string, never> };
+  'admin/release_ledger': { body: ReleaseLedger; data: NoData };
   /** Set quiet hours, a daily cap and a warm-up. All are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
@@ -1087,29 +1140,7 @@ A QR code works for any number. A pairing code works for a number that was linke
       /** Adds `history` and `number_fixed`. */
       with_history?: boolean | null | undefined;
     };
-    data: {
-      messenger: string;
-      status: AccountStatus;
-      whatsapp_number: string;
-      /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
-      qr?: string | undefined;
-      /** Eight characters to be entered on the phone. */
-      pairing_code?: string | undefined;
-      /** When the code expires. Read the status again before. */
-      expires_at?: string | undefined;
-      /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
-      paused_until?: string | undefined;
-      /** Why the account is not connected, as one sentence. */
-      reason?: string | undefined;
-      /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
-      held_since?: string | undefined;
-      /** The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again. */
-      scanned_number?: string | undefined;
-      /** With `with_history`: whether a phone has been linked, so that the number can no longer be changed. */
-      number_fixed?: boolean | undefined;
-      /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
-      history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
-    };
+    data: AccountState;
   };
   /** Unlink your account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
   'venom/disconnect-account': { body: Nothing; data: { status: AccountStatus } };
@@ -1175,8 +1206,7 @@ A QR code works for any number. A pairing code works for a number that was linke
       with_totals?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
-      cursor?: string | null | undefined;
+      cursor?: Cursor | undefined;
     };
     data: {
       groups: Array<{
@@ -1194,8 +1224,7 @@ A QR code works for any number. A pairing code works for a number that was linke
       }>;
       /** With `with_totals`: of all groups found, on any page. */
       totals?: { groups: number; participants: number } | undefined;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
   /** Sync your groups with the messaging application */
@@ -1215,13 +1244,17 @@ A QR code works for any number. A pairing code works for a number that was linke
     };
   };
   /** Delete a group list. The groups themselves stay. */
-  'venom/delete-group-list': { body: { group_list_id: number }; data: Record<string, never> };
-  /** Send a campaign now. Accepted means durable: once the service has answered, no crash loses any of the deliveries. */
+  'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
+  /** Send a campaign now. `data.campaign_id` is the id of the new campaign. (`add-campaign-batch` returns it in a header.)
+
+Accepted means durable: once the service has answered, no crash loses any of the deliveries. */
   'venom/add-campaign': {
     body: AddCampaign;
     data: { campaign_id: string; status: 'running'; group_count: number; scheduled_for: null };
   };
-  /** Schedule a campaign. One run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped. */
+  /** Schedule a campaign. The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.
+
+One run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped. */
   'venom/add-campaign-batch': { body: AddCampaignBatch; data: { data: true } };
   /** Preview the text of a message. Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user. */
   'venom/preview-campaign': {
@@ -1250,8 +1283,7 @@ A QR code works for any number. A pairing code works for a number that was linke
           html: string;
           /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
           image?: string | null | undefined;
-          /** The groups, 10,000 at most; a repeated id counts once. */
-          group_metadata_ids: Array<number>;
+          group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
           is_schedule?: false | null | undefined;
@@ -1269,8 +1301,7 @@ A QR code works for any number. A pairing code works for a number that was linke
           html: string;
           /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
           image?: string | null | undefined;
-          /** The groups, 10,000 at most; a repeated id counts once. */
-          group_metadata_ids: Array<number>;
+          group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
           is_schedule: true;
@@ -1294,7 +1325,6 @@ A QR code works for any number. A pairing code works for a number that was linke
       warnings: Array<{ code: string; message: string }>;
       media: { mime: string; size: number } | null;
       runs: Array<{
-        /** ISO 8601, in UTC. */
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
         local: string;
@@ -1309,9 +1339,9 @@ A QR code works for any number. A pairing code works for a number that was linke
     };
   };
   /** Get a copy of a campaign to send again. Sends nothing: `data` is a body for `add-campaign`, or for `add-campaign-batch` if `is_schedule` is `true`. The dates of a schedule that is over are moved ahead by whole weeks. */
-  'venom/duplicate-campaign': { body: { campaign_id: string }; data: CampaignCopy | ScheduledCampaignCopy };
+  'venom/duplicate-campaign': { body: OneCampaign; data: CampaignCopy | ScheduledCampaignCopy };
   /** Update a scheduled campaign. Fields that are omitted or `null` keep their values. Runs that have begun do not change. A new schedule replaces the planned runs; a date that has had its run gets no second one. */
-  'venom/update-campaign': { body: UpdateCampaign; data: { campaign_id: string; status: CampaignStatus } };
+  'venom/update-campaign': { body: UpdateCampaign; data: CampaignState };
   /** List your campaigns */
   'venom/list-campaigns': {
     body: {
@@ -1335,8 +1365,7 @@ A QR code works for any number. A pairing code works for a number that was linke
       with_reads?: boolean | null | undefined;
       /** Adds `group_count` and `media_mime`. */
       with_post?: boolean | null | undefined;
-      /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
-      cursor?: string | null | undefined;
+      cursor?: Cursor | undefined;
     };
     data: {
       campaigns: Array<{
@@ -1344,7 +1373,6 @@ A QR code works for any number. A pairing code works for a number that was linke
         name: string;
         status: CampaignStatus;
         is_schedule: boolean;
-        /** ISO 8601, in UTC. */
         created_at: string;
         next_run_at: string | null;
         /** With `with_post`. */
@@ -1365,13 +1393,16 @@ A QR code works for any number. A pairing code works for a number that was linke
       }>;
       /** With `with_totals`: of all campaigns found, on any page. */
       totals?: { campaigns: number } | undefined;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
-  /** Get a campaign with its content, groups and runs */
+  /** Get a campaign with its content, groups and runs. By its id, or by the `Idempotency-Key` that it was added with. */
   'venom/get-campaign': {
-    body: { campaign_id: string };
+    body: {
+      campaign_id?: string | null | undefined;
+      /** Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it. */
+      idempotency_key?: string | null | undefined;
+    };
     data: {
       campaign_id: string;
       name: string;
@@ -1383,7 +1414,6 @@ A QR code works for any number. A pairing code works for a number that was linke
       end_date: string | null;
       schedule_time: string | null;
       time_zone: string | null;
-      /** ISO 8601, in UTC. */
       created_at: string;
       finished_at: string | null;
       /** When its single posts were rolled up into sums. Absent before. The sums stay. */
@@ -1418,8 +1448,7 @@ A QR code works for any number. A pairing code works for a number that was linke
       with_counts?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
-      cursor?: string | null | undefined;
+      cursor?: Cursor | undefined;
     };
     data: {
       runs: Array<{
@@ -1428,7 +1457,6 @@ A QR code works for any number. A pairing code works for a number that was linke
         /** The name of the campaign. */
         name: string;
         campaign_status: CampaignStatus;
-        /** ISO 8601, in UTC. */
         due_at: string;
         status: RunStatus;
         /** With `with_counts`, like the following fields. */
@@ -1438,8 +1466,7 @@ A QR code works for any number. A pairing code works for a number that was linke
         sent?: number | undefined;
         failed?: number | undefined;
       }>;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
   /** Download a file of a campaign. Returns the bytes with the recognised media type. They never change, so they may be cached. Errors have the usual envelope. */
@@ -1451,13 +1478,13 @@ A QR code works for any number. A pairing code works for a number that was linke
     data: Blob;
   };
   /** Pause a campaign. After the answer, at most the turn in hand is still sent. */
-  'venom/pause-campaign': { body: { campaign_id: string }; data: { campaign_id: string; status: CampaignStatus } };
+  'venom/pause-campaign': { body: OneCampaign; data: CampaignState };
   /** Resume a paused campaign. Runs that fell due during the pause begin now, unless that was over 6 hours ago: those are missed. */
-  'venom/resume-campaign': { body: { campaign_id: string }; data: { campaign_id: string; status: CampaignStatus } };
+  'venom/resume-campaign': { body: OneCampaign; data: CampaignState };
   /** Cancel a campaign. After the answer, at most the turn in hand is still sent. */
-  'venom/cancel-campaign': { body: { campaign_id: string }; data: { campaign_id: string; status: CampaignStatus } };
+  'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
   /** Retry the failed deliveries of a campaign. Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
-  'venom/retry-campaign': { body: { campaign_id: string }; data: { campaign_id: string; status: CampaignStatus } };
+  'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
   /** Recall a campaign or a run. Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`. */
   'venom/recall-campaign': {
     body: {
@@ -1487,7 +1514,7 @@ A QR code works for any number. A pairing code works for a number that was linke
     };
   };
   /** Delete a campaign. Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first. */
-  'venom/delete-campaign': { body: { campaign_id: string }; data: Record<string, never> };
+  'venom/delete-campaign': { body: OneCampaign; data: NoData };
   /** Create or update a draft. Optimistic locking: if the draft has changed since `version`, the answer is a 409 and the draft stays as it is. Saving the same content again changes nothing. Limited to 100 drafts, each with one file. They are kept until deleted. */
   'venom/save-draft': { body: SaveDraft; data: { draft_id: string; version: number } };
   /** List your drafts. The most recently changed come first. */
@@ -1504,7 +1531,6 @@ A QR code works for any number. A pairing code works for a number that was linke
         html_start: string;
         group_count: number;
         version: number;
-        /** ISO 8601, in UTC. */
         updated_at: string;
         media: {
           mime: string;
@@ -1519,7 +1545,7 @@ A QR code works for any number. A pairing code works for a number that was linke
     };
   };
   /** Delete a draft */
-  'venom/delete-draft': { body: { draft_id: string }; data: Record<string, never> };
+  'venom/delete-draft': { body: { draft_id: string }; data: NoData };
   /** Get the analytics of a campaign. Deliveries, receipts, reactions and replies: in total, per group, per run and over time. */
   'analytics/get-campaign-group-analytics-master': {
     body: {
@@ -1566,9 +1592,9 @@ A QR code works for any number. A pairing code works for a number that was linke
   /** Get a webhook. As in `list-webhooks`. A secret is not returned. */
   'venom/get-webhook': { body: { webhook_id: string }; data: Webhook };
   /** Update, enable or disable a webhook. Fields that are omitted keep their values. */
-  'venom/update-webhook': { body: UpdateWebhook; data: Record<string, never> };
+  'venom/update-webhook': { body: UpdateWebhook; data: NoData };
   /** Delete a webhook. Waiting messages are dropped. The log of attempts is deleted, too. */
-  'venom/delete-webhook': { body: { webhook_id: string }; data: Record<string, never> };
+  'venom/delete-webhook': { body: { webhook_id: string }; data: NoData };
   /** Rotate the secret of a webhook. Messages are signed with both secrets until the former one expires: by default after 24 hours, or when `expire_former` says. Use `now` if the former secret has leaked. */
   'venom/rotate-webhook-secret': {
     body: RotateWebhookSecret;
@@ -1593,15 +1619,13 @@ A QR code works for any number. A pairing code works for a number that was linke
       failed_only?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
-      cursor?: string | null | undefined;
+      cursor?: Cursor | undefined;
     };
     data: {
       tries: Array<{
         /** The `webhook-id` header, which is the same in all attempts. */
         message_id: string;
         type: string;
-        /** ISO 8601, in UTC. */
         at: string;
         milliseconds: number;
         /** The HTTP status. `null` without a response. */
@@ -1611,8 +1635,7 @@ A QR code works for any number. A pairing code works for a number that was linke
         /** Why there was no response. */
         error: string | null;
       }>;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
   /** List your notices. Newest first, without kinds that are turned off for the dashboard. Kept for 90 days, 1,000 at most. */
@@ -1624,7 +1647,6 @@ A QR code works for any number. A pairing code works for a number that was linke
         /** Position of the notice, which increases; `read_notices` takes it. */
         place: number;
         kind: NoticeKind;
-        /** ISO 8601, in UTC. */
         at: string;
         is_read: boolean;
         campaign: { campaign_id: string; name: string } | null;
@@ -1635,8 +1657,7 @@ A QR code works for any number. A pairing code works for a number that was linke
         /** What the messaging application reported about the account. */
         reason: string | null;
       }>;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
   /** Mark notices as read */
@@ -1680,9 +1701,9 @@ A QR code works for any number. A pairing code works for a number that was linke
     };
   };
   /** Subscribe a browser to notices. By Web Push, at most one notice a minute and kind. An endpoint belongs to the user who subscribed it last. Limited to 5 browsers per user; another one replaces the oldest. */
-  'user/subscribe_push': { body: SubscribePush; data: Record<string, never> };
+  'user/subscribe_push': { body: SubscribePush; data: NoData };
   /** Unsubscribe a browser from notices. Has no effect on an endpoint that is not subscribed by you. */
-  'user/unsubscribe_push': { body: UnsubscribePush; data: Record<string, never> };
+  'user/unsubscribe_push': { body: UnsubscribePush; data: NoData };
   /** List the messages of a sandbox group. Returns the posts of your account as members of the group see them, oldest first. */
   'sandbox/list-messages': {
     body: {
@@ -1691,8 +1712,7 @@ A QR code works for any number. A pairing code works for a number that was linke
       limit?: number | null | undefined;
       /** Adds messages that were deleted for everyone, without text and file, and when each message was deleted or last edited. */
       with_changes?: boolean | null | undefined;
-      /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
-      cursor?: string | null | undefined;
+      cursor?: Cursor | undefined;
     };
     data: {
       messages: Array<{
@@ -1711,55 +1731,30 @@ A QR code works for any number. A pairing code works for a number that was linke
         /** With `with_changes`. `null`: never. */
         corrected_at?: string | null | undefined;
       }>;
-      /** Pass it as `cursor` to get the next page. `null` on the last page. */
-      next_cursor: string | null;
+      next_cursor: NextCursor;
     };
   };
 }
 /** The `data` of each event, by its type. */
 export interface EventData {
   /** A campaign was created */
-  'campaign.accepted': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.accepted': CampaignEventData;
   /** The first run of a campaign began */
-  'campaign.started': {
-    campaign_id: string;
-    name: string;
-    status: CampaignStatus;
-    is_schedule: boolean;
-    run_id: number;
-    /** ISO 8601, in UTC. */
-    due_at: string;
-  };
+  'campaign.started': CampaignRunEventData;
   /** A campaign ended and all its posts were sent */
-  'campaign.completed': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.completed': CampaignEventData;
   /** A campaign ended and some of its posts were not sent */
-  'campaign.completed_with_errors': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.completed_with_errors': CampaignEventData;
   /** A campaign was paused */
-  'campaign.paused': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.paused': CampaignEventData;
   /** A campaign was resumed, after a pause or by a retry */
-  'campaign.resumed': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.resumed': CampaignEventData;
   /** A campaign was cancelled */
-  'campaign.cancelled': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.cancelled': CampaignEventData;
   /** A run was missed: it could not begin within 6 hours */
-  'campaign.missed': {
-    campaign_id: string;
-    name: string;
-    status: CampaignStatus;
-    is_schedule: boolean;
-    run_id: number;
-    /** ISO 8601, in UTC. */
-    due_at: string;
-  };
+  'campaign.missed': CampaignRunEventData;
   /** A run is late: it has not begun a minute after its time */
-  'campaign.late': {
-    campaign_id: string;
-    name: string;
-    status: CampaignStatus;
-    is_schedule: boolean;
-    run_id: number;
-    /** ISO 8601, in UTC. */
-    due_at: string;
-  };
+  'campaign.late': CampaignRunEventData;
   /** Planned runs moved to other instants, because the rules of their time zone changed */
   'campaign.rescheduled': {
     campaign_id: string;
@@ -1771,117 +1766,29 @@ export interface EventData {
     time_zone: string;
   };
   /** A recall of a campaign was requested */
-  'campaign.recalled': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.recalled': CampaignEventData;
   /** A correction of a campaign was requested */
-  'campaign.corrected': { campaign_id: string; name: string; status: CampaignStatus; is_schedule: boolean };
+  'campaign.corrected': CampaignEventData;
   /** A run began, or was resumed by a retry */
-  'run.started': {
-    campaign_id: string;
-    /** The name of the campaign. */
-    name: string;
-    run_id: number;
-    /** ISO 8601, in UTC. */
-    due_at: string;
-    status: RunStatus;
-    group_count: number;
-    queued: number;
-    sent: number;
-    failed: number;
-    cancelled: number;
-  };
+  'run.started': RunEventData;
   /** A run ended. Sent again if failed posts prove to have been sent */
-  'run.completed': {
-    campaign_id: string;
-    /** The name of the campaign. */
-    name: string;
-    run_id: number;
-    /** ISO 8601, in UTC. */
-    due_at: string;
-    status: RunStatus;
-    group_count: number;
-    queued: number;
-    sent: number;
-    failed: number;
-    cancelled: number;
-  };
+  'run.completed': RunEventData;
   /** Deliveries failed */
-  'delivery.failed': {
-    campaign_id: string;
-    run_id: number;
-    deliveries: Array<{
-      group_metadata_id: number;
-      attempts: number;
-      /** The first 80 characters of the error. */
-      error: string | null;
-    }>;
-  };
+  'delivery.failed': DeliveriesEventData;
   /** Deliveries were given up with an unknown outcome */
-  'delivery.unknown': {
-    campaign_id: string;
-    run_id: number;
-    deliveries: Array<{
-      group_metadata_id: number;
-      attempts: number;
-      /** The first 80 characters of the error. */
-      error: string | null;
-    }>;
-  };
+  'delivery.unknown': DeliveriesEventData;
   /** The account was linked, or connected again after a pause */
-  'account.connected': {
-    messenger: string;
-    /** The status, as in `account-status`. */
-    status: string;
-    reason: string | null;
-    /** The cause of a pause. */
-    cause: string | null;
-  };
+  'account.connected': AccountEventData;
   /** The account was paused or stopped */
-  'account.paused': {
-    messenger: string;
-    /** The status, as in `account-status`. */
-    status: string;
-    reason: string | null;
-    /** The cause of a pause. */
-    cause: string | null;
-  };
+  'account.paused': AccountEventData;
   /** The messaging application restricted or banned the account */
-  'account.restricted': {
-    messenger: string;
-    /** The status, as in `account-status`. */
-    status: string;
-    reason: string | null;
-    /** The cause of a pause. */
-    cause: string | null;
-  };
+  'account.restricted': AccountEventData;
   /** The account was unlinked */
-  'account.logged_out': {
-    messenger: string;
-    /** The status, as in `account-status`. */
-    status: string;
-    reason: string | null;
-    /** The cause of a pause. */
-    cause: string | null;
-  };
+  'account.logged_out': AccountEventData;
   /** The messaging application rejected the version of the client */
-  'account.version_refused': {
-    messenger: string;
-    /** The status, as in `account-status`. */
-    status: string;
-    reason: string | null;
-    /** The cause of a pause. */
-    cause: string | null;
-  };
+  'account.version_refused': AccountEventData;
   /** Groups were added, removed or changed */
-  'group.changed': {
-    groups: Array<{
-      group_metadata_id: number;
-      change: 'added' | 'removed' | 'changed';
-      /** The first 100 characters of the name. */
-      name: string;
-      kind: GroupKind;
-      can_send: boolean;
-    }>;
-  };
+  'group.changed': GroupsEventData;
   /** Members replied to posts; counts only */
   'message.reply': {
     campaign_id: string;
