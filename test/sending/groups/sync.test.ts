@@ -13,7 +13,16 @@ test('keeps a known invite link when the messaging application returns none', as
   const { db } = database;
   const { accountId } = await createOwner(db, 0);
   const inviteLink = 'https://chat.example.com/abc';
-  const group = { chatId: '1@g.us', sendTo: '1@g.us', kind: 'group', participants: 3, canSend: true } as const;
+  const id = '1@g.us';
+  const kind = 'group';
+  const group = {
+    chatId: id,
+    sendTo: id,
+    kind,
+    participants: 3,
+    canSend: true,
+    createdAt: '2031-01-01T00:00:00Z',
+  } as const;
   await replaceGroups(db, accountId, [{ ...group, name: 'Before', inviteLink }]);
   const synced = await replaceGroups(db, accountId, [{ ...group, name: 'After', inviteLink: null }]);
   expect(synced).toEqual({ added: 0, updated: 1, removed: 0 });
