@@ -49,6 +49,8 @@ const LOOPS = [
   'unused media',
   'webhooks',
   'WhatsApp members',
+  'work poll',
+  'zone rules',
 ];
 
 /** The metrics of a process, beside those of the HTTP server. */

@@ -14,7 +14,9 @@ import { ownProfile } from '../contract/users.ts';
 export const ROWS_LIMIT = 50;
 
 const post = campaigns.addCampaignBatch.body.shape;
-const groupIds = post.group_metadata_ids.describe(
+/** Some language models cannot follow a `$ref` in the input of a tool, which a schema with an id becomes. */
+const withoutId = <Schema extends z.ZodType>(schema: Schema): Schema => schema.clone(schema.def);
+const groupIds = withoutId(post.group_metadata_ids).describe(
   'Ids of the groups, communities and channels it goes to, as find_groups answers them',
 );
 const schedule = z
@@ -28,13 +30,12 @@ const schedule = z
   })
   .optional()
   .describe('Leave it out to send at once');
-const cursor = groups.listGroups.body.shape.cursor.describe('next_cursor of the answer before, for more');
+const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
 );
 const oneCampaign = z.object({ campaign_id: campaignId });
 const { search } = groups.listGroups.body.shape;
-// Without the ids of these schemas: some language models cannot follow a `$ref` in the input of a tool.
 const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
 const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns with this status');
 const listed = groups.listGroups.data.shape;
