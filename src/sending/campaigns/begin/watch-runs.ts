@@ -51,7 +51,7 @@ export function watchRuns(deps: {
   );
   const rules = startLoop('zone rules', () => replanStaleRuns(db, leases.shards(), log), options);
   const requesters = createRoundRobin();
-  const polledRequests = { name: 'requests', isDue: hasRequests, wake: () => requests.wake() };
+  const polledRequests = { name: 'requests', isDue: () => hasRequests(leases.shards()), wake: () => requests.wake() };
   const requestsRestMs = workPoll?.add(polledRequests) ?? POLL_MS;
   const requests = startLoop(
     'requests',
