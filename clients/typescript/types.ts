@@ -475,6 +475,7 @@ export interface GroupAnalytics {
 }
 export interface Overview {
   totals: {
+    /** Campaigns with a sent post, counted once each. */
     campaigns: number;
     /** Groups with a sent post, counted once each. */
     groups: number;
@@ -493,6 +494,7 @@ export interface Overview {
   /** With `with_previous`. */
   previous?:
     | {
+        /** Campaigns with a sent post, counted once each. */
         campaigns: number;
         /** Groups with a sent post, counted once each. */
         groups: number;
