@@ -98,7 +98,11 @@ async function finishAll(): Promise<void> {
   await until(
     async () => {
       const due: string[] = [];
-      for (const [name, work] of polled) if (await isDue(name)) (due.push(name), work.wake());
+      for (const [name, work] of polled) {
+        if (!(await isDue(name))) continue;
+        due.push(name);
+        work.wake();
+      }
       return due;
     },
     (due) => due.length === 0,
@@ -418,7 +422,7 @@ describe('holds from when it is due until it is done:', () => {
     await whileLoopsRest(async () => {
       expect(await isDue(loop)).toBe(false);
       await add(owner);
-      if (fallDue) expect(await isDue(loop)).toBe(false);
+      expect(await isDue(loop)).toBe(fallDue === undefined);
       await fallDue?.(owner);
       expect(await isDue(loop)).toBe(true);
     });
