@@ -98,7 +98,7 @@ export function overviewsAddUp(facts: Case): string[] {
     const found = daily.flatMap((day) => compareDay(`${what} on ${day.date}`, day, byDay.get(day.date) ?? []));
     const sent = known.flatMap(({ posts }) => posts.filter(({ status }) => status === 'sent'));
     const distinct = {
-      campaigns: new Set(known.map(({ campaign }) => campaign.campaign)).size,
+      campaigns: new Set(sent.map(({ campaign }) => campaign)).size,
       groups: new Set(sent.map(({ groupId }) => groupId)).size,
     };
     return [

@@ -4,6 +4,7 @@ import { LEASE_MS } from '../src/sending/leases/leases.ts';
 import type { FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../src/operations/hold/watch-ledger.ts';
 import type { Database } from '../src/platform/database/connect.ts';
+import { startWorkPoll, type WorkPoll } from '../src/platform/database/work-poll.ts';
 import { createLog } from '../src/platform/log/log.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
@@ -89,6 +90,7 @@ export const openProcess = (name: string): VirtualProcess => ({ name, isDead: fa
 
 interface Running {
   process: VirtualProcess;
+  workPoll: WorkPoll;
   worker?: Worker;
 }
 
@@ -170,14 +172,15 @@ export async function openWorld(
 
   function begin(name: string): void {
     const process = openProcess(name);
-    const running: Running = { process };
     names.add(name);
-    workers.set(name, running);
     history.add({ kind: 'started', process: name });
     current.run(process, () => {
       const db = gate.open(process);
       const log = createLog('silent' as never);
       const patienceMs = LEASE_MS;
+      const workPoll = startWorkPoll({ db, log });
+      const running: Running = { process, workPoll };
+      workers.set(name, running);
       startWorker({
         db,
         log,
@@ -187,11 +190,13 @@ export async function openWorld(
         gaps: { sandbox: { minMs: gapMs, maxMs: gapMs * 1.5 } },
         name,
         alone: false,
+        workPoll,
       }).then(
         (worker) => {
           running.worker = worker;
         },
         () => {
+          void workPoll.stop();
           history.add({ kind: 'ended', process: name });
           restart(name);
         },
@@ -268,10 +273,13 @@ export async function openWorld(
     startWorker: begin,
     async stopWorkers() {
       isWanted = () => false;
-      for (const { process, worker } of workers.values()) {
+      for (const { process, workPoll, worker } of workers.values()) {
         if (process.isDead || process.frozenUntilMs === Infinity) continue;
         history.add({ kind: 'stopping', process: process.name });
-        if (worker) await perform(process, () => worker.stop());
+        await perform(process, async () => {
+          await worker?.stop();
+          await workPoll.stop();
+        });
       }
     },
     setClock(chosen, byMs) {

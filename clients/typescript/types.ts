@@ -502,6 +502,7 @@ export interface GroupAnalytics {
 }
 export interface Overview {
   totals: {
+    /** Campaigns with a sent post, counted once each. */
     campaigns: number;
     /** Groups with a sent post, counted once each. */
     groups: number;
@@ -520,6 +521,7 @@ export interface Overview {
   /** With `with_previous`. */
   previous?:
     | {
+        /** Campaigns with a sent post, counted once each. */
         campaigns: number;
         /** Groups with a sent post, counted once each. */
         groups: number;

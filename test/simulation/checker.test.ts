@@ -153,6 +153,20 @@ test('finds no fault in a correct overview, and in two answers to one key that a
   expect(checkHistory(history({ overviews: [overview(2)], more: [...keyed(CAMPAIGN), events(EVENTS)] }))).toEqual([]);
 });
 
+test('finds no fault in an overview that leaves out a campaign without a sent post, and finds one that counts it', () => {
+  const failed = [1, 2].map((position) => delivery(position, UNSENT));
+  const of = (campaigns: number): FinalOverview => {
+    const sums = { runs: 1, sent: 0, failed: 2, delivered: 0, read: 0 };
+    return { accountId: 1, totals: { ...sums, campaigns, groups: 0 }, daily: [{ date: '1970-01-01', ...sums }] };
+  };
+  const check = (campaigns: number) =>
+    checkHistory(history({ deliveries: failed, overviews: [of(campaigns)] })).filter((fault) =>
+      fault.includes('overview'),
+    );
+  expect(check(0)).toEqual([]);
+  expect(check(1)).toEqual(['does not add up: overview of account 1 reports 1 campaigns, not 0']);
+});
+
 /** The ledger was backed up at one instant and restored at another. */
 const putBack = (fromMs: number, toMs: number) => [of('copied', {}, fromMs), of('put back', {}, toMs)];
 

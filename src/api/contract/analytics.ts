@@ -76,7 +76,7 @@ const overviewSums = {
   read_rate: rate,
 };
 const overviewTotals = z.object({
-  campaigns: count,
+  campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
   groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
   ...overviewSums,
 });

@@ -62,7 +62,8 @@ export function createSandbox({
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
-      const restMs = workPoll?.add({ isDue: hasActivity, wake: () => loop.wake() }) ?? POLL_MS;
+      const polled = { name: 'sandbox members', isDue: hasActivity, wake: () => loop.wake() };
+      const restMs = workPoll?.add(polled) ?? POLL_MS;
       const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, log, speed, record, restMs }), {
         log,
         ...(onLoopError && { onError: onLoopError }),

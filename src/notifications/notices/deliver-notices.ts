@@ -67,7 +67,7 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
 
   const hasNotices = () =>
     hasMail ? sql<boolean>`(${hasNewNotices()} or ${hasDueRows(NOTICE_MAILS)})` : hasNewNotices();
-  const restMs = workPoll?.add({ isDue: hasNotices, wake: () => notices.wake() }) ?? POLL_MS;
+  const restMs = workPoll?.add({ name: 'notices', isDue: hasNotices, wake: () => notices.wake() }) ?? POLL_MS;
   const notices = startLoop(
     'notices',
     async () => {
@@ -78,10 +78,11 @@ export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promis
     watched,
   );
 
+  const polledPushes = { name: 'pushes', isDue: () => hasDueRows(PUSHES), wake: () => pushes.wake() };
   const pushes = serveConcurrently<PushTurn, UserId>({
     name: 'pushes',
     permits: PERMITS,
-    pollMs: workPoll?.add({ isDue: () => hasDueRows(PUSHES), wake: () => pushes.wake() }) ?? POLL_MS,
+    pollMs: workPoll?.add(polledPushes) ?? POLL_MS,
     claim: (busy) => claimDuePushes({ db, log }, busy),
     keyOf: ({ userId }) => userId,
     // A turn whose result could not be written is due again in a minute.

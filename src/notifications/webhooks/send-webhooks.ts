@@ -66,7 +66,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     return due.length > 0 && due.length === filter.limit;
   }
 
-  const eventsRestMs = workPoll?.add({ isDue: hasNewEvents, wake: () => events.wake() }) ?? POLL_MS;
+  const eventsRestMs = workPoll?.add({ name: 'events', isDue: hasNewEvents, wake: () => events.wake() }) ?? POLL_MS;
   const events = startLoop(
     'events',
     async () => {
@@ -80,7 +80,8 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
   const onFree = () => lanes.wake();
   const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
   const slow = createPermitPool({ ...SLOW, signal, onFree });
-  const lanesRestMs = workPoll?.add({ isDue: hasDueWebhooks, wake: () => lanes.wake() }) ?? POLL_MS;
+  const polledLanes = { name: 'webhooks', isDue: hasDueWebhooks, wake: () => lanes.wake() };
+  const lanesRestMs = workPoll?.add(polledLanes) ?? POLL_MS;
   const lanes = startLoop(
     'webhooks',
     async () => {

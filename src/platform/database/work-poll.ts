@@ -7,6 +7,8 @@ import type { Database } from './connect.ts';
 
 /** What a loop works on. */
 export interface PolledWork {
+  /** The loop's name. */
+  name: string;
   /** A condition that holds whenever the loop has something to do. It may hold at other times, too. */
   isDue(): RawBuilder<boolean>;
   /** Makes the loop run its step now. */

@@ -76,10 +76,11 @@ export function sendMails({ db, log, notifications, links, mail, workPoll, onLoo
     return settleMail(db, due);
   }
 
+  const polled = { name: 'mails', isDue: hasDueMails, wake: () => loop.wake(), atMostEveryMs: POLL_MS };
   const loop = serveConcurrently<DueMail, UserId>({
     name: 'mails',
     permits: PERMITS,
-    pollMs: workPoll?.add({ isDue: hasDueMails, wake: () => loop.wake(), atMostEveryMs: POLL_MS }) ?? POLL_MS,
+    pollMs: workPoll?.add(polled) ?? POLL_MS,
     claim: claimNext,
     keyOf: ({ userId }) => userId ?? undefined,
     serve: handleOrIsolate,

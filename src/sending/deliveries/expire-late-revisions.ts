@@ -31,7 +31,8 @@ const SETTLED_TOGETHER = 2_000;
 export function expireLateRevisions(settling: Settling): Loop {
   const { db, log, notifications, leases, workPoll, onLoopError } = settling;
   const windows = windowsOf(settling.messengers);
-  const restMs = workPoll?.add({ isDue: hasRevisions, wake: () => loop.wake() }) ?? POLL_MS;
+  const polled = { name: 'late revisions', isDue: hasRevisions, wake: () => loop.wake() };
+  const restMs = workPoll?.add(polled) ?? POLL_MS;
   const loop = startLoop(
     'late revisions',
     async () => {

@@ -100,7 +100,8 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
   const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
-  const restMs = options.workPoll?.add({ isDue: () => hasWork(options), wake: () => loop.wake() }) ?? POLL_MS;
+  const polled = { name: 'lanes', isDue: () => hasWork(options), wake: () => loop.wake() };
+  const restMs = options.workPoll?.add(polled) ?? POLL_MS;
   const state: SendLoopState = {
     ...options,
     inFlight,

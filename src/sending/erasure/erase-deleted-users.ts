@@ -62,7 +62,7 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
     return false;
   }
 
-  const polled = { isDue: hasDeletedUsers, wake: () => loop.wake(), atMostEveryMs: POLL_MS };
+  const polled = { name: 'erasure', isDue: hasDeletedUsers, wake: () => loop.wake(), atMostEveryMs: POLL_MS };
   const restMs = options.workPoll?.add(polled) ?? POLL_MS;
   const loop = startLoop('erasure', step, { log, ...(options.onLoopError && { onError: options.onLoopError }) });
   options.notifications.on('campanile_erasures', () => loop.wake());

@@ -71,7 +71,8 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
     }
     return begun.length > 0 ? 0 : restMs;
   }
-  const restMs = serving.workPoll?.add({ isDue: () => hasQueued(serving), wake: () => loop.wake() }) ?? POLL_MS;
+  const polled = { name: 'commands', isDue: () => hasQueued(serving), wake: () => loop.wake() };
+  const restMs = serving.workPoll?.add(polled) ?? POLL_MS;
   const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
   const loop = startLoop('commands', step, options);
   const clearing = startLoop('old commands', () => clearOldCommands(serving), options);

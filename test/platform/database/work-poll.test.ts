@@ -175,7 +175,7 @@ test('a poll that fails wakes every loop, which polls for itself', async () => {
   let woken = 0;
   await sql`alter table quarantine rename to quarantine_gone`.execute(database.db);
   const poll = startWorkPoll({ db: database.db, log, onLoopError: (name) => errors.push(name) });
-  poll.add({ isDue: () => sql`false`, wake: () => (woken += 1) });
+  poll.add({ name: 'any', isDue: () => sql`false`, wake: () => (woken += 1) });
   await until(
     () => woken,
     (count) => count >= 2,
@@ -188,9 +188,9 @@ test('a poll that fails wakes every loop, which polls for itself', async () => {
 test('wakes a loop only for its own work, and no more often than it asks for', async () => {
   const woken = { due: 0, idle: 0, seldom: 0 };
   const poll = startWorkPoll({ db: database.db, log });
-  poll.add({ isDue: () => sql`true`, wake: () => (woken.due += 1) });
-  poll.add({ isDue: () => sql`false`, wake: () => (woken.idle += 1) });
-  poll.add({ isDue: () => sql`true`, wake: () => (woken.seldom += 1), atMostEveryMs: FOR_EVER_MS });
+  poll.add({ name: 'due', isDue: () => sql`true`, wake: () => (woken.due += 1) });
+  poll.add({ name: 'idle', isDue: () => sql`false`, wake: () => (woken.idle += 1) });
+  poll.add({ name: 'seldom', isDue: () => sql`true`, wake: () => (woken.seldom += 1), atMostEveryMs: FOR_EVER_MS });
   await until(
     () => woken.due,
     (count) => count >= 3,

@@ -10,7 +10,7 @@ import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { traceRuns } from './trace-runs.ts';
-import { messageIdOf, writeDeliveries } from './write-deliveries.ts';
+import { hasUnwritten, messageIdOf, writeDeliveries } from './write-deliveries.ts';
 
 /** In one transaction, of all accounts together; each account has its share. */
 const RUNS_PER_STEP = 200;
@@ -49,17 +49,9 @@ export async function beginDueRuns(
   return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards, restMs);
 }
 
-/** The condition that these shards have a run to begin, or deliveries to write. */
+/** The condition that these shards have a run to begin or to miss, or deliveries to write. */
 export function hasDueRuns(shards: readonly number[]): RawBuilder<boolean> {
-  return sql`(
-    exists (
-      select from unnest(${[...shards]}::smallint[]) s (shard)
-      cross join lateral (
-        select from runs
-        where runs.shard = s.shard and status = 'planned' and not paused and due_at <= campanile_now() order by due_at limit 1
-      ) r)
-    or exists (
-      select from runs where shard = any(${[...shards]}::smallint[]) and status = 'running' and expanded < targets))`;
+  return sql`(exists (${selectDueAccounts(shards)}) or ${hasUnwritten(shards)})`;
 }
 
 async function beginOrQuarantine(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
@@ -73,10 +65,17 @@ async function beginOrQuarantine(db: Database, accountIds: number[], log?: Log):
 /** In the order of what they have due. */
 async function findDueAccounts(db: Connection, shards: number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
+    ${selectDueAccounts(shards)} order by d.due_at, d.account_id`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+/** Leaves out accounts that rest, or are stopped, for which nothing could be done yet. */
+function selectDueAccounts(shards: readonly number[]): RawBuilder<unknown> {
+  return sql`
     select d.account_id
     from (
       select r.account_id, min(r.due_at) as due_at
-      from unnest(${shards}::smallint[]) s (shard)
+      from unnest(${[...shards]}::smallint[]) s (shard)
       -- By shard and with an order, so that the index of what is planned serves this, of which hardly any is due.
       cross join lateral (
         select account_id, due_at from runs
@@ -85,9 +84,7 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
       group by r.account_id
     ) d
     cross join lateral (select held_until from lanes l where l.account_id = d.account_id limit 1) l
-    where l.held_until <= campanile_now() or d.due_at <= ${latestStart} and l.held_until < 'infinity'
-    order by d.due_at, d.account_id`.execute(db);
-  return rows.map((row) => row.account_id);
+    where (l.held_until <= campanile_now() or d.due_at <= ${latestStart} and l.held_until < 'infinity')`;
 }
 
 /** Begins or misses the due runs of these accounts. Locked lanes are skipped; false if all are locked. */

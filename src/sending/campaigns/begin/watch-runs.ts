@@ -30,7 +30,8 @@ export function watchRuns(deps: {
   const { db, log, leases, workPoll } = deps;
   const options = { log, ...(deps.onLoopError && { onError: deps.onLoopError }) };
   const turns = createRunTurns();
-  const dueRestMs = workPoll?.add({ isDue: () => hasDueRuns(leases.shards()), wake: () => due.wake() }) ?? POLL_MS;
+  const polledDue = { name: 'due runs', isDue: () => hasDueRuns(leases.shards()), wake: () => due.wake() };
+  const dueRestMs = workPoll?.add(polledDue) ?? POLL_MS;
   const due = startLoop(
     'due runs',
     () => beginDueRuns(db, leases.shards(), { turns, log, restMs: dueRestMs }),
@@ -41,7 +42,8 @@ export function watchRuns(deps: {
     async () => ((await sweepRuns(db, leases.shards(), log)) ? 0 : SWEEP_MS),
     options,
   );
-  const lateRestMs = workPoll?.add({ isDue: () => hasLateRuns(leases.shards()), wake: () => late.wake() }) ?? LATE_MS;
+  const polledLate = { name: 'unbegun runs', isDue: () => hasLateRuns(leases.shards()), wake: () => late.wake() };
+  const lateRestMs = workPoll?.add(polledLate) ?? LATE_MS;
   const late = startLoop(
     'unbegun runs',
     async () => ((await detectLateRuns(db, leases.shards(), log)) ? 0 : lateRestMs),
@@ -49,7 +51,8 @@ export function watchRuns(deps: {
   );
   const rules = startLoop('zone rules', () => replanStaleRuns(db, leases.shards(), log), options);
   const requesters = createRoundRobin();
-  const requestsRestMs = workPoll?.add({ isDue: hasRequests, wake: () => requests.wake() }) ?? POLL_MS;
+  const polledRequests = { name: 'requests', isDue: () => hasRequests(leases.shards()), wake: () => requests.wake() };
+  const requestsRestMs = workPoll?.add(polledRequests) ?? POLL_MS;
   const requests = startLoop(
     'requests',
     () => processBulkRequests(db, leases.shards(), { turns: requesters, log, restMs: requestsRestMs }),

@@ -42,9 +42,9 @@ export async function processBulkRequests(
   return isLocked ? LOCKED_PAUSE_MS : 0;
 }
 
-/** The condition that a request is to be written, in whichever shard. */
-export function hasRequests(): RawBuilder<boolean> {
-  return sql`(exists (select from revision_requests where next_position is not null) or exists (select from runs where dropping))`;
+/** The condition that these shards have a request to write. */
+export function hasRequests(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`exists (${selectRequesters(shards)})`;
 }
 
 /** False where somebody else has locked the account. */
@@ -60,14 +60,18 @@ function writePiece(db: Database, accountId: number): Promise<boolean> {
 
 async function findRequesters(db: Connection, shards: number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
+    ${selectRequesters(shards)} order by account_id`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+function selectRequesters(shards: readonly number[]): RawBuilder<unknown> {
+  return sql`
     select account_id from (
       select account_id, shard from revision_requests where next_position is not null
       union
       select account_id, shard from runs where dropping
     ) r
-    where shard = any(${shards}::smallint[])
+    where shard = any(${[...shards]}::smallint[])
       -- Of an account that is stopped nothing is written.
-      and exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)
-    order by account_id`.execute(db);
-  return rows.map((row) => row.account_id);
+      and exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`;
 }
