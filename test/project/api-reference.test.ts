@@ -29,8 +29,8 @@ function bodiesOf(examples: ReadonlyMap<string, Example>): Record<string, Operat
   );
 }
 
-/** For the size of the document: two rows show what a list looks like. */
-const shorten = (_name: string, value: unknown): unknown => (Array.isArray(value) ? value.slice(0, 2) : value);
+/** For the size of the document: one row shows what a list looks like. */
+const shorten = (_name: string, value: unknown): unknown => (Array.isArray(value) ? value.slice(0, 1) : value);
 
 /** Sends every example to a service of its own, and returns the requests and answers. */
 async function recordExamples(document: OpenApiDocument): Promise<Map<string, Example>> {
