@@ -97,6 +97,13 @@ const RARE = [
   'web/groups',
   'web/pages',
   'web/{account,drafts,editor-round-trip,factors,hold,installation,languages,notices,offline,url-state}',
+  'client/*-package',
+  'identity/first-user',
+  'operations/backup/{backup-command,other-platform}',
+  'platform/database/{sent-slots,work-poll,work-poll-conditions}',
+  'project/{own-postgresql,release,sbom,webhook-examples}',
+  'sending/deliveries/clock-set-back',
+  'service/idle',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */
