@@ -39,10 +39,10 @@ describe.skipIf(!browser)('in a browser', () => {
   test('lists what a new campaign still lacks, until nothing is missing', async () => {
     await enterAsNew(page, 'ada');
     await page.goto('/campaigns/new');
-    for (const missing of ['Write a message.', 'Select at least one group.'])
+    for (const missing of ['Write a message, or attach a file.', 'Select at least one group.'])
       await check().getByText(missing).waitFor();
     await writeMessage(page, 'Hello');
-    await check().getByText('Write a message.').waitFor({ state: 'detached' });
+    await check().getByText('Write a message, or attach a file.').waitFor({ state: 'detached' });
     await page.getByText('On a schedule').click();
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
     await check().getByText('Choose the first and the last day.').waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await enterAsNew(page, 'eve');
     await page.goto('/campaigns/new');
     await press('Send a test…');
-    await dialog().getByText('Write a message first').waitFor();
+    await dialog().getByText('Write a message or attach a file first').waitFor();
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     await writeMessage(page, 'Spring *fair*');

@@ -18,11 +18,13 @@ const NAMED = 5;
 /** Returns the problems that prevent sending, in the order of the page. */
 export function validateDraft(
   draft: Draft,
+  hasFile: boolean,
   { preview, error, isSettled }: { preview: Preview; error: unknown; isSettled: boolean },
 ): string[] {
   const problems: string[] = [];
+  const isEmpty = draft.html === '' || (isSettled && preview.length === 0);
   if (error) problems.push(problemText(error));
-  else if (draft.html === '' || (isSettled && preview.length === 0)) problems.push(t('compose.problems.noText'));
+  else if (isEmpty && !hasFile) problems.push(t('compose.problems.noText'));
   if (draft.groups.length === 0) problems.push(t('compose.problems.noGroups'));
   if (draft.isScheduled) {
     if (draft.startDate === null) problems.push(t('compose.problems.noDays'));

@@ -85,14 +85,15 @@ interface ComposeProps extends Pick<ReturnType<typeof usePersistedDraft>, 'updat
 function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { draft, file } = kept;
   const [, go] = useLocation();
-  const shown = usePreview(draft.html);
+  const hasFile = file !== null;
+  const shown = usePreview(draft.html, hasFile);
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
-  const suggestedName = suggestName(preview.text);
+  const suggestedName = suggestName(preview.text) || suggestName(file?.name ?? '');
   const name = draft.name.trim() || suggestedName;
-  const check = useCheck(draft, name);
-  const problems = validateDraft(draft, shown);
+  const check = useCheck(draft, name, hasFile);
+  const problems = validateDraft(draft, hasFile, shown);
   const send = useSend({ draft, name, file, drop });
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
     groups: draft.groups.length,
@@ -119,7 +120,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         sum={sumOf(draft)}
         buttons={
           <>
-            <TestPostButton draft={draft} name={name} file={file} hasText={!shown.error && preview.length > 0} />
+            <TestPostButton draft={draft} name={name} file={file} isWritten={!shown.error && (preview.length > 0 || hasFile)} />
             <Button onClick={openConfirm} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {action}
             </Button>
@@ -135,7 +136,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} />
         </WhenSection>
-        <CheckSection {...{ draft, update, problems, isSubmitted, preview, check }} hasFile={file !== null} />
+        <CheckSection {...{ draft, update, problems, isSubmitted, preview, hasFile, check }} />
       </ComposeLayout>
       <ConfirmDialog
         opened={isAsking}
@@ -201,7 +202,7 @@ function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string;
   return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
 }
 
-/** Returns the first line of the message without formatting markers. */
+/** Returns the first line of a text without formatting markers. */
 function suggestName(text: string): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
   return line

@@ -22,7 +22,7 @@ interface TestPostProps {
   name: string;
   file: File | null;
   /** Whether there is a text to send. */
-  hasText: boolean;
+  isWritten: boolean;
 }
 
 /** Sends the draft to one group first, as a campaign of its own. The draft stays. */
@@ -40,7 +40,7 @@ export function TestPostButton(tested: TestPostProps) {
   );
 }
 
-function TestForm({ draft, name, file, hasText, close }: TestPostProps & { close: () => void }) {
+function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { close: () => void }) {
   const client = useQueryClient();
   const [, go] = useLocation();
   const [group, setGroup] = useState<Group>();
@@ -74,9 +74,9 @@ function TestForm({ draft, name, file, hasText, close }: TestPostProps & { close
     );
   return (
     <Stack gap="sm">
-      <Text size="sm">{hasText ? t('compose.testNote') : t('compose.testNoText')}</Text>
+      <Text size="sm">{isWritten ? t('compose.testNote') : t('compose.testNoText')}</Text>
       <GroupSelect chosen={group} choose={choose} />
-      {group && hasText && (
+      {group && isWritten && (
         <Text size="sm" c="dimmed">
           {t('compose.testReaches', { name: testName, group: group.group_name, members: group.participants })}
         </Text>
@@ -87,7 +87,7 @@ function TestForm({ draft, name, file, hasText, close }: TestPostProps & { close
           {t('common.back')}
         </Button>
         <Button
-          disabled={!group || !hasText}
+          disabled={!group || !isWritten}
           loading={sending.isPending}
           onClick={() => group && sending.mutate(group)}
         >

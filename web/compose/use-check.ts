@@ -24,20 +24,23 @@ const WAIT_MS = 400;
 const NAMELESS = '-';
 
 /**
- * Dry run: asks the service for the consequences of the draft a moment after its last change, without the file, which changes nothing.
+ * Dry run: asks the service for the consequences of the draft a moment after its last change. The file itself changes nothing and is left out.
  * `changed`: the campaign that is edited, and its skipped dates.
  */
 export function useCheck(
   draft: Draft,
   name: string,
+  hasFile: boolean,
   changed: { campaign_id?: string; skip_dates?: string[] } = {},
 ): Check {
   const [settled] = useDebouncedValue(draft, WAIT_MS);
-  const canSay = settled.html !== '' && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
+  const isWritten = settled.html !== '' || hasFile;
+  const canSay = isWritten && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
+  const shared = { ...changed, with_file: hasFile };
   const check = useQuery({
-    queryKey: ['check', settled.idempotencyKey],
+    queryKey: ['check', settled.idempotencyKey, hasFile],
     queryFn: ({ signal }) =>
-      call('venom/check-campaign', { ...toCampaignBody(settled, name || NAMELESS), ...changed }, { signal }),
+      call('venom/check-campaign', { ...toCampaignBody(settled, name || NAMELESS), ...shared }, { signal }),
     enabled: canSay,
     placeholderData: keepPreviousData,
     gcTime: 60_000,

@@ -7,15 +7,16 @@ import type { Data } from '../api/operations.ts';
 export type Preview = Data<'venom/preview-campaign'>;
 
 const WAIT_MS = 250;
-/** The preview of an empty message, which the service would reject. */
+/** The preview of an empty message, which the service rejects if there is no file. */
 const NOTHING: Preview = { text: '', length: 0, limit: 65_536, warnings: [] };
 
 /** The text that members will see, rendered by the service a moment after the last key. Keeps the last preview after an error. */
-export function usePreview(html: string) {
+export function usePreview(html: string, hasFile: boolean) {
   const [settled] = useDebouncedValue(html, WAIT_MS);
   const preview = useQuery({
-    queryKey: ['preview', settled],
-    queryFn: ({ signal }) => (settled === '' ? NOTHING : call('venom/preview-campaign', { html: settled }, { signal })),
+    queryKey: ['preview', settled, hasFile],
+    queryFn: ({ signal }) =>
+      settled === '' ? NOTHING : call('venom/preview-campaign', { html: settled, with_file: hasFile }, { signal }),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 60_000,

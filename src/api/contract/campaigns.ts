@@ -47,7 +47,7 @@ const postFields = {
   }),
   desc: withDefault(description, '').meta({ description: 'A description for your own use.' }),
   html: text(0, HTML_LIMIT).meta({
-    description: 'The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
+    description: 'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
   }),
   image: base64File.meta({
     description:
@@ -124,6 +124,11 @@ export const campaignStatusData = z
 const warnings = z.array(z.object({ code: z.string(), message: z.string() }));
 
 export const htmlBody = z.object({ html: postFields.html });
+const withFile = {
+  with_file: withDefault(z.boolean(), false).meta({
+    description: 'The campaign has a file that is not sent along here, so it needs no text.',
+  }),
+};
 export const previewData = z.object({
   text: z.string(),
   length: count.meta({ description: 'In UTF-16 code units, as WhatsApp counts.' }),
@@ -132,6 +137,7 @@ export const previewData = z.object({
 });
 
 const changeOf = {
+  ...withFile,
   campaign_id: optional(campaignId).meta({
     description: 'The campaign that this would change. Its current content and planned runs are disregarded.',
   }),
@@ -234,7 +240,7 @@ export const campaigns = defineOperations('Campaigns', {
     summary: 'Preview the text of a message',
     description:
       'Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user.',
-    body: htmlBody,
+    body: htmlBody.extend(withFile),
     data: previewData,
     bodyLimitBytes: HTML_LIMIT_BYTES,
     isPreview: true,

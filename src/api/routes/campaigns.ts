@@ -40,12 +40,13 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
     },
   },
 
-  previewCampaign: (deps, { body, actor }) => previewCampaign(deps, actor.userId, body.html),
+  previewCampaign: (deps, { body, actor }) =>
+    previewCampaign(deps, actor.userId, { html: body.html, withFile: body.with_file }),
 
   checkCampaign: {
     validateSemantics: findProblemsOfPost,
     async handle(deps, { body, actor, warnings }) {
-      const post = toPost(body);
+      const post = { ...toPost(body), withFile: body.with_file };
       const draft: CampaignDraft = body.is_schedule
         ? { when: 'scheduled', post: { ...post, ...toSchedule(body) } }
         : { when: 'now', post: { ...post, ...toSendNow(body) } };
@@ -99,6 +100,7 @@ interface PostFields {
   campaign_id?: string | undefined;
   html?: string | undefined;
   image?: string | undefined;
+  with_file?: boolean | undefined;
   is_schedule?: boolean | undefined;
   start_date?: string | undefined;
   end_date?: string | undefined;
@@ -115,7 +117,9 @@ async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { user
   const isDated = startDate !== undefined && endDate !== undefined;
   const schedule = isDated && { startDate, endDate, time, timeZone: fields.time_zone, weekdays, skipDates };
   const known = schedule ? await findScheduleProblems(deps, userId, schedule) : [];
-  return findPostProblems(deps, userId, { html, image }, known);
+  // A change may keep the file of its campaign.
+  const withFile = fields.with_file ?? fields.campaign_id !== undefined;
+  return findPostProblems(deps, userId, { html, image, withFile }, known);
 }
 
 function toPost(body: SendNowBody | ScheduledBody) {

@@ -10,7 +10,7 @@ import { render } from './writing/render.ts';
 
 export { TEXT_LIMIT } from './document.ts';
 
-/** The result of a conversion. With `problems` the HTML is rejected, and `text` is empty. */
+/** The result of a conversion. With `problems` the HTML is rejected, and `text` is empty. Without problems `text` is empty if nothing of it is visible. */
 export interface Converted {
   text: string;
   warnings: Warning[];
@@ -25,8 +25,8 @@ export function convertHtml(html: string): Converted {
   const text = render(document);
   if (text.length > TEXT_LIMIT)
     return rejected(warnings, `is longer than the ${TEXT_LIMIT} characters that a message can have`);
-  if (!document.some(({ runs }) => runs.some((run) => hasVisible(run.text)))) return rejected(warnings, 'has no text');
-  return { text, warnings, problems };
+  const isVisible = document.some(({ runs }) => runs.some((run) => hasVisible(run.text)));
+  return { text: isVisible ? text : '', warnings, problems };
 }
 
 /** Returns the result for HTML that is too complex to convert. */

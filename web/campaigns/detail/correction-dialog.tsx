@@ -48,10 +48,11 @@ function CorrectionForm({ analytics, run, post, close }: Omit<CorrectionProps, '
   const zone = useZone();
   const [first] = useState(post.html);
   const [html, setHtml] = useState(first);
-  const { preview, error, isSettled } = usePreview(html);
+  const hasFile = post.media !== null;
+  const { preview, error, isSettled } = usePreview(html, hasFile);
   const revise = useRevise({ campaignId: post.campaign_id, runId: run?.run_id });
   const acting = useCancellableMutation({ act: (_nothing: void, signal) => revise(signal, html), onSuccess: close });
-  const isReady = isSettled && !error && html !== first && preview.length > 0;
+  const isReady = isSettled && !error && html !== first && (preview.length > 0 || hasFile);
   const kind = analytics.groups[0]?.kind ?? 'group';
   const at = analytics.groups[0]?.first_sent_at ?? post.created_at;
   return (

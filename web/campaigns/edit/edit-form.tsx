@@ -51,15 +51,18 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
     again();
   };
   const [isAsking, asking] = useDisclosure(false);
-  const shown = usePreview(draft.html);
+  const hasFile = file !== null;
+  const shown = usePreview(draft.html, hasFile);
   const { preview, isSettled } = shown;
-  const check = useCheck(draft, draft.name, { campaign_id: campaign.campaign_id, skip_dates: campaign.skip_dates });
+  const check = useCheck(draft, draft.name, hasFile, {
+    campaign_id: campaign.campaign_id,
+    skip_dates: campaign.skip_dates,
+  });
   const planned = campaign.runs.filter((run) => run.status === 'planned').length;
   const hasPlanned = planned > 0;
-  const hasFile = file !== null;
   const problems = [
     ...(draft.name.trim() === '' ? [t('change.noName')] : []),
-    ...(hasPlanned ? validateDraft(draft, shown) : []),
+    ...(hasPlanned ? validateDraft(draft, hasFile, shown) : []),
   ];
   const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
 

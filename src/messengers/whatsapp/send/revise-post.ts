@@ -60,8 +60,7 @@ async function correct(
   if (!bytes && now.media)
     return refused('How its file was sent is no longer known: send another post that puts it right');
   const content = rewrite(bytes, now.text);
-  if (content === undefined)
-    return refused(`Below a file WhatsApp shows ${LONGEST_CAPTION} characters at most: this text is longer`);
+  if (typeof content === 'string') return refused(content);
   return reviseOne(revising, post, content);
 }
 
@@ -70,13 +69,17 @@ function reviseOne(revising: Revising, post: SentPost, content: Message | undefi
   return isChannel(post.chatId) ? reviseInChannel(revising, post, content) : reviseInGroup(revising, post, content);
 }
 
-/** The post with another text, or caption if it has a file. Undefined if the text is too long for a caption. */
-function rewrite(bytes: Buffer | undefined, text: string): Message | undefined {
+/** Returns the post with another text, or caption if it has a file; the reason if WhatsApp cannot show that. */
+function rewrite(bytes: Buffer | undefined, text: string): Message | string {
   const sent: Message = bytes ? decodeMessage(bytes) : {};
-  const { imageMessage, videoMessage, documentMessage } = sent;
+  const { imageMessage, videoMessage, audioMessage, documentMessage } = sent;
+  if (audioMessage) return 'WhatsApp shows no text below a sound: send the text as another post';
+  if (text === '' && !imageMessage && !videoMessage && !documentMessage)
+    return 'The text is a message of its own, and a message cannot become empty: recall the post instead';
   if (!imageMessage && !videoMessage && !documentMessage)
     return { extendedTextMessage: { ...sent.extendedTextMessage, text } };
-  if (text.length > LONGEST_CAPTION) return undefined;
+  if (text.length > LONGEST_CAPTION)
+    return `Below a file WhatsApp shows ${LONGEST_CAPTION} characters at most: this text is longer`;
   if (imageMessage) return { imageMessage: { ...imageMessage, caption: text } };
   if (videoMessage) return { videoMessage: { ...videoMessage, caption: text } };
   return { documentMessage: { ...documentMessage, caption: text } };

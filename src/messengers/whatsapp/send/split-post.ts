@@ -18,7 +18,8 @@ export const LONGEST_CAPTION = 1_024;
  * acknowledged, so that it proves the whole post.
  */
 export function splitPost({ text, media }: Post, messageId: string): PostPart[] {
-  if (!media || (kindOf(media.mime) !== 'audio' && text.length <= LONGEST_CAPTION)) return [{ messageId, text, media }];
+  const isOneMessage = !media || text === '' || (kindOf(media.mime) !== 'audio' && text.length <= LONGEST_CAPTION);
+  if (isOneMessage) return [{ messageId, text, media }];
   return [
     { messageId: fileIdOf(messageId), text: '', media },
     { messageId, text, media: null },

@@ -25,7 +25,8 @@ interface Draft {
 /** What the ledger knows to be wrong with these groups of the account, in the order of the groups; one may have several. */
 export async function findGroupProblems(db: Connection, accountId: number, draft: Draft): Promise<GroupProblem[]> {
   const closed = await findClosed(db, accountId, draft.groupIds);
-  const repeated = await findRepeated(db, accountId, draft);
+  // Files without a text may differ.
+  const repeated = draft.text === '' ? new Set<number>() : await findRepeated(db, accountId, draft);
   return draft.groupIds.flatMap((groupId) => {
     const issues = [closed.get(groupId), repeated.has(groupId) ? REPEATED : undefined];
     return issues.flatMap((issue) => (issue === undefined ? [] : [{ groupId, issue }]));

@@ -12,7 +12,12 @@ export interface PostInput {
   image: string | null;
   groupIds: readonly number[];
   isChannelCampaign: boolean;
+  /** Of a check: a file that is not sent along belongs to the post. */
+  withFile?: boolean;
 }
+
+/** A post without text needs a file (contract §3, add-campaign). */
+export const NO_TEXT: FieldError = { field: 'html', issue: 'has no text, and there is no file' };
 
 /** What the post says once it is understood. */
 export interface PreparedPost {
@@ -35,11 +40,10 @@ export async function preparePost(
   known: readonly FieldError[],
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
-  const { text, warnings, problems } = await convert(input.html, userId);
-  const media = await recognise(input.image, problems);
+  const { text, media, warnings, problems } = await understand({ convert }, userId, input);
   if (problems.length + known.length > 0)
     throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
-  return { text, media, groupIds: [...new Set(input.groupIds)], warnings };
+  return { text: text ?? '', media, groupIds: [...new Set(input.groupIds)], warnings };
 }
 
 /**
@@ -52,7 +56,8 @@ export async function prepareChange(
   change: { html: string | undefined; image: string | undefined },
   known: readonly FieldError[],
 ): Promise<{ text: string | undefined; media: Media | null }> {
-  const { text, media, problems } = await understand(deps, userId, change);
+  // Whether the campaign keeps a file is known only when it is locked.
+  const { text, media, problems } = await understand(deps, userId, { ...change, withFile: true });
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
   return { text, media };
 }
@@ -61,7 +66,7 @@ export async function prepareChange(
 export async function findPostProblems(
   deps: { convert: Convert },
   userId: number,
-  post: { html: string | undefined; image: string | undefined },
+  post: { html: string | undefined; image: string | undefined; withFile: boolean },
   known: readonly FieldError[],
 ): Promise<FieldError[]> {
   const { problems } = await understand(deps, userId, post);
@@ -82,12 +87,18 @@ async function problemsOf(act: () => Promise<unknown>): Promise<readonly FieldEr
 async function understand(
   { convert }: { convert: Convert },
   userId: number,
-  { html, image }: { html: string | undefined; image: string | undefined },
+  {
+    html,
+    image = null,
+    withFile = false,
+  }: { html: string | undefined; image?: string | null | undefined; withFile?: boolean },
 ) {
   const converted = html === undefined ? undefined : await convert(html, userId);
+  const { text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
-  const media = await recognise(image ?? null, problems);
-  return { text: converted?.text, media, problems };
+  if (text === '' && problems.length === 0 && image === null && !withFile) problems.push(NO_TEXT);
+  const media = await recognise(image, problems);
+  return { text, media, warnings, problems };
 }
 
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */

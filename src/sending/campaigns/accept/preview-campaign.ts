@@ -2,6 +2,7 @@ import { invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
+import { NO_TEXT } from './prepare-post.ts';
 
 export interface Preview {
   text: string;
@@ -15,10 +16,11 @@ export interface Preview {
 export async function previewCampaign(
   { convert }: { convert: Convert },
   userId: number,
-  html: string,
+  { html, withFile }: { html: string; withFile: boolean },
 ): Promise<Preview> {
   const { text, warnings, problems } = await convert(html, userId);
   if (problems.length > 0) throw invalid(problems);
+  if (text === '' && !withFile) throw invalid([NO_TEXT]);
   const caption = captionWarning(text);
   return { text, length: text.length, limit: TEXT_LIMIT, warnings: caption ? [...warnings, caption] : warnings };
 }

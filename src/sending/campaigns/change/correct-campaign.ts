@@ -6,6 +6,7 @@ import { requestRevision } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { NO_TEXT } from '../accept/prepare-post.ts';
 import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import type { Revised } from './recall-campaign.ts';
@@ -15,7 +16,7 @@ import { findOwnCampaign } from '../store.ts';
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
  * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
- * Throws 400 for invalid html, 404, and 409 if nothing is left to correct.
+ * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct.
  */
 export async function correctCampaign(
   { db, convert }: { db: Database; convert: Convert },
@@ -51,8 +52,8 @@ interface Rewriting {
 /** Gives the runs, and without `runId` the campaign, content with the new text; the old stays as it was. True when any of it is yet to leave. */
 async function rewrite(trx: Connection, { accountId, campaignId, runId, html, text }: Rewriting): Promise<boolean> {
   // Runs that differ in nothing but what they said share it from now on.
-  const { rows: posts } = await sql<{ olds: number[] }>`
-    select array_agg(content_id) as olds from contents
+  const { rows: posts } = await sql<{ olds: number[]; hasFile: boolean }>`
+    select array_agg(content_id) as olds, media_id is not null as "hasFile" from contents
     where content_id in (
       select content_id from runs
       where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
@@ -60,6 +61,7 @@ async function rewrite(trx: Connection, { accountId, campaignId, runId, html, te
       union
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
     group by name, media_id, group_ids`.execute(trx);
+  if (text === '' && posts.some(({ hasFile }) => !hasFile)) throw invalid([NO_TEXT]);
   for (const { olds } of posts)
     await sql`
       with written as (

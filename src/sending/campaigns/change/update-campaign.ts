@@ -11,7 +11,7 @@ import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
 import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
-import { prepareChange } from '../accept/prepare-post.ts';
+import { NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
 import { replanRuns } from './replan-runs.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import {
@@ -155,6 +155,8 @@ async function changeContent(
     groupIds: change.groupIds ?? content.groupIds,
   };
   if (JSON.stringify(next) === JSON.stringify(content)) return;
+  if (next.text === '' && next.mediaId === null)
+    throw invalid([change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT]);
   if (!(await hasPlanned(trx, campaignId))) {
     // The name may change as long as the campaign is open: the owner's lists show it too.
     if (JSON.stringify({ ...next, name: content.name }) === JSON.stringify(content)) return;
