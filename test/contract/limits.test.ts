@@ -76,7 +76,6 @@ describe('answers 400 to', () => {
     ['tags nested over 100 deep', 'venom/add-campaign', { html: `${'<b>'.repeat(101)}x${'</b>'.repeat(101)}` }, 'html'],
     ['a file that cannot be recognised', 'venom/add-campaign', { image: btoa('hello') }, 'image'],
     ['an image that is not base64', 'venom/add-campaign', { image: 'data:image/png;base64,***' }, 'image'],
-    ['an empty image', 'venom/add-campaign', { image: '' }, 'image'],
     ['send-now sent to the schedule', 'venom/add-campaign-batch', { is_schedule: false }, 'is_schedule'],
     ['an unknown time zone', 'venom/add-campaign-batch', { time_zone: 'Mars/Olympus' }, 'time_zone'],
     ['end_date before start_date', 'venom/add-campaign-batch', { end_date: '2032-05-31' }, 'end_date'],

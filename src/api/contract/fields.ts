@@ -90,8 +90,11 @@ export const pageLimit = (max: number, fallback: number) =>
 export const search = optional(text(0, 200)).meta({ description: 'Part of the name, case-insensitive.' });
 export const descending = withDefault(z.boolean(), false).meta({ description: 'Reverses the order of `sort_by`.' });
 
-/** A file in a request. */
-export const base64File = optional(z.string().min(1, { error: 'must not be empty: omit it or send null' }));
+/** A file in a request. `""` is no file, since the specification's create-channel has no `null` for that. */
+export const base64File = z
+  .string()
+  .nullish()
+  .transform((base64) => base64 || undefined);
 /** A stored file in an answer. */
 export const storedFile = z.object({
   mime: z.string(),

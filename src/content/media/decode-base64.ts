@@ -15,8 +15,9 @@ export interface Decoded {
 }
 
 /**
- * The bytes of a base64 string, with or without the head of a data URL (`data:image/png;base64,`). Strict: the standard alphabet, all
- * of the padding, no stray bits in the last character; ASCII white space may stand between. `field` names the string in errors.
+ * The bytes of a base64 string, with or without the head of a data URL (`data:image/png;base64,`). Takes the standard and the URL-safe
+ * alphabet (RFC 4648, §4 and §5), with or without padding, and ASCII white space in between. A string that mixes the alphabets, or has
+ * stray bits in the last character, was damaged on its way. `field` names the string in errors.
  *
  * @throws AppError `invalid` for anything else, for nothing, and for more than `MEDIA_LIMIT` bytes
  */
@@ -24,7 +25,8 @@ export function decodeBase64(field: string, text: string): Decoded {
   const { declared, from } = readHead(field, text);
   const payload = text.slice(from);
   if (payload.length > MEDIA_LIMIT_TEXT && countSignificant(payload) > MEDIA_LIMIT_TEXT) throw tooLong(field);
-  const bytes = decodeStrictly(field, payload);
+  const bytes = decodePayload(payload);
+  if (bytes === undefined) throw invalid([{ field, issue: 'is not valid base64' }]);
   if (bytes.length === 0) throw invalid([{ field, issue: 'is empty' }]);
   if (bytes.length > MEDIA_LIMIT) throw tooLong(field);
   return { declared, bytes };
@@ -50,12 +52,23 @@ function countSignificant(text: string): number {
   return count;
 }
 
-function decodeStrictly(field: string, payload: string): Buffer {
+/** Returns undefined for anything that is not base64. */
+function decodePayload(payload: string): Buffer | undefined {
+  const alphabet = /[-_]/.test(payload) ? 'base64url' : 'base64';
+  // To count the characters takes longer than to try: only the end can differ.
+  for (const padding of ['', '=', '==']) {
+    const bytes = decodeStrictly(payload + padding, alphabet);
+    if (bytes) return bytes;
+  }
+  return undefined;
+}
+
+function decodeStrictly(payload: string, alphabet: 'base64' | 'base64url'): Buffer | undefined {
   try {
-    const bytes = Uint8Array.fromBase64(payload, { alphabet: 'base64', lastChunkHandling: 'strict' });
+    const bytes = Uint8Array.fromBase64(payload, { alphabet, lastChunkHandling: 'strict' });
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid([{ field, issue: 'is not valid base64 with padding' }]);
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

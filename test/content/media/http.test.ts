@@ -52,6 +52,32 @@ describe('a media file', () => {
     expect(answer.body).toMatchObject({ code: 400, details: [{ field: 'image' }] });
   });
 
+  test.each([
+    ['without padding', PNG.toString('base64').replaceAll('=', '')],
+    ['in the URL-safe alphabet', PNG.toString('base64url')],
+    ['with line breaks', PNG.toString('base64').replaceAll(/.{20}/g, '$&\r\n')],
+  ])('is taken %s', async (how, base64) => {
+    for (const [head, text] of [
+      ['', `bare ${how}`],
+      ['data:image/png;base64,', `data URL ${how}`],
+    ] as const) {
+      expect((await send(text, head + base64)).status).toBe(200);
+      expect((await seen(text))?.media?.size).toBe(PNG.length);
+    }
+  });
+
+  test('is none if it is an empty string', async () => {
+    expect((await send('without a file', '')).status).toBe(200);
+    expect((await seen('without a file'))?.media).toBe(null);
+    expect((await alice.call('venom/create-channel', { name: 'News', description: '', image: '' })).status).toBe(200);
+    const draft_id = crypto.randomUUID();
+    const image = PNG.toString('base64');
+    await alice.call('venom/save-draft', { draft_id, version: 0, image });
+    await alice.call('venom/save-draft', { draft_id, version: 1, name: 'x', image: '' });
+    const { body } = await alice.call<{ drafts: { media: object | null }[] }>('venom/list-drafts', { draft_id });
+    expect(body.data.drafts[0]?.media).toMatchObject({ mime: 'image/png' });
+  });
+
   test('is limited to 16 MiB', async () => {
     const most = Buffer.alloc(MEDIA_LIMIT);
     PNG.copy(most);
