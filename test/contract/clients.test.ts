@@ -256,6 +256,8 @@ describe('add-campaign-batch accepts', () => {
       { desc: null, image: null, is_channel_campaign: null, time_zone: null, weekdays: null, skip_dates: null },
     ],
     ['only the required fields', { desc: undefined, image: undefined, is_channel_campaign: undefined }],
+    ['a body without is_schedule, since the path says it', { is_schedule: undefined }],
+    ['null as is_schedule', { is_schedule: null }],
     ['a single day', { end_date: '2032-06-01' }],
     ['a leap day', { start_date: '2032-02-29', end_date: '2032-02-29' }],
     ['a range that has already begun', { start_date: '2026-01-01', end_date: '2026-12-31' }],

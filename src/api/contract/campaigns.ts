@@ -82,10 +82,15 @@ export const addCampaignBody = z
 const weekdays = optional(z.array(z.int().min(1).max(7)).min(1).max(7));
 const skipDates = z.array(date).max(366);
 
+const scheduled = z.literal(true, {
+  error: ({ input }) =>
+    input === false ? 'must be true here: to send now, use /api/v1/venom/add-campaign' : 'must be true',
+});
+
 export const addCampaignBatchBody = z
   .object({
     ...postFields,
-    is_schedule: z.literal(true, { error: (issue) => (issue.input === undefined ? 'is required' : 'must be true') }),
+    is_schedule: withDefault(scheduled, true),
     start_date: date,
     end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-05'] }),
     schedule_time: timeOfDay,
@@ -145,7 +150,7 @@ const changeOf = {
 /** `is_schedule` determines which of the two bodies is validated. */
 const checkCampaignBody = z.discriminatedUnion(
   'is_schedule',
-  [addCampaignBody.extend(changeOf), addCampaignBatchBody.extend(changeOf)],
+  [addCampaignBody.extend(changeOf), addCampaignBatchBody.extend({ is_schedule: scheduled, ...changeOf })],
   { error: ({ code }) => (code === 'invalid_union' ? 'must be true or false' : undefined) },
 );
 

@@ -113,7 +113,7 @@ interface PostFields {
 async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { userId }: Actor): Promise<FieldError[]> {
   const { html, image, start_date: startDate, end_date: endDate, weekdays = null, skip_dates: skipDates = [] } = fields;
   // What a change leaves of a schedule is not known by its dates alone.
-  const time = fields.is_schedule && fields.campaign_id === undefined ? fields.schedule_time : undefined;
+  const time = fields.is_schedule === true && fields.campaign_id === undefined ? fields.schedule_time : undefined;
   const isDated = startDate !== undefined && endDate !== undefined;
   const schedule = isDated && { startDate, endDate, time, timeZone: fields.time_zone, weekdays, skipDates };
   const known = schedule ? await findScheduleProblems(deps, userId, schedule) : [];
