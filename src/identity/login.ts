@@ -1,7 +1,8 @@
 /**
- * The form in which user names and e-mail addresses are compared: case does not count, nor do the several ways Unicode has to
- * write one letter. Both are one namespace, so that either signs in (contract §3).
+ * Returns the form in which user names and e-mail addresses are compared. Case, width and the other ways of Unicode to write a letter
+ * (NFKC) do not count, nor does space around it or how much is within it. Both are one namespace, so that either signs in (contract §3).
+ * Full case folding would also make `ß` the same as `ss`, which are letters of different names.
  */
 export function loginOf(nameOrEmail: string): string {
-  return nameOrEmail.normalize('NFKC').toLowerCase();
+  return nameOrEmail.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }

@@ -1,5 +1,6 @@
 /** Requests of a client written from the specification alone, and their exact answers. */
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Person, type TestApp } from '../support/app.ts';
 import { until } from '../support/ledger.ts';
@@ -192,10 +193,62 @@ describe('returns a phone number exactly as it was sent:', () => {
     '+1-202-555-0143',
     '1234567',
     '123456789012345',
+    '0151/2345678',
+    '+1 202-555-0143 ext. 12',
+    '+1 (202) 555-0143 x12',
+    '+1-202-555-0143;ext=12',
+    'whatsapp:+919876543210',
+    'tel:+919876543210',
+    '919876543210@c.us',
+    '919876543210@s.whatsapp.net',
   ])('%j', async (number) => {
     const user = { ...newcomer(), phone_number: number, whatsapp_number: number };
     const answer = await app.call('user/create_user', user);
     expect(answer.body.data).toMatchObject({ user_info: { phone_number: number, wharsapp_number: number } });
+  });
+});
+
+test('a number that is written for a messaging service is the same number', async () => {
+  for (const number of ['whatsapp:+49 30 1234567', '49301234567@c.us', '+49/30/1234567 ext 5']) {
+    const user = { ...newcomer(), whatsapp_number: number };
+    await app.call('user/create_user', user);
+    const { rows } = await sql<{ whatsapp_digits: string }>`
+      select whatsapp_digits from users where user_name = ${user.user_name}`.execute(app.database.db);
+    expect(rows).toEqual([{ whatsapp_digits: '49301234567' }]);
+  }
+});
+
+describe('create_user accepts the user name', () => {
+  test.each([
+    ["Seán O'Neill", "SEÁN  O'NEILL"],
+    ['Anne’s shop', ' anne’s SHOP '],
+    ['李明', '李明'],
+    ['अनिल कुमार', 'अनिल कुमार'],
+    ['Ｗｉｄｅ', 'wide'],
+    ['東京　支店', '東京 支店'],
+    ['Ål', 'ÅL'],
+  ])('%j, and signs in %j', async (user_name, as) => {
+    const user = { ...newcomer(), user_name };
+    const { body } = await app.call('user/create_user', user);
+    expect(body).toMatchObject({ code: 200, data: { user_info: { user_name } } });
+    const signedIn = await app.call('user/authorize_user', { user_name: as, password: user.password });
+    expect(signedIn.body).toMatchObject({ code: 200, data: { user_info: { user_name } } });
+    const again = await app.call('user/create_user', { ...newcomer(), user_name: as });
+    expect(again.body).toMatchObject({ code: 409, details: [{ field: 'user_name', issue: 'is already taken' }] });
+  });
+
+  test.each(['x', ' x ', '   ', 'a\nb', 'a\u200bb', 'x'.repeat(65), 'a<b'])('but not %j', async (user_name) => {
+    const { body } = await app.call('user/create_user', { ...newcomer(), user_name });
+    expect(body).toMatchObject({ code: 400, details: [{ field: 'user_name' }] });
+  });
+
+  test('and removes the space around it and around the address', async () => {
+    const user = newcomer();
+    const sent = { ...user, user_name: ` ${user.user_name}\n`, email: `\t${user.email} ` };
+    const { body } = await app.call('user/create_user', sent);
+    expect(body.data).toMatchObject({ user_info: { user_name: user.user_name, email: user.email } });
+    const signIn = { user_name: ` ${user.email} `, password: user.password };
+    expect((await app.call('user/authorize_user', signIn)).status).toBe(200);
   });
 });
 

@@ -93,7 +93,7 @@ function useSignUpForm(isInvited: boolean) {
     validate: {
       first_name: filled,
       user_name: filled,
-      email: (value) => (isInvited || /^[^\s@]+@[^\s@]+$/.test(value) ? null : t('signUp.emailMissing')),
+      email: (value) => (isInvited || /^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t('signUp.emailMissing')),
       phone_number: (number) => filled(number) ?? whole(number),
       whatsapp_number: whole,
       password: (value) =>

@@ -20,11 +20,11 @@ const firstName = text(1, 100).meta({ examples: ['Alice'] });
 const lastName = text(0, 100).meta({ description: 'May be empty.', examples: ['Adams'] });
 const phoneNumber = text(1, 64)
   .refine((number) => phoneDigits(number) !== undefined, {
-    error: 'must be 7 to 15 digits; spaces, dots, dashes, parentheses and a leading + or 00 are allowed',
+    error: 'must be 7 to 15 digits, such as +49 151 2345-6789',
   })
   .meta({
     description:
-      'International number of 7 to 15 digits. Spaces, dots, dashes, parentheses and a leading `+` or `00` are accepted.',
+      'International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted.',
     examples: ['+49 151 2345-6789'],
   });
 const whatsappNumber = phoneNumber.meta({
@@ -55,24 +55,38 @@ const userInfo = z
     wharsapp_number: z.string().meta({ description: 'The phone number of the messaging account.' }),
     is_first_login: z.boolean().meta({ description: '`true` up to and including the first successful sign-in.' }),
   })
-  .meta({ id: 'UserInfo', description: 'A user. All texts are returned exactly as they were sent.' });
+  .meta({ id: 'UserInfo', description: 'A user. All texts are returned as they were sent.' });
 export type UserInfo = z.output<typeof userInfo>;
 
 export const createUserBody = z
   .object({
     first_name: firstName,
     last_name: lastName,
-    user_name: text(3, 64)
-      .regex(/^[\p{L}\p{M}\p{N}._@+-]+$/u, { error: 'must be 3 to 64 letters, digits and . _ @ + -' })
+    user_name: z
+      .string()
+      .trim()
+      .check(units(2, 64))
+      .regex(/^[\p{L}\p{M}\p{N}\p{Zs}._@+'’-]+$/u, {
+        error: "must be 2 to 64 letters, digits, spaces and . _ @ + - '",
+      })
       .meta({
+        minLength: 2,
+        maxLength: 64,
         description:
-          'Letters, digits and `. _ @ + -`. Case-insensitively unique among user names and e-mail addresses.',
+          "Letters, digits, spaces and `. _ @ + - '`. Unique among user names and e-mail addresses, without regard to case. Space around it is removed.",
         examples: ['alice'],
       }),
     email: z
-      .email({ pattern: /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u })
+      .string()
+      .trim()
       .check(units(3, 254))
-      .meta({ maxLength: 254, description: 'Unique, case-insensitively.', examples: ['alice@example.com'] }),
+      .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { error: 'must be an e-mail address' })
+      .meta({
+        format: 'email',
+        maxLength: 254,
+        description: 'Unique, case-insensitively. Space around it is removed.',
+        examples: ['alice@example.com'],
+      }),
     phone_number: phoneNumber,
     whatsapp_number: whatsappNumber,
     password: newPassword,
