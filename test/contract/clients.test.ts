@@ -293,6 +293,24 @@ describe('add-campaign accepts', () => {
     expectAnswer(await alice.call('venom/add-campaign', { ...sendNow(), ...change }), accepted);
   });
 
+  test.each([
+    '2032-06-01T09:00:00Z',
+    '2032-06-01T09:00:00.000+05:30',
+    '2032-06-01 09:00',
+    '01/06/2032 9:00 AM',
+    '9:00',
+    'tomorrow',
+    ' ',
+  ])('schedule_time in any form, and returns it: %j', async (schedule_time) => {
+    const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', { ...sendNow(), schedule_time });
+    expectAnswer(answer, accepted);
+    const { campaign_id } = answer.body.data;
+    expect((await alice.call('venom/get-campaign', { campaign_id })).body.data).toMatchObject({ schedule_time });
+    const copy = await alice.call('venom/duplicate-campaign', { campaign_id });
+    expect(copy.body.data).toMatchObject({ is_schedule: false, schedule_time });
+    expect((await alice.call('venom/check-campaign', { ...sendNow(), schedule_time })).status).toBe(200);
+  });
+
   test('a repeated group id, and counts it once', async () => {
     const answer = await alice.call('venom/add-campaign', { ...sendNow(), group_metadata_ids: [group, group] });
     expectAnswer(answer, accepted);

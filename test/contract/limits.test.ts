@@ -68,7 +68,7 @@ describe('answers 400 to', () => {
     ['a field that is missing', 'venom/add-campaign', { name: undefined }, 'name'],
     ['a field of the wrong type', 'venom/add-campaign', { html: 7 }, 'html'],
     ['a field that is too long', 'venom/add-campaign', { name: 'x'.repeat(201) }, 'name'],
-    ['a malformed time', 'venom/add-campaign', { schedule_time: 'noon' }, 'schedule_time'],
+    ['a malformed time', 'venom/add-campaign-batch', { schedule_time: 'noon' }, 'schedule_time'],
     ['a schedule sent to send-now', 'venom/add-campaign', { is_schedule: true }, 'is_schedule'],
     ['a tag that is not allowed', 'venom/add-campaign', { html: '<script>x</script>' }, 'html'],
     ['a link that is not allowed', 'venom/add-campaign', { html: '<a href="ftp://x.org">x</a>' }, 'html'],

@@ -128,7 +128,7 @@ describe('problems of types and of content', () => {
       (await send(path, { ...body, ...more })).body.details?.map(({ field }) => field);
     expect(await fieldsOf('venom/add-campaign-batch')).toEqual(['name', 'html', 'image', 'end_date']);
     expect(await fieldsOf('venom/check-campaign')).toEqual(['name', 'html', 'image', 'end_date']);
-    expect(await fieldsOf('venom/add-campaign', { is_schedule: false, schedule_time: 'noon' })).toEqual([
+    expect(await fieldsOf('venom/add-campaign', { is_schedule: false, schedule_time: 7 })).toEqual([
       'name',
       'schedule_time',
       'html',

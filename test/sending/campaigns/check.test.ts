@@ -270,7 +270,7 @@ test('rejects the same bodies as adding a campaign: 400 for the body, 404 for gr
   const cases: Array<[object, string]> = [
     [{ ...now(), name: '' }, 'add-campaign'],
     [{ ...now(), html: '<script>x</script>', image: btoa('hello') }, 'add-campaign'],
-    [{ ...now(), schedule_time: 'noon' }, 'add-campaign'],
+    [{ ...now(), schedule_time: 7 }, 'add-campaign'],
     [{ ...now(), is_schedule: 'yes' }, 'add-campaign'],
     [{ ...now(), group_metadata_ids: [groups[0], bobs[0]] }, 'add-campaign'],
     [[], 'add-campaign'],
