@@ -32,6 +32,8 @@ export interface OpenContext<Body> {
   setHeader(name: string, value: string): void;
   /** A sentence for each part of the request that is ignored; also sent in the warnings header. */
   warnings: readonly string[];
+  /** Adds sentences to the warnings header. */
+  warn(sentences: readonly string[] | undefined): void;
 }
 
 export interface BearerContext<Body> extends OpenContext<Body> {

@@ -39,6 +39,11 @@ export const runStatus = z
   .enum(['planned', 'running', 'completed', 'completed_with_errors', 'missed', 'cancelled'])
   .meta({ id: 'RunStatus' });
 
+const unknownTags = {
+  on_unknown_tags: optional(z.enum(['reject', 'drop'])).meta({
+    description: 'Tags that are not allowed are rejected (default), or taken out with a warning.',
+  }),
+};
 const description = text(0, 2_000);
 const postFields = {
   name: text(1, 200).meta({
@@ -49,6 +54,7 @@ const postFields = {
   html: text(0, HTML_LIMIT).meta({
     description: 'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
   }),
+  ...unknownTags,
   image: base64File.meta({
     description:
       'A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded.',
@@ -108,6 +114,7 @@ const updateCampaignBody = z
     name: optional(postFields.name),
     desc: optional(description),
     html: optional(postFields.html),
+    ...unknownTags,
     image: postFields.image.meta({ description: 'A file, as in add-campaign-batch. Omitted: the file stays.' }),
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     group_metadata_ids: optional(postFields.group_metadata_ids),
@@ -127,7 +134,7 @@ export const campaignStatusData = z
   .meta({ id: 'CampaignState' });
 const warnings = z.array(z.object({ code: z.string(), message: z.string() }));
 
-export const htmlBody = z.object({ html: postFields.html });
+export const htmlBody = z.object({ html: postFields.html, ...unknownTags });
 const withFile = {
   with_file: withDefault(z.boolean(), false).meta({
     description: 'The campaign has a file that is not sent along here, so it needs no text.',

@@ -39,8 +39,7 @@ export const timeZone = z
   .overwrite((name) => findTimeZone(name) ?? name)
   .meta({ description: 'An IANA time zone, in any letter case.', examples: ['Europe/Berlin'] });
 
-/** The longest html of a post, in UTF-16 code units. */
-export const HTML_LIMIT = 262_144;
+export { HTML_LIMIT } from '../../content/text/document.ts';
 
 export const MOST_GROUPS = 10_000;
 /** Counts repeated ids. A longer list is certainly invalid, and deduplicating it would block the event loop. */

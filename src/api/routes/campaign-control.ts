@@ -28,9 +28,10 @@ export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignC
     return { campaign_id: campaignId, groups };
   },
 
-  async correctCampaign(deps, { body, actor }) {
-    const correction = { campaignId: body.campaign_id, runId: body.run_id ?? null, html: body.html };
-    const { campaignId, groups } = await correctCampaign(deps, actor, correction);
+  async correctCampaign(deps, { body, actor, warn }) {
+    const { campaign_id: campaignId, run_id: runId = null, html, on_unknown_tags: unknownTags } = body;
+    const { groups, warnings } = await correctCampaign(deps, actor, { campaignId, runId, html, unknownTags });
+    warn(warnings);
     return { campaign_id: campaignId, groups };
   },
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { UnknownTags } from '../../content/text/html-to-whatsapp.ts';
 import type { FieldError } from '../../platform/errors/errors.ts';
 import type { AcceptDeps } from '../../sending/campaigns/accept/accept-campaign.ts';
 import { addCampaign } from '../../sending/campaigns/accept/add-campaign.ts';
@@ -18,9 +19,10 @@ export type CampaignDeps = AcceptDeps & CheckDeps & { timeZone: string };
 export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
   addCampaign: {
     validateSemantics: findProblemsOfPost,
-    async handle(deps, { body, actor, idempotencyKey }) {
+    async handle(deps, { body, actor, idempotencyKey, warn }) {
       const post = { ...toPost(body), ...toSendNow(body) };
       const accepted = await addCampaign(deps, actor, post, idempotencyKey);
+      warn(accepted.warnings);
       return {
         campaign_id: accepted.campaignId,
         status: 'running',
@@ -32,16 +34,21 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
 
   addCampaignBatch: {
     validateSemantics: findProblemsOfPost,
-    async handle(deps, { body, actor, idempotencyKey, setHeader }) {
+    async handle(deps, { body, actor, idempotencyKey, setHeader, warn }) {
       const post = { ...toPost(body), ...toSchedule(body) };
-      const { campaignId } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
+      const { campaignId, warnings } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
       setHeader('x-campaign-id', campaignId);
+      warn(warnings);
       return { data: true };
     },
   },
 
   previewCampaign: (deps, { body, actor }) =>
-    previewCampaign(deps, actor.userId, { html: body.html, withFile: body.with_file }),
+    previewCampaign(deps, actor.userId, {
+      html: body.html,
+      withFile: body.with_file,
+      unknownTags: body.on_unknown_tags,
+    }),
 
   checkCampaign: {
     validateSemantics: findProblemsOfPost,
@@ -71,11 +78,12 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
 
   updateCampaign: {
     validateSemantics: findProblemsOfPost,
-    async handle(deps, { body, actor }) {
-      const { campaignId, status } = await updateCampaign(deps, actor, body.campaign_id, {
+    async handle(deps, { body, actor, warn }) {
+      const { campaignId, status, warnings } = await updateCampaign(deps, actor, body.campaign_id, {
         name: body.name,
         description: body.desc,
         html: body.html,
+        unknownTags: body.on_unknown_tags,
         image: body.image,
         removeImage: body.remove_image,
         groupIds: body.group_metadata_ids,
@@ -87,6 +95,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         weekdays: body.weekdays,
         skipDates: body.skip_dates,
       });
+      warn(warnings);
       return { campaign_id: campaignId, status };
     },
   },
@@ -99,6 +108,7 @@ type ScheduledBody = z.output<typeof addCampaignBatchBody>;
 interface PostFields {
   campaign_id?: string | undefined;
   html?: string | undefined;
+  on_unknown_tags?: UnknownTags | undefined;
   image?: string | undefined;
   with_file?: boolean | undefined;
   is_schedule?: boolean | undefined;
@@ -119,7 +129,7 @@ async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { user
   const known = schedule ? await findScheduleProblems(deps, userId, schedule) : [];
   // A change may keep the file of its campaign.
   const withFile = fields.with_file ?? fields.campaign_id !== undefined;
-  return findPostProblems(deps, userId, { html, image, withFile }, known);
+  return findPostProblems(deps, userId, { html, image, withFile, unknownTags: fields.on_unknown_tags }, known);
 }
 
 function toPost(body: SendNowBody | ScheduledBody) {
@@ -127,6 +137,7 @@ function toPost(body: SendNowBody | ScheduledBody) {
     name: body.name,
     description: body.desc,
     html: body.html,
+    unknownTags: body.on_unknown_tags,
     image: body.image ?? null,
     groupIds: body.group_metadata_ids,
     isChannelCampaign: body.is_channel_campaign,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { FieldError } from '../../platform/errors/errors.ts';
 import { findNearest } from '../../platform/errors/find-nearest.ts';
 
-/** The most unknown fields that are reported. */
-const MAX_REPORTED = 10;
+/** The most unknown fields, and the most warnings in all, that are reported. */
+export const MAX_REPORTED = 10;
 const LONGEST_NAME = 64;
 
 type Fields = Readonly<Record<string, z.core.$ZodType>>;

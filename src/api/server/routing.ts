@@ -175,6 +175,9 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
     address: request.ip,
     requestId: request.id,
     warnings: warningsOf(request),
+    warn(sentences = []) {
+      request.warnings = [...(request.warnings ?? []), ...sentences];
+    },
     header(name) {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;

@@ -137,7 +137,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const server = createInstance(settings, limits, toErrorAnswer);
   server.decorateRequest('caller', null);
   server.decorateRequest('bodyPermit', null);
-  server.decorateRequest('meaningless', null);
+  server.decorateRequest('ignoredFields', null);
+  server.decorateRequest('warnings', null);
   installEnvelope(server, toErrorAnswer);
   handleRawHttpErrors(server.server);
   server.server.maxConnections = limits.connections;

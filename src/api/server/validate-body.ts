@@ -3,12 +3,14 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
 import { idempotencyOf } from '../contract/define-operations.ts';
 import type { Operation } from '../operation.ts';
-import { findUnknownFields, validFields } from './body-fields.ts';
+import { findUnknownFields, MAX_REPORTED, validFields } from './body-fields.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The fields and headers that the operation ignores; null before the body is read. */
     ignoredFields: readonly FieldError[] | null;
+    /** Sentences of the operation for the warnings header; null: none. */
+    warnings: readonly string[] | null;
   }
 }
 
@@ -37,8 +39,16 @@ export function warningsOf(request: FastifyRequest): string[] {
 }
 
 export function addWarningsHeader(request: FastifyRequest, reply: FastifyReply): void {
-  const warnings = warningsOf(request);
-  if (warnings.length > 0) reply.header(WARNINGS_HEADER, warnings.map((one) => JSON.stringify(one)).join(', '));
+  const warnings = [...(request.warnings ?? []), ...warningsOf(request)].slice(0, MAX_REPORTED);
+  if (warnings.length > 0) reply.header(WARNINGS_HEADER, warnings.map(quote).join(', '));
+}
+
+/** Returns a sentence as a JSON string in ASCII, since a header takes nothing else. */
+function quote(sentence: string): string {
+  return JSON.stringify(sentence).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /**

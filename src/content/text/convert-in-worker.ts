@@ -1,13 +1,19 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import { convertHtml, rejectAsTooComplex, type Converted } from './html-to-whatsapp.ts';
+import { convertHtml, rejectAsTooComplex, type Converted, type UnknownTags } from './html-to-whatsapp.ts';
 
 /**
  * `convertHtml` for HTML of any length. A long conversion runs in a worker thread, one per user at a time, so that the event loop stays
  * free. After 3 s the worker is stopped and the HTML is rejected as too complex. Throws an OverloadError when too many conversions wait.
  */
-export type Convert = (html: string, userId: number) => Promise<Converted>;
+export type Convert = (html: string, userId: number, unknownTags?: UnknownTags) => Promise<Converted>;
+
+/** The message to a thread. */
+export interface Conversion {
+  html: string;
+  unknownTags: UnknownTags | undefined;
+}
 
 export interface Converter {
   convert: Convert;
@@ -36,29 +42,29 @@ export function createConverter({ deadlineMs = DEADLINE_MS, waitMs = WAIT_MS } =
   const closing = new AbortController();
   const threads = createThreads(closing.signal);
 
-  async function convertInThread(html: string): Promise<Converted> {
+  async function convertInThread(conversion: Conversion): Promise<Converted> {
     closing.signal.throwIfAborted();
     const thread = await threads.take();
     const deadline = AbortSignal.timeout(deadlineMs);
     const signal = AbortSignal.any([deadline, closing.signal]);
     try {
-      thread.postMessage(html);
+      thread.postMessage(conversion);
       const [converted] = (await once(thread, 'message', { signal })) as [Converted];
       threads.keep(thread);
       return converted;
     } catch (error) {
       await thread.terminate();
-      if (deadline.aborted) return rejectAsTooComplex();
+      if (deadline.aborted) return rejectAsTooComplex(conversion.html);
       throw error;
     }
   }
 
   return {
-    async convert(html, userId) {
-      if (html.length <= SHORT) return convertHtml(html);
+    async convert(html, userId, unknownTags) {
+      if (html.length <= SHORT) return convertHtml(html, unknownTags);
       const release = await permits.acquire({ key: String(userId), signal: closing.signal });
       try {
-        return await convertInThread(html);
+        return await convertInThread({ html, unknownTags });
       } finally {
         release();
       }

@@ -1,6 +1,9 @@
-/** The other side of `convert-aside.ts`: what a thread that converts does. It says so when it is ready. */
+/** The other side of `convert-in-worker.ts`: converts in a thread, and reports when it is ready. */
 import { parentPort } from 'node:worker_threads';
 import { convertHtml } from './html-to-whatsapp.ts';
+import type { Conversion } from './convert-in-worker.ts';
 
-parentPort?.on('message', (html: string) => parentPort?.postMessage(convertHtml(html)));
+parentPort?.on('message', ({ html, unknownTags }: Conversion) =>
+  parentPort?.postMessage(convertHtml(html, unknownTags)),
+);
 parentPort?.postMessage('ready');

@@ -3,6 +3,9 @@
 /** The longest text of a message, in UTF-16 code units as WhatsApp counts (contract §3, add-campaign). */
 export const TEXT_LIMIT = 65_536;
 
+/** The longest html of a post, in UTF-16 code units. */
+export const HTML_LIMIT = 262_144;
+
 /** The style of a run: 0 is plain, else `BOLD`, `ITALIC` or both. */
 export type Style = number;
 export const PLAIN = 0;

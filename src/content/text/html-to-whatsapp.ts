@@ -1,83 +1,101 @@
 import type { FieldError } from '../../platform/errors/errors.ts';
 import { hasVisible } from './boundaries.ts';
-import { TEXT_LIMIT, type Document } from './document.ts';
+import { HTML_LIMIT, TEXT_LIMIT, type Document } from './document.ts';
 import { DocumentWriter } from './reading/document-writer.ts';
-import { readHtml, type Findings } from './reading/read-html.ts';
+import { readHtml, writeHtml, type Findings, type UnknownTags } from './reading/read-html.ts';
 import { DEPTH_LIMIT } from './reading/tags.ts';
 import { walkTree } from './reading/walk-tree.ts';
-import type { Warning } from './warnings.ts';
+import { lossOf, type Warning } from './warnings.ts';
 import { render } from './writing/render.ts';
 
 export { TEXT_LIMIT } from './document.ts';
+export type { UnknownTags } from './reading/read-html.ts';
 
-/** The result of a conversion. With `problems` the HTML is rejected, and `text` is empty. Without problems `text` is empty if nothing of it is visible. */
+/**
+ * The result of a conversion. With `problems` the HTML is rejected, and `text` is empty. Without problems `text` is empty if nothing of it
+ * is visible.
+ */
 export interface Converted {
   text: string;
+  /** The HTML itself, or what is left of it without the tags that were taken out. */
+  html: string;
   warnings: Warning[];
   problems: FieldError[];
 }
 
-/** Converts a campaign's HTML into WhatsApp's markup. Returns all problems of the HTML at once. Never throws. */
-export function convertHtml(html: string): Converted {
-  const { document, warnings, findings } = readDocument(html);
-  const problems = describeFindings(findings);
-  if (problems.length > 0) return { text: '', warnings, problems };
+/**
+ * Converts a campaign's HTML into WhatsApp's markup. Tags that are not allowed are problems, or with `drop` are taken out with a warning.
+ * Returns all problems of the HTML at once. Never throws.
+ */
+export function convertHtml(sent: string, unknownTags: UnknownTags = 'reject'): Converted {
+  const { document, warnings, problems, html } = readDocument(sent, unknownTags);
+  if (problems.length > 0) return { text: '', html, warnings, problems };
+  if (html.length > HTML_LIMIT)
+    return rejected(html, warnings, `is longer than ${HTML_LIMIT} characters without the tags that are not allowed`);
   const text = render(document);
   if (text.length > TEXT_LIMIT)
-    return rejected(warnings, `is longer than the ${TEXT_LIMIT} characters that a message can have`);
+    return rejected(html, warnings, `is longer than the ${TEXT_LIMIT} characters that a message can have`);
   const isVisible = document.some(({ runs }) => runs.some((run) => hasVisible(run.text)));
-  return { text: isVisible ? text : '', warnings, problems };
+  return { text: isVisible ? text : '', html, warnings, problems };
 }
 
 /** Returns the result for HTML that is too complex to convert. */
-export function rejectAsTooComplex(): Converted {
-  return rejected([], TOO_COMPLEX);
+export function rejectAsTooComplex(html: string): Converted {
+  return rejected(html, [], TOO_COMPLEX);
 }
 
 const TOO_COMPLEX = 'is too tangled to be read';
 
-function rejected(warnings: Warning[], issue: string): Converted {
-  return { text: '', warnings, problems: [problem(issue)] };
+function rejected(html: string, warnings: Warning[], issue: string): Converted {
+  return { text: '', html, warnings, problems: [problem(issue)] };
 }
 
-/** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are findings. */
-export function readDocument(html: string): { document: Document; warnings: Warning[]; findings: Findings } {
-  const { tree, findings } = readHtml(html);
-  if (describeFindings(findings).length > 0) return { document: [], warnings: [], findings };
+/** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are problems. */
+export function readDocument(
+  html: string,
+  unknownTags: UnknownTags = 'reject',
+): Omit<Converted, 'text'> & { document: Document } {
+  const { tree, findings } = readHtml(html, unknownTags);
+  const problems = describeFindings(findings, unknownTags);
+  if (problems.length > 0) return { document: [], html, warnings: [], problems };
   const writer = new DocumentWriter();
   walkTree(tree, writer);
-  return { ...writer.finish(), findings };
+  const { document, warnings } = writer.finish();
+  const isCut = findings.tags.size > 0;
+  return { document, html: isCut ? writeHtml(tree) : html, warnings: [...warnings, ...describeLosses(findings)], problems };
 }
 
 const NAMED_AT_MOST = 20;
+/** A header carries warnings, too. */
+const WARNED_AT_MOST = 5;
 const LONGEST_NAME = 60;
 
-function describeFindings(findings: Findings): FieldError[] {
+function describeFindings(findings: Findings, unknownTags: UnknownTags): FieldError[] {
   const problems: FieldError[] = [];
-  if (findings.tags.size > 0)
-    problems.push(problem(`has tags that are not allowed: ${listNames(findings.tags, tagInBrackets)}`));
-  if (findings.links.size > 0) {
-    problems.push(
-      problem(
-        `has links that are not complete http, https, mailto or tel addresses: ${listNames(findings.links, quoted)}`,
-      ),
-    );
-  }
+  if (findings.tags.size > 0 && unknownTags === 'reject')
+    problems.push(problem(`has tags that are not allowed: ${listNames(findings.tags, tagInBrackets, NAMED_AT_MOST)}`));
   if (findings.isTooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
   if (findings.isTooComplex) problems.push(problem(TOO_COMPLEX));
   return problems;
+}
+
+function describeLosses({ tags, links }: Findings): Warning[] {
+  return [
+    ...(links.size > 0 ? [lossOf('link_not_linkable', listNames(links, quoted, WARNED_AT_MOST))] : []),
+    ...(tags.size > 0 ? [lossOf('tags_dropped', listNames(tags, tagInBrackets, WARNED_AT_MOST))] : []),
+  ];
 }
 
 function problem(issue: string): FieldError {
   return { field: 'html', issue };
 }
 
-function listNames(names: ReadonlySet<string>, write: (name: string) => string): string {
+function listNames(names: ReadonlySet<string>, write: (name: string) => string, most: number): string {
   const listed = Array.from(names)
-    .slice(0, NAMED_AT_MOST)
+    .slice(0, most)
     .map((name) => write(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).toWellFormed()}…` : name))
     .join(', ');
-  return names.size > NAMED_AT_MOST ? `${listed} and ${names.size - NAMED_AT_MOST} more` : listed;
+  return names.size > most ? `${listed} and ${names.size - most} more` : listed;
 }
 
 function tagInBrackets(name: string): string {

@@ -18,10 +18,27 @@ const MESSAGES = {
   caption_too_long: `The text is longer than ${CAPTION_LIMIT.toLocaleString('en')} characters: with a picture, the text follows it as a message of its own.`,
 } as const;
 
-export type WarningCode = keyof typeof MESSAGES;
+/** Parts of the author's HTML that are left out; the message names them. */
+const LOSSES = {
+  link_not_linkable: 'Links need a complete http, https, mailto or tel address. The text of these stays without a link',
+  tags_dropped: 'Tags that are not allowed were taken out',
+} as const;
 
-export function warningOf(code: WarningCode): Warning {
+export type TextWarningCode = keyof typeof MESSAGES;
+export type WarningCode = TextWarningCode | keyof typeof LOSSES;
+
+
+export function warningOf(code: TextWarningCode): Warning {
   return { code, message: MESSAGES[code] };
+}
+
+export function lossOf(code: keyof typeof LOSSES, names: string): Warning {
+  return { code, message: `${LOSSES[code]}: ${names}` };
+}
+
+/** Returns the messages of the warnings that something was left out. A client that sends without a check gets at least these. */
+export function listLosses(warnings: readonly Warning[]): string[] {
+  return warnings.filter(({ code }) => code in LOSSES).map(({ message }) => message);
 }
 
 /** The warning that a text is too long to go along with media, where it is. */

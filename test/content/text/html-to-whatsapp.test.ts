@@ -155,6 +155,12 @@ describe('links', () => {
     ['<a href="tel:+4930123">+49 (30) 123</a>', '+49 (30) 123'],
     ['<a href="tel:+49-30">call</a>', 'call (+49-30)'],
     ['<a>s</a> <a name="x">t</a>', 's t'],
+    ['<a href="www.x.org">www.x.org</a>', 'https://www.x.org'],
+    ['<a href="WWW.x.org/a?b=c">s</a>', 's (https://WWW.x.org/a?b=c)'],
+    ['<a href="x.org:8080/a">s</a>', 's (https://x.org:8080/a)'],
+    ['<a href="//x.org">s</a>', 's (https://x.org)'],
+    ['<a href=" bücher.example#a ">s</a>', 's (https://bücher.example#a)'],
+    ['<a href="a@x.org">a@x.org</a>', 'a@x.org'],
     ['<a href="https://x.org">s </a>t', 's (https://x.org) t'],
     ['<a href="https://x.org">s</a>t', 's (https://x.org) t'],
     ['<a href="https://x.org">s</a>. t', 's (https://x.org). t'],
@@ -184,17 +190,31 @@ describe('links', () => {
     'data:text/html,x',
     '/path',
     '#a',
-    'x.org',
-    '//x.org',
+    'page.html',
+    'a/b.org',
+    'localhost:3000',
+    '//',
     '',
     'https:',
     'https://',
     'http:x',
     'mailto:',
     'tel:',
-  ])('rejects "%s"', (href) => {
-    const issue = 'has links that are not complete http, https, mailto or tel addresses';
-    expect(issuesOf(`<a href="${href}">s</a>`)).toEqual([expect.stringContaining(issue)]);
+  ])('leaves "%s" out, and keeps its text with a warning', (href) => {
+    const html = `<b>before <a href="${href}">the text</a></b>`;
+    expect(textOf(html)).toBe('*before the text*');
+    expect(warningsOf(html)).toEqual(['link_not_linkable']);
+  });
+
+  it('names those that are left out, five at most', () => {
+    const html = Array.from({ length: 7 }, (_, index) => `<a href="/${index}">s</a>`).join('');
+    expect(convertHtml(html).warnings).toEqual([
+      {
+        code: 'link_not_linkable',
+        message:
+          'Links need a complete http, https, mailto or tel address. The text of these stays without a link: "/0", "/1", "/2", "/3", "/4" and 2 more',
+      },
+    ]);
   });
 
   it.each([
@@ -259,6 +279,44 @@ describe('warnings', () => {
   });
 });
 
+describe('tags that are not allowed, taken out', () => {
+  const dropped = (html: string) => convertHtml(html, 'drop');
+
+  it.each<[html: string, text: string, left: string]>([
+    ['<div>a</div><div>b</div>', 'a\n\nb', '<p>a</p><p>b</p>'],
+    ['<div><div>a</div>b</div>c', 'a\n\nb\n\nc', '<p></p><p>a</p>b<p></p>c'],
+    ['<title>Page</title><style>p{}</style><script>"<u>"</script>a', 'a', 'a'],
+    ['a <u>b</u> <s>c</s><img src=x> d', 'a b c d', 'a b c d'],
+    ['a<hr>b', 'a\n\nb', 'a<p>b</p>'],
+    ['<blockquote><b>a</b></blockquote>', '*a*', '<p><b>a</b></p>'],
+    ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\n\nc', '<p></p><p> a b</p><p> c</p><p></p>'],
+    ['<p class=x>a & <a href="www.x.org" target=y>b</a></p>', 'a & b (https://www.x.org)', ''],
+    ['<ul><li><div>a</div></li></ul>', '- a', '<ul><li><p>a</p></li></ul>'],
+  ])('%s', (html, text, left) => {
+    const converted = dropped(html);
+    expect(converted).toMatchObject({ text, problems: [] });
+    // Html without such tags stays as it was sent.
+    expect(converted.html).toBe(left || html);
+    expect(dropped(converted.html)).toEqual({ ...converted, warnings: expect.any(Array) });
+  });
+
+  it('are named in a warning', () => {
+    expect(dropped('<div>a<img></div><u>').warnings).toEqual([
+      { code: 'tags_dropped', message: 'Tags that are not allowed were taken out: <div>, <img>, <u>' },
+    ]);
+  });
+
+  it('leave the other problems', () => {
+    const { problems } = dropped(`<div>${'<span>'.repeat(101)}`);
+    expect(problems).toEqual([{ field: 'html', issue: 'has tags nested over 100 deep' }]);
+  });
+
+  it('cannot make html too long to be sent again', () => {
+    const { problems } = dropped(`<div>${'&'.repeat(HTML_LIMIT - 10)}</div>`);
+    expect(problems).toMatchObject([{ issue: expect.stringContaining('without the tags') as string }]);
+  });
+});
+
 describe('problems', () => {
   it('name every tag that is not allowed, also those a browser drops, except inside a script', () => {
     const html = '<td>a<tr><DIV>b</DIV><img src=x><svg><x-y></svg><script>"<u>"</script><title><s></title></nav>';
@@ -271,7 +329,6 @@ describe('problems', () => {
     const html = `<div><a href="ftp://x.org">a</a>${'<span>'.repeat(101)}<table><a href="x:y">`;
     expect(issuesOf(html)).toEqual([
       'has tags that are not allowed: <div>, <table>',
-      'has links that are not complete http, https, mailto or tel addresses: "ftp://x.org", "x:y"',
       'has tags nested over 100 deep',
     ]);
   });
@@ -318,7 +375,6 @@ describe('problems', () => {
   it('name tags and links behind the length limit, too', () => {
     expect(issuesOf(`<p>${'x'.repeat(TEXT_LIMIT)}</p><p>x</p><td><a href="x:y">x</a>`)).toEqual([
       'has tags that are not allowed: <td>',
-      'has links that are not complete http, https, mailto or tel addresses: "x:y"',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { settleAddresses } from '../addresses.ts';
 import { BOLD, ITALIC, PLAIN, TEXT_LIMIT, type Document, type Line } from '../document.ts';
-import type { Warning, WarningCode } from '../warnings.ts';
+import type { Warning, TextWarningCode } from '../warnings.ts';
 import { appendTarget, appendText, beginLine, collapseSpace, cutAt, endOf, trimEnd } from './draft-line.ts';
 import type { DraftLine, LinePosition } from './draft-line.ts';
 import { hasMailDetails, resemblesOtherTarget, parenthesizedTarget, showsTarget, writtenTarget } from './link.ts';
@@ -221,7 +221,7 @@ export class DocumentWriter {
     if (isSpaced) appendText(line, ' ', PLAIN);
   }
 
-  #warn(code: WarningCode, { line, lineNumber, place }: Link): void {
+  #warn(code: TextWarningCode, { line, lineNumber, place }: Link): void {
     if (line !== undefined) return this.#warnings.add(code, lineNumber, place.at);
     const last = this.#lines.length - 1;
     if (this.#line === undefined) this.#warnings.add(code, last + 1, 0);

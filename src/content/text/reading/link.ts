@@ -12,16 +12,29 @@ const PHONE_PUNCTUATION = /[\s().\-/\u00a0]/g;
 
 /**
  * Returns the target of a link as the message will contain it: removes the characters that browsers ignore in an `href`, and
- * percent-encodes those that would end the address early in a message. Returns undefined unless it is a whole http, https, mailto or tel
- * address.
+ * percent-encodes those that would end the address early in a message. An address without scheme is https, or mailto. Returns undefined
+ * unless it is a whole http, https, mailto or tel address.
  */
 export function readTarget(href: string): string | undefined {
   if (ORDINARY.test(href) && !href.includes('xn--')) return href;
-  const written = trimControls(href).replace(REMOVED_BY_BROWSERS, '');
+  const written = addScheme(trimControls(href).replace(REMOVED_BY_BROWSERS, ''));
   const scheme = SCHEME.exec(written)?.[0].toLowerCase();
   if (scheme === undefined || !SCHEMES.has(scheme)) return undefined;
   const target = scheme + written.slice(scheme.length).replace(UNSAFE_IN_ADDRESS, percentEncode);
   return isComplete(scheme, target) ? target : undefined;
+}
+
+// A browser reads an address without scheme as a path of the page that it is on. In a message there is no page.
+const HOST = /^(?:[\p{L}\p{N}_-]+\.)+(\p{L}{2,63}|xn--[a-z0-9-]+)\.?(?::\d{1,5})?(?:[/?#]|$)/iu;
+const MAILBOX = /^[^\s@/?#:]+@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,63}$/u;
+/** Rather a file beside the page than a host. */
+const FILE_ENDING = /^(?:html?|xhtml|php|aspx?|jsp|cgi|pdf|jpe?g|png|gif|svg|webp|txt|docx?|xlsx?|css|xml|json)$/i;
+
+function addScheme(written: string): string {
+  const bare = written.startsWith('//') ? written.slice(2) : written;
+  const ending = HOST.exec(bare)?.[1];
+  if (ending !== undefined && (bare !== written || /^www\./i.test(bare) || !FILE_ENDING.test(ending))) return `https://${bare}`;
+  return MAILBOX.test(written) ? `mailto:${written}` : written;
 }
 
 /** The text that stands for a target in a message: without `mailto:` and `tel:`, which messengers do not read. */

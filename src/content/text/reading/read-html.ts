@@ -2,25 +2,29 @@ import {
   defaultTreeAdapter,
   html as htmlNames,
   Parser,
+  serialize,
   Tokenizer,
   TokenizerMode,
+  Token,
   type DefaultTreeAdapterTypes,
-  type Token,
   type TokenHandler,
 } from 'parse5';
 import { readTarget } from './link.ts';
-import { attributeOf, DEPTH_LIMIT, isWrapper, roleOf } from './tags.ts';
+import { attributeOf, DEPTH_LIMIT, isBlock, isCell, isHidden, isWrapper, roleOf } from './tags.ts';
 
 /** The most elements of HTML of this length. Only tags that nobody writes, reopened in block after block, make more. */
 function elementLimit(length: number): number {
   return 1_000 + length;
 }
 
+/** How tags that are not allowed are treated: `drop` takes them out and keeps the text within. */
+export type UnknownTags = 'reject' | 'drop';
+
 /** The parts of the author's HTML that cannot be sent; empty when the HTML is fine. */
 export interface Findings {
   /** Names of tags that are not allowed, each once, in the order they were first met. */
   tags: Set<string>;
-  /** `href`s that are not whole http, https, mailto or tel addresses, each once. */
+  /** `href`s that are no http, https, mailto or tel addresses, each once. */
   links: Set<string>;
   /** Whether tags are nested deeper than `DEPTH_LIMIT`. */
   isTooDeep: boolean;
@@ -31,11 +35,20 @@ export interface Findings {
 /**
  * Returns the tree that browsers make of HTML, including unclosed and misnested tags. It contains only allowed tags, with no attributes
  * but a checked `href` or the `start` of an `ol`; copies of an element, which misnesting makes, share the attribute list. Findings
- * describe the author's HTML, even where a browser would drop it (a lone `<td>`); with findings the tree may be incomplete.
+ * describe the author's HTML, even where a browser would drop it (a lone `<td>`). The tree is incomplete if it is too deep or too complex,
+ * and with tags that are not allowed, unless these are dropped.
  */
-export function readHtml(html: string): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
-  const author = new Author(html);
+export function readHtml(
+  html: string,
+  unknownTags: UnknownTags,
+): { tree: DefaultTreeAdapterTypes.ParentNode; findings: Findings } {
+  const author = new Author(html, unknownTags);
   return { tree: author.read(), findings: author.findings };
+}
+
+/** Returns the HTML of a tree: that of the author without attributes and tags that do not count. */
+export function writeHtml(tree: DefaultTreeAdapterTypes.ParentNode): string {
+  return serialize(tree);
 }
 
 // The content of these elements is not HTML, so tags in it are no tags.
@@ -73,11 +86,15 @@ class Author implements TokenHandler {
   readonly #tokenizer = new Tokenizer({ sourceCodeLocationInfo: false }, this);
   readonly #parser: Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>;
   readonly #html: string;
+  readonly #unknownTags: UnknownTags;
+  /** The dropped element whose content is dropped, too. */
+  #hidden: string | undefined;
   readonly #createdBefore = created;
   #isGivenUp = false;
 
-  constructor(html: string) {
+  constructor(html: string, unknownTags: UnknownTags) {
     this.#html = html;
+    this.#unknownTags = unknownTags;
     // The content of a body, not parse5's own default of a template, in which `</br>` breaks no line.
     const body = defaultTreeAdapter.createElement('body', htmlNames.NS.HTML, []);
     this.#parser = Parser.getFragmentParser(body, { treeAdapter: COUNTING });
@@ -93,6 +110,7 @@ class Author implements TokenHandler {
     if (roleOf(name) === undefined) {
       if (!isWrapper(name)) this.findings.tags.add(name);
       this.#tokenizer.state = TEXT_STATES.get(name) ?? this.#tokenizer.state;
+      if (this.#unknownTags === 'drop') this.#dropStartTag(token);
       return;
     }
     token.attrs = this.#readAttributes(token);
@@ -104,13 +122,15 @@ class Author implements TokenHandler {
   }
 
   onEndTag(token: Token.TagToken): void {
-    if (this.#isGivenUp || roleOf(token.tagName) === undefined) return;
-    this.#parser.onEndTag(token);
+    if (token.tagName === this.#hidden) this.#hidden = undefined;
+    const isDropped = roleOf(token.tagName) === undefined;
+    if (this.#isGivenUp || (isDropped && !(this.#unknownTags === 'drop' && isBlock(token.tagName)))) return;
+    this.#parser.onEndTag(isDropped ? asParagraph(token) : token);
     this.#giveUpIfTooMuch();
   }
 
   onCharacter(token: Token.CharacterToken): void {
-    if (this.#isGivenUp) return;
+    if (this.#isGivenUp || this.#hidden !== undefined) return;
     this.#parser.onCharacter(token);
     this.#giveUpIfTooMuch();
   }
@@ -123,6 +143,14 @@ class Author implements TokenHandler {
   onComment(): void {}
   onDoctype(): void {}
   onEof(): void {}
+
+  /** A dropped block becomes a paragraph, and a dropped cell a space, so that words stay apart. */
+  #dropStartTag(token: Token.TagToken): void {
+    const name = token.tagName;
+    if (isHidden(name)) this.#hidden = name;
+    if (isCell(name)) this.onCharacter({ type: Token.TokenType.WHITESPACE_CHARACTER, chars: ' ', location: null });
+    if (isBlock(name)) this.onStartTag(asParagraph(token));
+  }
 
   /** The one that counts. A link whose target is not allowed is without one. */
   #readAttributes({ tagName, attrs }: Token.TagToken): Token.Attribute[] {
@@ -137,4 +165,8 @@ class Author implements TokenHandler {
     this.findings.isTooComplex = created - this.#createdBefore > elementLimit(this.#html.length);
     this.#isGivenUp = this.findings.isTooDeep || this.findings.isTooComplex;
   }
+}
+
+function asParagraph(token: Token.TagToken): Token.TagToken {
+  return { ...token, tagName: 'p', tagID: htmlNames.TAG_ID.P, attrs: [], selfClosing: false };
 }

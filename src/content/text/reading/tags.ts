@@ -35,6 +35,27 @@ export function isWrapper(tagName: string): boolean {
   return WRAPPERS.has(tagName);
 }
 
+// Of a pasted page: elements that begin a line of their own, and those whose content a browser does not show.
+const BLOCKS = new Set(
+  'address article aside blockquote caption center dd details dialog div dl dt fieldset figcaption figure footer form header hr main nav pre section summary table tr'.split(
+    ' ',
+  ),
+);
+const CELLS = new Set(['td', 'th']);
+const HIDDEN = new Set(['iframe', 'noembed', 'noframes', 'noscript', 'script', 'style', 'title']);
+
+export function isBlock(tagName: string): boolean {
+  return BLOCKS.has(tagName);
+}
+
+export function isCell(tagName: string): boolean {
+  return CELLS.has(tagName);
+}
+
+export function isHidden(tagName: string): boolean {
+  return HIDDEN.has(tagName);
+}
+
 /** The attribute whose value counts of a tag; undefined when none does. */
 export function attributeOf(tagName: string): string | undefined {
   if (tagName === 'a') return 'href';

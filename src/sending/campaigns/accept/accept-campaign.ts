@@ -7,6 +7,7 @@ import type { FieldError } from '../../../platform/errors/errors.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { listLosses } from '../../../content/text/warnings.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
 import { insertCampaign, readNow, type Plan } from '../store.ts';
@@ -14,6 +15,8 @@ import { insertCampaign, readNow, type Plan } from '../store.ts';
 export interface AcceptedCampaign {
   campaignId: string;
   groupCount: number;
+  /** Sentences for the author. Absent in a result that an earlier version stored under an idempotency key. */
+  warnings?: string[];
 }
 
 export interface AcceptDeps {
@@ -49,7 +52,7 @@ export async function acceptCampaign(
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const plannedNow = async () => dueAt(await readNow(db));
-  const { text, media, groupIds } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
+  const { html, text, media, groupIds, warnings } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
   const { accountId } = await findOwnAccount(db, actor.workspaceId);
   await requireGroups(db, accountId, input.groupIds);
   return db.transaction().execute((trx) =>
@@ -57,7 +60,7 @@ export async function acceptCampaign(
       const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
       await lockOwnLane(trx, accountId);
       await enforceCampaignQuota(trx, accountId, quotas);
-      const { name, description, isChannelCampaign, html } = input;
+      const { name, description, isChannelCampaign } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,
         name,
@@ -72,7 +75,7 @@ export async function acceptCampaign(
       });
       await start(trx, { accountId, campaignId });
       await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });
-      return { campaignId: publicId, groupCount: groupIds.length };
+      return { campaignId: publicId, groupCount: groupIds.length, warnings: listLosses(warnings) };
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { AppError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
 import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
@@ -8,6 +9,7 @@ export interface PostInput {
   name: string;
   description: string;
   html: string;
+  unknownTags?: UnknownTags | undefined;
   /** base64, with or without a data URL head. */
   image: string | null;
   groupIds: readonly number[];
@@ -21,6 +23,8 @@ export const NO_TEXT: FieldError = { field: 'html', issue: 'has no text, and the
 
 /** What the post says once it is understood. */
 export interface PreparedPost {
+  /** As it is to be stored. */
+  html: string;
   text: string;
   media: Media | null;
   /** Without repeats, in the order first given. */
@@ -40,10 +44,10 @@ export async function preparePost(
   known: readonly FieldError[],
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
-  const { text, media, warnings, problems } = await understand({ convert }, userId, input);
+  const { html = '', text = '', media, warnings, problems } = await understand({ convert }, userId, input);
   if (problems.length + known.length > 0)
     throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
-  return { text: text ?? '', media, groupIds: [...new Set(input.groupIds)], warnings };
+  return { html, text, media, groupIds: [...new Set(input.groupIds)], warnings };
 }
 
 /**
@@ -53,20 +57,20 @@ export async function preparePost(
 export async function prepareChange(
   deps: { convert: Convert },
   userId: number,
-  change: { html: string | undefined; image: string | undefined },
+  change: SentPost,
   known: readonly FieldError[],
-): Promise<{ text: string | undefined; media: Media | null }> {
+): Promise<Omit<Understood, 'problems'>> {
   // Whether the campaign keeps a file is known only when it is locked.
-  const { text, media, problems } = await understand(deps, userId, { ...change, withFile: true });
+  const { problems, ...understood } = await understand(deps, userId, { ...change, withFile: true });
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
-  return { text, media };
+  return understood;
 }
 
 /** Everything that is wrong with a post of which other fields are wrong already, beside what is `known`. */
 export async function findPostProblems(
   deps: { convert: Convert },
   userId: number,
-  post: { html: string | undefined; image: string | undefined; withFile: boolean },
+  post: SentPost,
   known: readonly FieldError[],
 ): Promise<FieldError[]> {
   const { problems } = await understand(deps, userId, post);
@@ -84,21 +88,31 @@ async function problemsOf(act: () => Promise<unknown>): Promise<readonly FieldEr
   }
 }
 
+/** As `PostInput` has it. */
+interface SentPost extends Partial<Pick<PostInput, 'unknownTags' | 'withFile'>> {
+  html: string | undefined;
+  image: string | null | undefined;
+}
+
+interface Understood {
+  html: string | undefined;
+  text: string | undefined;
+  media: Media | null;
+  warnings: Warning[];
+  problems: FieldError[];
+}
+
 async function understand(
   { convert }: { convert: Convert },
   userId: number,
-  {
-    html,
-    image = null,
-    withFile = false,
-  }: { html: string | undefined; image?: string | null | undefined; withFile?: boolean },
-) {
-  const converted = html === undefined ? undefined : await convert(html, userId);
-  const { text, warnings = [] } = converted ?? {};
+  { html: sent, image = null, withFile = false, unknownTags }: SentPost,
+): Promise<Understood> {
+  const converted = sent === undefined ? undefined : await convert(sent, userId, unknownTags);
+  const { html, text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
   if (text === '' && problems.length === 0 && image === null && !withFile) problems.push(NO_TEXT);
   const media = await recognise(image, problems);
-  return { text, media, warnings, problems };
+  return { html, text, media, warnings, problems };
 }
 
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */

@@ -1,6 +1,6 @@
 import { invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
-import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
+import { TEXT_LIMIT, type UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import { NO_TEXT } from './prepare-post.ts';
 
@@ -16,9 +16,9 @@ export interface Preview {
 export async function previewCampaign(
   { convert }: { convert: Convert },
   userId: number,
-  { html, withFile }: { html: string; withFile: boolean },
+  { html, withFile, unknownTags }: { html: string; withFile: boolean; unknownTags?: UnknownTags | undefined },
 ): Promise<Preview> {
-  const { text, warnings, problems } = await convert(html, userId);
+  const { text, warnings, problems } = await convert(html, userId, unknownTags);
   if (problems.length > 0) throw invalid(problems);
   if (text === '' && !withFile) throw invalid([NO_TEXT]);
   const caption = captionWarning(text);

@@ -6,11 +6,21 @@ import { requestRevision } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
+import { listLosses } from '../../../content/text/warnings.ts';
 import { NO_TEXT } from '../accept/prepare-post.ts';
 import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import type { Revised } from './recall-campaign.ts';
 import { findOwnCampaign } from '../store.ts';
+
+interface Correction {
+  campaignId: string;
+  /** null: the whole campaign. */
+  runId: number | null;
+  html: string;
+  unknownTags?: UnknownTags | undefined;
+}
 
 /**
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
@@ -21,9 +31,9 @@ import { findOwnCampaign } from '../store.ts';
 export async function correctCampaign(
   { db, convert }: { db: Database; convert: Convert },
   actor: Actor,
-  { campaignId: publicId, runId, html }: { campaignId: string; runId: number | null; html: string },
-): Promise<Revised> {
-  const { text, problems } = await convert(html, actor.userId);
+  { campaignId: publicId, runId, ...sent }: Correction,
+): Promise<Revised & { warnings: string[] }> {
+  const { html, text, warnings, problems } = await convert(sent.html, actor.userId, sent.unknownTags);
   if (problems.length > 0) throw invalid(problems);
   const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
@@ -37,7 +47,7 @@ export async function correctCampaign(
       throw new AppError('nothing_sent', 'Nothing to correct: no post was sent, or all posts were recalled');
     await writeCampaignEvent(trx, 'campaign.corrected', campaignId);
     await recordAudit(trx, { ...actor, action: 'campaign.corrected', subject: publicId });
-    return { campaignId: publicId, groups };
+    return { campaignId: publicId, groups, warnings: listLosses(warnings) };
   });
 }
 

@@ -6,6 +6,8 @@ import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
+import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
+import { listLosses } from '../../../content/text/warnings.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
 import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
@@ -29,6 +31,7 @@ export interface CampaignChange {
   name?: string | undefined;
   description?: string | undefined;
   html?: string | undefined;
+  unknownTags?: UnknownTags | undefined;
   image?: string | undefined;
   removeImage?: boolean;
   groupIds?: readonly number[] | undefined;
@@ -54,18 +57,18 @@ export async function updateCampaign(
   actor: Actor,
   publicId: string,
   change: CampaignChange,
-): Promise<Controlled> {
+): Promise<Controlled & { warnings: string[] }> {
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
-  const { removeImage = false, ...values } = change;
+  const { removeImage = false, unknownTags, ...values } = change;
   if (!removeImage && Object.values(values).every((value) => value === undefined))
     throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined)
     throw invalid([{ field: 'remove_image', issue: 'must not be true together with image' }]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
-  const { text, media } = await prepareChange(
+  const { html, text, media, warnings } = await prepareChange(
     { convert },
     actor.userId,
-    { html: change.html, image: change.image },
+    { html: change.html, image: change.image, unknownTags },
     problems,
   );
   const { accountId } = before;
@@ -77,12 +80,12 @@ export async function updateCampaign(
     await missRuns(trx, [accountId], { campaignId: before.campaignId });
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     await changeSchedule(trx, campaign, change);
-    const { name, html } = change;
+    const { name } = change;
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
     await changeContent(trx, campaign, { name, html, text, mediaId, groupIds });
     await updateDescription(trx, campaign.campaignId, change);
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
-    return { campaignId: publicId, status: campaign.status };
+    return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
   });
 }
 
