@@ -269,6 +269,8 @@ describe('answers the other errors:', () => {
     expect(answer.body).toMatchObject({ code: 429, message: 'Rate limit exceeded: 600 previews and checks a minute' });
     expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(answer.headers.get('ratelimit-policy')).toBe('"previews";q=600;w=60');
+    expect(answer.headers.get('ratelimit')).toMatch(/^"previews";r=0;t=\d+$/);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     // Other users have their own limit, and other operations have none.
     const frank = await app.signUp('frank');

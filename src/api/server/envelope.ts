@@ -15,6 +15,8 @@ const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
   too_slow: 408,
   too_large: 413,
   unsupported_media_type: 415,
+  // For a reused key: draft-ietf-httpapi-idempotency-key-header, section 2.7.
+  unprocessable: 422,
   rate_limited: 429,
   unavailable: 503,
   no_room: 507,
@@ -82,15 +84,25 @@ function appFailure(error: AppError): FailedAnswer {
   if (error.kind === 'unauthenticated') headers['www-authenticate'] = 'Bearer';
   if (error.kind === 'rate_limited' || error.kind === 'unavailable')
     headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
-  if (error.limit !== undefined) Object.assign(headers, rateLimitHeaders(error.limit, headers['retry-after'] ?? ''));
+  if (error.limit !== undefined) Object.assign(headers, rateLimitHeaders(error.code, error.limit, headers));
   if (error.kind === 'too_slow') headers['connection'] = 'close';
   const { code, message, details } = error;
   return { status: statusOf(code), code, message, details, headers };
 }
 
 /** Headers for an exceeded limit, as in the answers of rate-limited operations (`rate-limits.ts`). */
-function rateLimitHeaders(limit: number, seconds: string): Record<RateHeader, string> {
-  return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': seconds };
+function rateLimitHeaders(
+  code: ErrorCode,
+  limit: number,
+  { 'retry-after': seconds = '0' }: Readonly<Record<string, string>>,
+): Record<RateHeader, string> {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': seconds,
+    'ratelimit-policy': `"${code}";q=${limit}`,
+    'ratelimit': `"${code}";r=0;t=${seconds}`,
+  };
 }
 
 /** Errors that Fastify raises before any code of ours runs. */

@@ -1,9 +1,24 @@
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+} from 'fastify';
 import { AppError } from '../../platform/errors/errors.ts';
 
-/** The headers of the rate limit in each answer of a limited operation. */
-export const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
+/**
+ * The headers of the rate limit in each answer of a limited operation: those in wide use, and those of the IETF
+ * (draft-ietf-httpapi-ratelimit-headers-11), which name the limit.
+ */
+export const RATE_HEADERS = [
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'ratelimit-policy',
+  'ratelimit',
+] as const;
 export type RateHeader = (typeof RATE_HEADERS)[number];
 
 const MINUTE_MS = 60_000;
@@ -21,22 +36,45 @@ export async function limitRates(
     keyGenerator: (request) => String(request.caller?.userId),
   });
   return {
-    ...(all !== undefined && { rateLimit: limitTo(server, all, 'requests') }),
-    previewLimit: limitTo(server, previews, 'previews and checks'),
+    ...(all !== undefined && { rateLimit: limitTo(server, all, { name: 'requests', what: 'requests' }) }),
+    previewLimit: limitTo(server, previews, { name: 'previews', what: 'previews and checks' }),
   };
 }
 
-/** If two limits apply to a request, the answer's headers describe the narrower one, which is checked last. */
-function limitTo(server: FastifyInstance, max: number, what: string): onRequestAsyncHookHandler {
+/**
+ * If two limits apply to a request, the `x-` headers describe the narrower one, which is checked last, and the others list both.
+ * `name` is that of the policy.
+ */
+function limitTo(
+  server: FastifyInstance,
+  max: number,
+  { name, what }: { name: string; what: string },
+): onRequestAsyncHookHandler {
   const count = server.createRateLimit({ max });
   return async (request: FastifyRequest, reply) => {
     const limit = await count(request);
     if (limit.isAllowed) return;
-    const [limitName, remainingName, resetName] = RATE_HEADERS;
-    reply.header(limitName, limit.max).header(remainingName, limit.remaining).header(resetName, limit.ttlInSeconds);
+    writeLimit(reply, name, limit);
     if (limit.isExceeded)
       throw new AppError('rate_limited', `Rate limit exceeded: ${max} ${what} a minute`, {
         retryAfterSeconds: Math.max(1, limit.ttlInSeconds),
       });
   };
+}
+
+function writeLimit(
+  reply: FastifyReply,
+  name: string,
+  { max, remaining, ttlInSeconds: seconds }: { max: number; remaining: number; ttlInSeconds: number },
+): void {
+  const [limitName, remainingName, resetName, policiesName, limitsName] = RATE_HEADERS;
+  reply.header(limitName, max).header(remainingName, remaining).header(resetName, seconds);
+  addToList(reply, policiesName, `"${name}";q=${max};w=${MINUTE_MS / 1_000}`);
+  addToList(reply, limitsName, `"${name}";r=${remaining};t=${seconds}`);
+}
+
+/** Adds an item to a header that is a list (RFC 9651). */
+function addToList(reply: FastifyReply, header: RateHeader, item: string): void {
+  const before = reply.getHeader(header);
+  reply.header(header, before === undefined ? item : `${String(before)}, ${item}`);
 }

@@ -58,7 +58,7 @@ export const ERROR_CODES = {
   headers_too_long: ['headers_too_long', 'The headers are too long'],
 
   login_taken: ['conflict', 'The user name or e-mail address is taken'],
-  idempotency_key_reused: ['conflict', 'The `Idempotency-Key` was used before with another request'],
+  idempotency_key_reused: ['unprocessable', 'The `Idempotency-Key` was used before with another request'],
   idempotency_key_in_progress: ['conflict', 'The first request with this `Idempotency-Key` has not finished'],
   idempotency_key_outcome_unknown: [
     'conflict',
@@ -133,6 +133,7 @@ export type ErrorKind =
   | 'not_found' // does not exist, or is somebody else's: never told apart
   | 'method_not_allowed'
   | 'conflict' // the present state forbids it
+  | 'unprocessable' // contradicts an earlier request
   | 'too_large'
   | 'too_slow' // its body came a drop at a time
   | 'headers_too_long'

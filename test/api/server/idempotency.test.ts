@@ -100,7 +100,7 @@ describe('repeated requests with the same key and body', () => {
     const first = await send(alice, 'venom/add-campaign', body, key);
     expect(first.status).toBe(200);
     expect((await send(alice, 'venom/add-campaign', body, key)).body).toEqual(first.body);
-    expect((await send(alice, 'venom/add-campaign', { ...body, image: picture(2) }, key)).status).toBe(409);
+    expect((await send(alice, 'venom/add-campaign', { ...body, image: picture(2) }, key)).status).toBe(422);
     expect(await campaignsOf(alice, 'Large')).toHaveLength(1);
   });
 
@@ -120,8 +120,9 @@ describe('an idempotency key', () => {
     const body = await postTo(alice, 'First');
     const key = newKey();
     await send(alice, 'venom/add-campaign', body, key);
-    expect((await send(alice, 'venom/add-campaign', { ...body, html: 'Other' }, key)).status).toBe(409);
-    expect((await send(alice, 'venom/create-community', { community_name: 'x' }, key)).status).toBe(409);
+    const other = await send(alice, 'venom/add-campaign', { ...body, html: 'Other' }, key);
+    expect(other.body).toMatchObject({ code: 422, error_code: 'idempotency_key_reused' });
+    expect((await send(alice, 'venom/create-community', { community_name: 'x' }, key)).status).toBe(422);
   });
 
   test('is scoped to its user', async () => {

@@ -85,7 +85,7 @@ test('allows additional fields in answers', () => {
 });
 
 test('documents the rate limit headers where requests are limited', async () => {
-  const rates = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+  const rates = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit-policy', 'ratelimit'];
   const settings = { rateLimit: 3, corsOrigins: ['https://pages.example'] };
   const limited = await startTestServer({ db: database.db, operations: probes({}), settings });
   const told = resolved((await limited.request('/openapi.json')).body as Document);
@@ -104,6 +104,14 @@ test('documents the rate limit headers where requests are limited', async () => 
     [200, '1'],
     [200, '0'],
     [429, '0'],
+  ]);
+  expect(answers.map(({ headers }) => headers.get('ratelimit-policy'))).toEqual(
+    Array.from({ length: 3 }, () => '"requests";q=3;w=60'),
+  );
+  expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual([
+    expect.stringMatching(/^"requests";r=1;t=\d+$/),
+    expect.stringMatching(/^"requests";r=0;t=\d+$/),
+    expect.stringMatching(/^"requests";r=0;t=\d+$/),
   ]);
   const exposed = answers[0]?.headers.get('access-control-expose-headers');
   for (const name of [...rates, 'x-campanile-warnings', 'idempotency-replayed']) expect(exposed).toContain(name);

@@ -28,7 +28,7 @@ export interface Recorder {
 }
 
 /** Headers left out of examples, because every answer has them. */
-const OF_EVERY_ANSWER = new Set(['x-request-id', 'x-campanile-warnings', 'x-ratelimit-reset']);
+const OF_EVERY_ANSWER = new Set(['x-request-id', 'x-campanile-warnings', 'x-ratelimit-reset', 'ratelimit']);
 
 /** Sends operations to the service at `url` and records an example of each. */
 export function createRecorder(url: string, document: OpenApiDocument): Recorder {

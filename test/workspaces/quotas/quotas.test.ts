@@ -116,6 +116,8 @@ describe('the groups that a workspace creates in a day', () => {
     expect((await quotasOf(person)).groups_created).toEqual({ used: 3, limit: 3 });
     const refused = await create(person, 'One more');
     expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
+    expect(refused.headers.get('ratelimit-policy')).toBe('"creation_limit_reached";q=3');
+    expect(refused.headers.get('ratelimit')).toMatch(/^"creation_limit_reached";r=0;t=\d+$/);
     expect(refused.body.message).toMatch(
       /^You have reached the limit of 3 groups, communities and channels created in 24 hours/,
     );
