@@ -345,8 +345,8 @@ const LIMITS: Limit[] = [
   {
     ...signUp,
     field: 'user_name',
-    taken: ['abc', '𝒜b', ...letters(64), '._@+-'.replace('@', ''), 'żółw', 'अनु'],
-    refused: ['ab', '𝒜', ...letters(65), 'a b', 'a/b', 'abc\n', '😀😀', ''],
+    taken: ['ab', '𝒜', 'abc', '𝒜b', ...letters(64), '._@+-'.replace('@', ''), 'żółw', 'अनु', "O'Neill Ann", ' abcd\n'],
+    refused: ['x', ' x ', ...letters(65), 'a/b', 'ab\nc', '😀😀', ''],
   },
   { ...signUp, field: 'email', taken: mail(254), refused: [...mail(256), 'x', '@', 'x@', '@x', 'a b@x.org', ''] },
   { ...signUp, field: 'phone_number', ...people7to15 },
@@ -372,8 +372,8 @@ const LIMITS: Limit[] = [
   {
     ...sendNow,
     field: 'schedule_time',
-    taken: ['', null, '00:00:00', '23:59:59', '2026-12-01 09:00:00', '2024-02-29 23:59:59'],
-    refused: ['24:00:00', '9:00:00', '09:00', '2026-12-01T09:00:00', '2023-02-29 09:00:00', '2026-12-01', ' '],
+    taken: ['', null, '2026-12-01 09:00:00', '24:00:00', '2026-12-01T09:00:00Z', ...texts(200)],
+    refused: [...texts(201), 7],
   },
   { ...sendNow, field: 'is_channel_campaign', taken: [true, false, null], refused: ['true', 1] },
   { ...schedule, ...campaignName },

@@ -239,7 +239,10 @@ export const campaigns = defineOperations('Campaigns', {
     body: addCampaignBatchBody,
     data: z.object({ data: z.literal(true) }),
     errors: ['group_not_found', 'campaign_limit_reached', 'media_busy', 'storage_full'],
-    answerHeaders: { 'x-campaign-id': 'The id of the new campaign, a UUID.' },
+    answerHeaders: {
+      'x-campaign-id': 'The id of the new campaign, a UUID.',
+      'x-campanile-time-zone': 'The time zone that `schedule_time` was read in.',
+    },
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,

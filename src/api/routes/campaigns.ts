@@ -36,8 +36,9 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
     validateSemantics: findProblemsOfPost,
     async handle(deps, { body, actor, idempotencyKey, setHeader, warn }) {
       const post = { ...toPost(body), ...toSchedule(body) };
-      const { campaignId, warnings } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
+      const { campaignId, warnings, timeZone } = await addScheduledCampaign(deps, actor, post, idempotencyKey);
       setHeader('x-campaign-id', campaignId);
+      if (timeZone) setHeader('x-campanile-time-zone', timeZone);
       warn(warnings);
       return { data: true };
     },

@@ -245,6 +245,7 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
     exposedHeaders: [
       'x-request-id',
       'x-campaign-id',
+      'x-campanile-time-zone',
       'retry-after',
       'content-disposition',
       'idempotency-replayed',

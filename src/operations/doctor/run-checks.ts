@@ -72,12 +72,15 @@ function findUnreachableDatabase(reason: string): Finding[] {
   ];
 }
 
-function checkConfiguration({ host, publicUrl, role, misspelled }: Config): Finding[] {
-  const found = misspelled.map(({ name, meant }) =>
+const NO_ZONE = 'TIME_ZONE is not set: schedules of users who chose no time zone are in UTC';
+
+function checkConfiguration({ host, publicUrl, role, misspelled, isTimeZoneSet }: Config): Finding[] {
+  const misspellings = misspelled.map(({ name, meant }) =>
     find('configuration', `${name} is not a setting`, 'warning', `Did you mean ${meant}? Then rename it.`),
   );
+  const found = [...(isTimeZoneSet ? [] : [find('configuration', NO_ZONE)]), ...misspellings];
   if (role === 'worker' || LOOPBACK.test(host) || publicUrl?.startsWith('https:'))
-    return found.length > 0 ? found : [find('configuration', 'The settings are consistent')];
+    return misspellings.length > 0 ? found : [find('configuration', 'The settings are consistent'), ...found];
   return [
     ...found,
     find(

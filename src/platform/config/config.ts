@@ -92,6 +92,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     encryptionKey: env.ENCRYPTION_KEY,
     encryptionKeyPrevious: env.ENCRYPTION_KEY_PREVIOUS,
     timeZone: env.TIME_ZONE,
+    isTimeZoneSet: Boolean(environment['TIME_ZONE']?.trim()),
     signUp: env.SIGNUP,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,

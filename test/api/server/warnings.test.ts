@@ -7,6 +7,7 @@ let ids: number[];
 beforeAll(async () => {
   app = await startTestApp();
   alice = await app.signUp('alice');
+  await alice.call('user/update_profile', { time_zone: 'UTC' });
   const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   ids = body.data.groups.map((group) => group.group_metadata_id);
 });

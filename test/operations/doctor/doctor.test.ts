@@ -45,6 +45,9 @@ test('reports a running installation as healthy, and an error for missing worker
     client_version: 'ok',
     backups: 'warning',
   });
+  const zone = /TIME_ZONE is not set: schedules of users who chose no time zone are in UTC/;
+  expect(running.said).toMatch(zone);
+  expect((await campanile({ ...environment, TIME_ZONE: 'UTC' }, 'doctor')).said).not.toMatch(zone);
   await service.stop();
   const { code, said } = await campanile({ ...environment, SINGUP: 'closed' }, 'doctor');
   expect(code).toBe(1);

@@ -17,6 +17,8 @@ export interface AcceptedCampaign {
   groupCount: number;
   /** Sentences for the author. Absent in a result that an earlier version stored under an idempotency key. */
   warnings?: string[];
+  /** Of a schedule, IANA. Absent as above. */
+  timeZone?: string | null;
 }
 
 export interface AcceptDeps {
@@ -33,11 +35,17 @@ export interface CampaignRequest {
   plan: Plan;
   /** Problems found before; the answer lists them together with the problems of the post. */
   problems?: readonly FieldError[];
+  /** Further sentences for the author. */
+  notes?: readonly string[];
   /** When its runs are due, by the database's clock. Throws 400 where no such time is left. */
   dueAt: (now: Date) => Date[];
   /** With it a repeated request is answered as the first one was. */
   key: IdempotencyKey | undefined;
 }
+
+const UNLINKED: ReadonlySet<string> = new Set(['unlinked', 'linking', 'logged_out']);
+const NOT_LINKED =
+  'Your account is not linked to a messaging application: the posts wait until you link it, and expire if you do not';
 
 /**
  * Accepts a campaign, sent now or scheduled: when this resolves, campaign, content, runs and the writes of `start` are durable. Throws
@@ -45,15 +53,16 @@ export interface CampaignRequest {
  */
 export async function acceptCampaign(
   deps: AcceptDeps,
-  { actor, input, plan, problems, dueAt, key }: CampaignRequest,
+  { actor, input, plan, problems, notes = [], dueAt, key }: CampaignRequest,
   start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
 ): Promise<AcceptedCampaign> {
   const { db, quotas = QUOTAS } = deps;
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const plannedNow = async () => dueAt(await readNow(db));
-  const { html, text, media, groupIds, warnings } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
-  const { accountId } = await findOwnAccount(db, actor.workspaceId);
+  const { html, text, media, groupIds, warnings: found } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
+  const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
+  const warnings = [...listLosses(found), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
   await requireGroups(db, accountId, input.groupIds);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
@@ -75,7 +84,7 @@ export async function acceptCampaign(
       });
       await start(trx, { accountId, campaignId });
       await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });
-      return { campaignId: publicId, groupCount: groupIds.length, warnings: listLosses(warnings) };
+      return { campaignId: publicId, groupCount: groupIds.length, warnings, timeZone: plan.timeZone };
     }),
   );
 }

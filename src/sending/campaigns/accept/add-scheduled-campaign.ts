@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { dateIn } from '../../accounts/quiet-hours.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
@@ -31,13 +32,28 @@ export async function addScheduledCampaign(
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
   const timeZone = input.timeZone ?? (await readTimeZone(deps, actor.userId));
+  const notes = input.timeZone === null && (await isFirstWithoutZone(deps.db, actor)) ? [noteOfZone(timeZone)] : [];
   const { occurrences, problems } = planOccurrences({ ...input, timeZone });
   const { startDate, endDate, weekdays, skipDates } = input;
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
   const dueAt = (now: Date) => stillToCome(occurrences, now, timeZone);
-  return acceptCampaign(deps, { actor, input, plan, problems, dueAt, key }, async (trx) => {
+  return acceptCampaign(deps, { actor, input, plan, problems, notes, dueAt, key }, async (trx) => {
     await notifyAfterCommit(trx, 'campanile_runs');
   });
+}
+
+/** Whether the user has never chosen a zone, and this is the first schedule that needs one: then it is worth a warning, once. */
+async function isFirstWithoutZone(db: Database, { userId, workspaceId }: Actor): Promise<boolean> {
+  const { rows } = await sql<{ isFirst: boolean }>`
+    select time_zone is null and not exists (
+             select from accounts a join campaigns c using (account_id)
+             where a.workspace_id = ${workspaceId} and c.is_schedule) as "isFirst"
+    from users where user_id = ${userId}`.execute(db);
+  return rows[0]?.isFirst ?? false;
+}
+
+function noteOfZone(timeZone: string): string {
+  return `schedule_time was read in ${timeZone}, since you have not chosen a time zone: send time_zone, or choose yours with update_profile`;
 }
 
 /** When it is to go out, or what is wrong with the schedule. */
