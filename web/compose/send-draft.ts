@@ -47,11 +47,21 @@ export async function sendDraft(draft: Draft, name: string, file: File | null, s
   return headers.get('x-campaign-id') ?? '';
 }
 
-/** Returns the file in base64 without the data URL prefix: the service detects the type. */
+/** The types of text files, which the service cannot detect. Browsers know them by the ending, and some not even then. */
+const TEXT_TYPES: Readonly<Record<string, string>> = { txt: 'text/plain', csv: 'text/csv', vcf: 'text/vcard' };
+
+function textTypeOf({ name, type }: File): string | undefined {
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return Object.values(TEXT_TYPES).includes(type) ? type : TEXT_TYPES[ending];
+}
+
+/** Returns the file in base64. Only text files have a data URL prefix: the service detects all other types. */
 export function base64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')));
+    const type = textTypeOf(file);
+    const prefix = type === undefined ? '' : `data:${type};base64,`;
+    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, prefix)));
     reader.addEventListener('error', () => reject(reader.error ?? new Error('the file cannot be read')));
     reader.readAsDataURL(file);
   });

@@ -1,5 +1,13 @@
 import { t } from '../i18n/translate.ts';
 
+/** Pictures and videos that members get as documents. */
+const DOCUMENTS = new Set(['image/bmp', 'video/webm']);
+
+/** Whether members see the file as this, and not as a document. */
+export function isShownAs(mime: string, kind: 'image' | 'video'): boolean {
+  return mime.startsWith(`${kind}/`) && !DOCUMENTS.has(mime);
+}
+
 /** What a file is called whose own name is unknown: "Picture". */
 export function mediaName(mime: string): string {
   if (mime.startsWith('image/')) return t('media.image');

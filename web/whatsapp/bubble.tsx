@@ -7,7 +7,7 @@ import type { GroupKind } from '../api/operations.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
-import { mediaName } from '../format/media-name.ts';
+import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
 import { MessageText } from './message-text.tsx';
@@ -99,7 +99,7 @@ function Sender() {
 
 function MediaBox({ media }: { media: ShownMedia }) {
   const { file, sha256, mime } = media;
-  const isImage = mime.startsWith('image/');
+  const isImage = isShownAs(mime, 'image');
   const stored = useQuery({ ...mediaQuery(sha256 ?? ''), enabled: isImage && !file && sha256 !== undefined });
   const shown = file ?? stored.data;
   const show = useObjectUrl(shown);
@@ -107,7 +107,7 @@ function MediaBox({ media }: { media: ShownMedia }) {
   if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className={classes.media} />;
   // A preview of an attached video, which has no captions.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
-  if (file && mime.startsWith('video/')) return <video ref={show} className={classes.media} controls />;
+  if (file && isShownAs(mime, 'video')) return <video ref={show} className={classes.media} controls />;
   return (
     <div className={classes.file}>
       <Icon name="file" size={28} />

@@ -57,7 +57,7 @@ const postFields = {
   ...unknownTags,
   image: base64File.meta({
     description:
-      'A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded.',
+      'A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix.',
   }),
   group_metadata_ids: groupMetadataIds,
   is_channel_campaign: withDefault(z.boolean(), false).meta({

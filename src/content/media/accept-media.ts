@@ -34,7 +34,7 @@ export async function acceptMedia(field: string, base64: string, options: Accept
       { field, issue: 'must be a data URL with the type of the picture, such as data:image/png;base64,…' },
     ]);
   }
-  const { mime, kind } = await sniff(field, bytes);
+  const { mime, kind } = await sniff(field, bytes, declared);
   if (options.channelPicture && !CHANNEL_PICTURES.has(mime)) {
     throw invalid([{ field, issue: 'is not a JPEG, PNG or WebP picture' }]);
   }

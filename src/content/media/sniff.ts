@@ -36,18 +36,21 @@ const FAMILIES: readonly Family[] = [
     cutShort: media('png', 'image', 'image/png'),
     types: new Map([...types(['png', 'image', 'image/png']), ['apng', media('png', 'image', 'image/png')]]),
   },
-  { at: 0, bytes: ascii('RIFF'), types: types(['webp', 'image', 'image/webp']) },
+  { at: 0, bytes: ascii('RIFF'), types: types(['webp', 'image', 'image/webp'], ['wav', 'audio', 'audio/wav']) },
   { at: 0, bytes: ascii('GIF8'), types: types(['gif', 'image', 'image/gif']) },
   {
     at: 4,
     bytes: ascii('ftyp'),
     types: new Map([
       ...types(['mp4', 'video', 'video/mp4'], ['3gp', 'video', 'video/3gpp'], ['m4a', 'audio', 'audio/mp4']),
+      ...types(['mov', 'video', 'video/quicktime'], ['avif', 'image', 'image/avif']),
       ['m4v', media('mp4', 'video', 'video/mp4')],
     ]),
   },
   { at: 0, bytes: ascii('ID3'), types: MP3, cutShort: media('mp3', 'audio', 'audio/mpeg') },
-  { at: 0, bytes: [0xff], types: MP3 },
+  { at: 0, bytes: [0xff], types: new Map([...MP3, ...types(['aac', 'audio', 'audio/aac'])]) },
+  // Matroska. Phones show no WebM as a video.
+  { at: 0, bytes: [0x1a, 0x45, 0xdf, 0xa3], types: types(['webm', 'document', 'video/webm']) },
   {
     at: 0,
     bytes: ascii('OggS'),
@@ -85,17 +88,62 @@ const COMPOUND_STREAMS = [
 
 const OTHER_COMPOUND = media('cfb', 'document', 'application/x-cfb');
 
-const TAKEN = 'a JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A or PDF file, an office document or a ZIP';
+const BMP = media('bmp', 'document', 'image/bmp');
+const BMP_SIGNATURE = ascii('BM');
+/** The length of the second header, after the first of 14 bytes. Two letters alone could be any text. */
+const BMP_HEADERS = new Set([12, 40, 52, 56, 64, 108, 124]);
+
+// Text has no leading bytes of its own, so a data URL has to name its type.
+const TEXTS = new Map([
+  ['text/plain', media('txt', 'document', 'text/plain')],
+  ['text/csv', media('csv', 'document', 'text/csv')],
+  ['text/vcard', media('vcf', 'document', 'text/vcard')],
+  ['text/x-vcard', media('vcf', 'document', 'text/vcard')],
+]);
+const VCARD = /^\s*BEGIN:VCARD\s/i;
+const CONTROL_CHARACTER = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
+const BYTE_ORDER_MARKS = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+];
+
+/** The brands of HEIF files with pictures in HEVC. */
+const HEIC_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1']);
+
+const TAKEN =
+  'a JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP or PDF file, an office document, a text, CSV or VCF file in a data URL that names its type, or a ZIP';
+const HEIC =
+  'is a HEIC photo, which most phones cannot show: save it as JPEG. An iPhone takes JPEG with Settings, Camera, Formats, Most Compatible';
 
 /**
- * Returns the type of a file by its own bytes: a name or a declared type proves nothing. Pictures are not decoded, so a picture that is
- * broken after its header passes. Terminates quickly for any input: archives are inspected within file-type's limits. Throws `invalid` for
- * a type that is not accepted.
+ * Returns the type of a file by its own bytes: a name or a declared type proves nothing, except that of a text, which has no other sign.
+ * Pictures are not decoded, so a picture that is broken after its header passes. Terminates quickly for any input: archives are inspected
+ * within file-type's limits. Throws `invalid` for a type that is not accepted.
  */
-export async function sniff(field: string, bytes: Uint8Array): Promise<MediaType> {
-  const type = begins(bytes, COMPOUND_FILE, 0) ? sniffCompound(bytes) : await sniffFamily(bytes);
-  if (type === undefined) throw invalid([{ field, issue: `is not ${TAKEN}` }]);
+export async function sniff(field: string, bytes: Uint8Array, declared?: string): Promise<MediaType> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const type = sniffText(buffer, declared) ?? sniffBinary(buffer) ?? (await sniffFamily(bytes));
+  if (type === undefined) throw invalid([{ field, issue: isHeic(buffer) ? HEIC : `is not ${TAKEN}` }]);
   return type;
+}
+
+function sniffText(buffer: Buffer, declared: string | undefined): MediaType | undefined {
+  const named = declared === undefined ? undefined : TEXTS.get(declared);
+  const isCard = VCARD.test(buffer.toString('latin1', 0, 64));
+  if ((!named && !isCard) || begins(buffer, ascii('%PDF'), 0)) return undefined;
+  const isWide = BYTE_ORDER_MARKS.some((mark) => begins(buffer, mark, 0));
+  if (!isWide && CONTROL_CHARACTER.test(buffer.toString('latin1'))) return undefined;
+  return isCard ? TEXTS.get('text/vcard') : named;
+}
+
+function sniffBinary(buffer: Buffer): MediaType | undefined {
+  if (begins(buffer, COMPOUND_FILE, 0)) return sniffCompound(buffer);
+  const isBmp = begins(buffer, BMP_SIGNATURE, 0) && buffer.length > 18 && BMP_HEADERS.has(buffer.readUInt32LE(14));
+  return isBmp ? BMP : undefined;
+}
+
+function isHeic(buffer: Buffer): boolean {
+  return begins(buffer, ascii('ftyp'), 4) && HEIC_BRANDS.has(buffer.toString('latin1', 8, 12));
 }
 
 async function sniffFamily(bytes: Uint8Array): Promise<MediaType | undefined> {
@@ -131,12 +179,13 @@ function typeOf(mime: string): MediaType | undefined {
     ...FAMILIES.flatMap((family) => [...family.types.values(), ...(family.otherwise ? [family.otherwise] : [])]),
     ...COMPOUND_STREAMS.map(({ type }) => type),
     OTHER_COMPOUND,
+    BMP,
+    ...TEXTS.values(),
   ];
   return known.find((type) => type.mime === mime);
 }
 
-function sniffCompound(bytes: Uint8Array): MediaType {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function sniffCompound(buffer: Buffer): MediaType {
   return COMPOUND_STREAMS.find(({ stream }) => buffer.includes(stream, 0, 'utf16le'))?.type ?? OTHER_COMPOUND;
 }
 

@@ -118,7 +118,39 @@ describe('sniffing', () => {
   });
 
   it.each(REFUSED)('rejects %s', async (_name, bytes) => {
-    expect(await issueOf(() => sniff('image', bytes))).toMatch(/^is not a JPEG, PNG, .* ZIP$/);
+    expect(await issueOf(() => sniff('image', bytes))).toMatch(/^is (not a JPEG, PNG, .* ZIP|a HEIC photo, .* save it as JPEG.*)$/);
+  });
+
+  it('says of a HEIC photo what to do', async () => {
+    for (const brand of ['heic', 'heix', 'mif1']) {
+      const photo = Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from(`ftyp${brand}`), Buffer.alloc(16)]);
+      expect(await issueOf(() => sniff('image', photo))).toMatch(/^is a HEIC photo, .* save it as JPEG/);
+    }
+  });
+
+  it.each([
+    ['text/plain', 'Grüße, 東京\n\tab', 'text/plain', 'txt'],
+    ['text/csv', 'BM;name\r\n1;\xe4', 'text/csv', 'csv'],
+    ['text/x-vcard', 'BEGIN:VCARD\nFN:Ann\n', 'text/vcard', 'vcf'],
+    ['text/plain', 'begin:vcard\r\nFN:Ann\r\n', 'text/vcard', 'vcf'],
+    ['text/plain', '\ufeffa', 'text/plain', 'txt'],
+  ])('takes a text that a data URL declares as %s: %j', async (declared, text, mime, extension) => {
+    for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le')])
+      expect(await sniff('image', bytes, declared)).toMatchObject({ kind: 'document' });
+    expect(await sniff('image', Buffer.from(text), declared)).toEqual({ mime, kind: 'document', extension });
+  });
+
+  it.each([
+    ['text/plain', Buffer.from('a\0b')],
+    ['text/csv', Buffer.from('1f8b0800000000000003', 'hex')],
+    ['text/html', Buffer.from('<p>a')],
+    [undefined, Buffer.from('a;b\n')],
+  ])('takes nothing else for a text: %j', async (declared, bytes) => {
+    expect(await issueOf(() => sniff('image', bytes, declared))).toMatch(/^is not a JPEG/);
+  });
+
+  it('takes a PDF that is declared as text for a PDF', async () => {
+    expect((await sniff('image', Buffer.from('%PDF-1.7\n%%EOF\n'), 'text/plain')).mime).toBe('application/pdf');
   });
 
   it('rejects truncated and corrupted files without any other exception', async () => {

@@ -34,12 +34,19 @@ async function seen(text: string): Promise<Message | undefined> {
 }
 
 describe('a media file', () => {
-  const kinds = TAKEN.filter(([name]) => ['MP4', 'MP3', 'PDF', 'DOCX', 'empty ZIP'].includes(name));
+  const kinds = TAKEN.filter(([name]) => ['AVIF', 'MP4', 'MOV', 'MP3', 'AAC', 'WAV', 'WebM', 'BMP', 'VCF', 'PDF', 'DOCX', 'empty ZIP'].includes(name));
 
   test.each(kinds)('%s is shown to members with its type', async (name, bytes, mime) => {
     expect((await send(name, bytes.toString('base64'))).status).toBe(200);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect((await seen(name))?.media).toEqual({ mime, size: bytes.length, sha256 });
+  });
+
+  test.each(['text/plain', 'text/csv'])('of the type %s is a document if its data URL says so', async (mime) => {
+    const bytes = Buffer.from('name;number\nAnn;1\n');
+    expect((await send(mime, `data:${mime};base64,${bytes.toString('base64')}`)).status).toBe(200);
+    expect((await seen(mime))?.media).toMatchObject({ mime, size: bytes.length });
+    expect((await send('bare text', bytes.toString('base64'))).body).toMatchObject({ code: 400 });
   });
 
   test('has the type of its bytes, whatever its data URL claims', async () => {

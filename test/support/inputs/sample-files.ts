@@ -67,15 +67,22 @@ export const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a464946000101000001
 export const WEBP = Buffer.concat([Buffer.from('RIFF\x1a\0\0\0WEBPVP8L', 'latin1'), Buffer.alloc(16)]);
 export const GIF = Buffer.concat([Buffer.from('GIF89a'), Buffer.from('01000100000000', 'hex'), Buffer.alloc(8)]);
 
+const WAV = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1'), Buffer.alloc(16)]);
+const BMP = Buffer.concat([Buffer.from('BM'), Buffer.alloc(12), Buffer.from([40]), Buffer.alloc(64)]);
+/** An EBML header that names the type of the document. */
+const WEBM = Buffer.concat([Buffer.from('1a45dfa387428284', 'hex'), Buffer.from('webm'), Buffer.alloc(32)]);
+
 /** A file of each accepted kind, with its MIME type. */
 export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: string, kind: string, extension: string])[] =
   [
     ['JPEG', JPEG, 'image/jpeg', 'image', 'jpg'],
     ['PNG', PNG, 'image/png', 'image', 'png'],
     ['WebP', WEBP, 'image/webp', 'image', 'webp'],
+    ['AVIF', boxed('avif'), 'image/avif', 'image', 'avif'],
     ['GIF', GIF, 'image/gif', 'image', 'gif'],
     ['MP4', boxed('isom'), 'video/mp4', 'video', 'mp4'],
     ['M4V', boxed('M4V '), 'video/mp4', 'video', 'mp4'],
+    ['MOV', boxed('qt  '), 'video/quicktime', 'video', 'mov'],
     ['3GP', boxed('3gp5'), 'video/3gpp', 'video', '3gp'],
     ['M4A', boxed('M4A '), 'audio/mp4', 'audio', 'm4a'],
     ['MP3', Buffer.from('fffb9064000000000000000000', 'hex'), 'audio/mpeg', 'audio', 'mp3'],
@@ -86,9 +93,14 @@ export const TAKEN: readonly (readonly [name: string, bytes: Buffer, mime: strin
       'audio',
       'mp3',
     ],
+    ['AAC', Buffer.from('fff15080000000000000', 'hex'), 'audio/aac', 'audio', 'aac'],
+    ['WAV', WAV, 'audio/wav', 'audio', 'wav'],
     ['Opus', ogg('OpusHead'), 'audio/ogg; codecs=opus', 'audio', 'ogg'],
     ['Vorbis', ogg('\x01vorbis'), 'audio/ogg', 'audio', 'ogg'],
     ['other OGG', ogg('something'), 'audio/ogg', 'audio', 'ogg'],
+    ['WebM', WEBM, 'video/webm', 'document', 'webm'],
+    ['BMP', BMP, 'image/bmp', 'document', 'bmp'],
+    ['VCF', Buffer.from('BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEND:VCARD\r\n'), 'text/vcard', 'document', 'vcf'],
     ['PDF', Buffer.from('%PDF-1.7\n%%EOF\n'), 'application/pdf', 'document', 'pdf'],
     [
       'DOCX',
@@ -139,13 +151,10 @@ export const REFUSED: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['PNG signature alone', PNG.subarray(0, 8)],
   ['PNG behind a byte order mark', Buffer.concat([Buffer.from('efbbbf', 'hex'), PNG])],
   ['PNG behind an ID3 tag', Buffer.concat([Buffer.from('49443303000000000000', 'hex'), PNG])],
-  ['BMP', Buffer.concat([Buffer.from('BM'), Buffer.alloc(64)])],
+  ['BMP without a header', Buffer.concat([Buffer.from('BM'), Buffer.alloc(64)])],
+  ['Matroska', Buffer.concat([Buffer.from('1a45dfa38b4282886d6174726f736b61', 'hex'), Buffer.alloc(32)])],
   ['TIFF', Buffer.from('49492a0008000000000000000000', 'hex')],
   ['HEIC', boxed('heic')],
-  ['AVIF', boxed('avif')],
-  ['QuickTime', boxed('qt  ')],
-  ['WAV', Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1'), Buffer.alloc(16)])],
-  ['AAC', Buffer.from('fff15080000000000000', 'hex')],
   ['GZIP', Buffer.from('1f8b0800000000000003', 'hex')],
   ['EXE', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(64)])],
   ['zeros', Buffer.alloc(1_024)],

@@ -143,13 +143,19 @@ describe('a picture', () => {
     }
   });
 
-  test('becomes a JPEG if phones do not show its format, and a document if it is animated', async () => {
+  test.each(['webp', 'avif'] as const)('becomes a JPEG if it is a %s', async (format) => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
-    await finished(person, await sendCampaign(person, groups, 'still', await drawPlain(60, 30, 'webp')));
-    const still = shownWith('still')[0]?.media;
+    const text = `still ${format}`;
+    await finished(person, await sendCampaign(person, groups, text, await drawPlain(60, 30, format)));
+    const still = shownWith(text)[0]?.media;
     expect(still).toMatchObject({ kind: 'image', mime: 'image/jpeg', width: 60, height: 30 });
     expect(await sharp(still?.bytes).metadata()).toMatchObject({ format: 'jpeg', width: 60, height: 30 });
+  });
+
+  test('becomes a document if it is animated', async () => {
+    const { person } = somebody;
+    const groups = somebody.groups.slice(0, 1);
     const moving = await drawMoving(20, 20);
     await finished(person, await sendCampaign(person, groups, 'moving', moving));
     expect(shownWith('moving')[0]?.media).toMatchObject({
@@ -177,6 +183,10 @@ describe('a picture', () => {
 describe('a file', () => {
   test.each([
     ['MP4', 'video', 'video/mp4', undefined],
+    ['MOV', 'video', 'video/quicktime', undefined],
+    ['WebM', 'document', 'video/webm', 'Test.webm'],
+    ['BMP', 'document', 'image/bmp', 'Test.bmp'],
+    ['VCF', 'document', 'text/vcard', 'Test.vcf'],
     ['PDF', 'document', 'application/pdf', 'Test.pdf'],
     ['DOCX', 'document', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'Test.docx'],
   ])('of the kind %s is shown as such, with the text as its caption', async (name, kind, mime, fileName) => {
@@ -190,10 +200,10 @@ describe('a file', () => {
     expect(shownWith(text)[0]?.media).toMatchObject({ kind, mime, bytes, fileName });
   });
 
-  test('of sound has no caption, and its text follows', async () => {
+  test.each(['MP3', 'AAC', 'WAV'])('of sound (%s) has no caption, and its text follows', async (name) => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);
-    const { totals } = await finished(person, await sendCampaign(person, groups, 'listen', fileOf('MP3')));
+    const { totals } = await finished(person, await sendCampaign(person, groups, 'listen', fileOf(name)));
     expect(totals).toMatchObject({ sent: 1, failed: 0 });
     const last = peer.arrivals.slice(-8);
     expect(last.slice(0, 4).map(({ media, text }) => [media?.kind, text])).toEqual(
