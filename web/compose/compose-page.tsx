@@ -120,7 +120,12 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         sum={sumOf(draft)}
         buttons={
           <>
-            <TestPostButton draft={draft} name={name} file={file} isWritten={!shown.error && (preview.length > 0 || hasFile)} />
+            <TestPostButton
+              draft={draft}
+              name={name}
+              file={file}
+              isWritten={!shown.error && (preview.length > 0 || hasFile)}
+            />
             <Button onClick={openConfirm} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {action}
             </Button>

@@ -52,7 +52,8 @@ const postFields = {
   }),
   desc: withDefault(description, '').meta({ description: 'A description for your own use.' }),
   html: text(0, HTML_LIMIT).meta({
-    description: 'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
+    description:
+      'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
   }),
   ...unknownTags,
   image: base64File.meta({

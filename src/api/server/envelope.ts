@@ -101,7 +101,7 @@ function rateLimitHeaders(
     'x-ratelimit-remaining': '0',
     'x-ratelimit-reset': seconds,
     'ratelimit-policy': `"${code}";q=${limit}`,
-    'ratelimit': `"${code}";r=0;t=${seconds}`,
+    ratelimit: `"${code}";r=0;t=${seconds}`,
   };
 }
 

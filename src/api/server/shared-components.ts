@@ -39,7 +39,7 @@ export const HEADERS = {
     'Seconds until the full limit is available again, or with 429 until the next request is.',
   ),
   'ratelimit-policy': text('The limits by name, as in draft-ietf-httpapi-ratelimit-headers: `"previews";q=600;w=60`.'),
-  'ratelimit': text('What is left of each: `"previews";r=599;t=60`.'),
+  ratelimit: text('What is left of each: `"previews";r=599;t=60`.'),
   'idempotency-replayed': text('`true`: a repeated answer. The request had no second effect.'),
 } as const;
 

@@ -62,7 +62,12 @@ export function readDocument(
   walkTree(tree, writer);
   const { document, warnings } = writer.finish();
   const isCut = findings.tags.size > 0;
-  return { document, html: isCut ? writeHtml(tree) : html, warnings: [...warnings, ...describeLosses(findings)], problems };
+  return {
+    document,
+    html: isCut ? writeHtml(tree) : html,
+    warnings: [...warnings, ...describeLosses(findings)],
+    problems,
+  };
 }
 
 const NAMED_AT_MOST = 20;

@@ -27,7 +27,6 @@ const LOSSES = {
 export type TextWarningCode = keyof typeof MESSAGES;
 export type WarningCode = TextWarningCode | keyof typeof LOSSES;
 
-
 export function warningOf(code: TextWarningCode): Warning {
   return { code, message: MESSAGES[code] };
 }

@@ -82,8 +82,7 @@ describe('base64', () => {
 
   it('accepts the URL-safe alphabet', () => {
     const bytes = Buffer.from('fbefbeff', 'hex');
-    for (const text of ['----_w==', '----_w', '--\r\n--_w'])
-      expect(decodeBase64('image', text).bytes).toEqual(bytes);
+    for (const text of ['----_w==', '----_w', '--\r\n--_w']) expect(decodeBase64('image', text).bytes).toEqual(bytes);
   });
 
   it('rejects any text that is not the canonical encoding of its bytes, in one alphabet, with all, some or no padding', async () => {
@@ -118,7 +117,9 @@ describe('sniffing', () => {
   });
 
   it.each(REFUSED)('rejects %s', async (_name, bytes) => {
-    expect(await issueOf(() => sniff('image', bytes))).toMatch(/^is (not a JPEG, PNG, .* ZIP|a HEIC photo, .* save it as JPEG.*)$/);
+    expect(await issueOf(() => sniff('image', bytes))).toMatch(
+      /^is (not a JPEG, PNG, .* ZIP|a HEIC photo, .* save it as JPEG.*)$/,
+    );
   });
 
   it('says of a HEIC photo what to do', async () => {

@@ -34,7 +34,9 @@ async function seen(text: string): Promise<Message | undefined> {
 }
 
 describe('a media file', () => {
-  const kinds = TAKEN.filter(([name]) => ['AVIF', 'MP4', 'MOV', 'MP3', 'AAC', 'WAV', 'WebM', 'BMP', 'VCF', 'PDF', 'DOCX', 'empty ZIP'].includes(name));
+  const kinds = TAKEN.filter(([name]) =>
+    ['AVIF', 'MP4', 'MOV', 'MP3', 'AAC', 'WAV', 'WebM', 'BMP', 'VCF', 'PDF', 'DOCX', 'empty ZIP'].includes(name),
+  );
 
   test.each(kinds)('%s is shown to members with its type', async (name, bytes, mime) => {
     expect((await send(name, bytes.toString('base64'))).status).toBe(200);

@@ -289,7 +289,11 @@ describe('tags that are not allowed, taken out', () => {
     ['a <u>b</u> <s>c</s><img src=x> d', 'a b c d', 'a b c d'],
     ['a<hr>b', 'a\n\nb', 'a<p>b</p>'],
     ['<blockquote><b>a</b></blockquote>', '*a*', '<p><b>a</b></p>'],
-    ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\n\nc', '<p></p><p> a b</p><p> c</p><p></p>'],
+    [
+      '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>',
+      'a b\n\nc',
+      '<p></p><p> a b</p><p> c</p><p></p>',
+    ],
     ['<p class=x>a & <a href="www.x.org" target=y>b</a></p>', 'a & b (https://www.x.org)', ''],
     ['<ul><li><div>a</div></li></ul>', '- a', '<ul><li><p>a</p></li></ul>'],
   ])('%s', (html, text, left) => {
@@ -327,10 +331,7 @@ describe('problems', () => {
 
   it('are reported all at once', () => {
     const html = `<div><a href="ftp://x.org">a</a>${'<span>'.repeat(101)}<table><a href="x:y">`;
-    expect(issuesOf(html)).toEqual([
-      'has tags that are not allowed: <div>, <table>',
-      'has tags nested over 100 deep',
-    ]);
+    expect(issuesOf(html)).toEqual(['has tags that are not allowed: <div>, <table>', 'has tags nested over 100 deep']);
   });
 
   it('list at most twenty tags, and cut long names', () => {

@@ -23,7 +23,8 @@ const post = (html: string) => ({ name: 'Fair', html, group_metadata_ids: [group
 const textOf = async (campaign_id: string) =>
   (await alice.call<{ html: string; text: string }>('venom/get-campaign', { campaign_id })).body.data;
 
-const LINK = 'Links need a complete http, https, mailto or tel address. The text of these stays without a link: "ftp://ü"';
+const LINK =
+  'Links need a complete http, https, mailto or tel address. The text of these stays without a link: "ftp://ü"';
 const TAGS = 'Tags that are not allowed were taken out: <div>, <img>';
 
 test('a link that cannot be one is left out, and its text is sent', async () => {
@@ -45,7 +46,7 @@ test('a repeated request with the same key is warned again', async () => {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'authorization': `Bearer ${alice.token}`,
+        authorization: `Bearer ${alice.token}`,
         'idempotency-key': 'left out',
       },
       body: JSON.stringify(post('<a href="ftp://ü">a</a>')),
@@ -99,5 +100,8 @@ test('a file and nothing but dropped tags is a file without text', async () => {
   const image = PNG.toString('base64');
   const body = { ...post('<div><img></div>'), on_unknown_tags: 'drop' };
   expect((await alice.call('venom/add-campaign', { ...body, image })).status).toBe(200);
-  expect((await alice.call('venom/add-campaign', body)).body).toMatchObject({ code: 400, details: [{ field: 'html' }] });
+  expect((await alice.call('venom/add-campaign', body)).body).toMatchObject({
+    code: 400,
+    details: [{ field: 'html' }],
+  });
 });

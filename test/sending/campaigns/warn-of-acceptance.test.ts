@@ -66,7 +66,7 @@ test('a repeated request has the zone of the first, also after the user chose an
   const send = () =>
     fetch(`${app.url}/api/v1/venom/add-campaign-batch`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'authorization': `Bearer ${person.token}`, 'idempotency-key': 'k' },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${person.token}`, 'idempotency-key': 'k' },
       body: JSON.stringify({
         name: 'Fair',
         html: 'Hello',

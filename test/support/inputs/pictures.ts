@@ -10,7 +10,11 @@ export function drawNoise(width: number, height: number): Promise<Buffer> {
 }
 
 /** A plain picture of one colour. */
-export function drawPlain(width: number, height: number, format: 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'): Promise<Buffer> {
+export function drawPlain(
+  width: number,
+  height: number,
+  format: 'jpeg' | 'png' | 'webp' | 'gif' | 'avif',
+): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: '#c04020' } })
     .toFormat(format)
     .toBuffer();

@@ -33,7 +33,8 @@ const FILE_ENDING = /^(?:html?|xhtml|php|aspx?|jsp|cgi|pdf|jpe?g|png|gif|svg|web
 function addScheme(written: string): string {
   const bare = written.startsWith('//') ? written.slice(2) : written;
   const ending = HOST.exec(bare)?.[1];
-  if (ending !== undefined && (bare !== written || /^www\./i.test(bare) || !FILE_ENDING.test(ending))) return `https://${bare}`;
+  if (ending !== undefined && (bare !== written || /^www\./i.test(bare) || !FILE_ENDING.test(ending)))
+    return `https://${bare}`;
   return MAILBOX.test(written) ? `mailto:${written}` : written;
 }
 

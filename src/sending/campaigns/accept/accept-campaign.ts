@@ -60,7 +60,13 @@ export async function acceptCampaign(
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const plannedNow = async () => dueAt(await readNow(db));
-  const { html, text, media, groupIds, warnings: found } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
+  const {
+    html,
+    text,
+    media,
+    groupIds,
+    warnings: found,
+  } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
   const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
   const warnings = [...listLosses(found), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
   await requireGroups(db, accountId, input.groupIds);

@@ -159,7 +159,9 @@ async function changeContent(
   };
   if (JSON.stringify(next) === JSON.stringify(content)) return;
   if (next.text === '' && next.mediaId === null)
-    throw invalid([change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT]);
+    throw invalid([
+      change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT,
+    ]);
   if (!(await hasPlanned(trx, campaignId))) {
     // The name may change as long as the campaign is open: the owner's lists show it too.
     if (JSON.stringify({ ...next, name: content.name }) === JSON.stringify(content)) return;

@@ -18,7 +18,9 @@ const shownSince = (before: number) => peer.arrivals.slice(before).map(({ media,
 async function lastErrorOf(campaign_id: string): Promise<string> {
   const read = async () => {
     const path = 'analytics/get-campaign-group-analytics-master';
-    const { body } = await somebody.person.call<{ groups: Array<{ last_error: string | null }> }>(path, { campaign_id });
+    const { body } = await somebody.person.call<{ groups: Array<{ last_error: string | null }> }>(path, {
+      campaign_id,
+    });
     return body.data.groups[0]?.last_error ?? null;
   };
   return (await until(read, (error) => error !== null)) ?? '';
