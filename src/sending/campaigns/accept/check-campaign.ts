@@ -62,7 +62,7 @@ export async function checkCampaign(
   const dueAt = await planned();
   const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
-  const caption = media && captionWarning(text);
+  const caption = media !== null || draft.post.withFile ? captionWarning(text) : undefined;
   const pace = deps.gaps[account.messenger];
   const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
   const cap = await warnOfCap(db, account.accountId, load);
