@@ -4,18 +4,18 @@ export interface CreateUser {
   first_name: string;
   /** May be empty. */
   last_name: string;
-  /** Letters, digits and `. _ @ + -`. Case-insensitively unique among user names and e-mail addresses. */
+  /** Letters, digits, spaces and `. _ @ + - '`. Unique among user names and e-mail addresses, without regard to case. Space around it is removed. */
   user_name: string;
-  /** Unique, case-insensitively. */
+  /** Unique, case-insensitively. Space around it is removed. */
   email: string;
-  /** International number of 7 to 15 digits. Spaces, dots, dashes, parentheses and a leading `+` or `00` are accepted. */
+  /** International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted. */
   phone_number: string;
   /** The phone number of the WhatsApp account to link, in the same format. */
   whatsapp_number: string;
   /** 8 to 128 characters of any kind. On a public installation, easily guessed passwords are rejected. */
   password: string;
 }
-/** A user. All texts are returned exactly as they were sent. */
+/** A user. All texts are returned as they were sent. */
 export interface UserInfo {
   user_id: number;
   email: string;
@@ -96,9 +96,9 @@ export interface AcceptInvite {
   first_name: string;
   /** May be empty. */
   last_name: string;
-  /** Letters, digits and `. _ @ + -`. Case-insensitively unique among user names and e-mail addresses. */
+  /** Letters, digits, spaces and `. _ @ + - '`. Unique among user names and e-mail addresses, without regard to case. Space around it is removed. */
   user_name: string;
-  /** International number of 7 to 15 digits. Spaces, dots, dashes, parentheses and a leading `+` or `00` are accepted. */
+  /** International number of 7 to 15 digits. Spaces, dots, dashes, slashes, parentheses, a leading `+` or `00`, an extension, `whatsapp:` and `@c.us` are accepted. */
   phone_number: string;
   /** The phone number of the WhatsApp account to link, in the same format. */
   whatsapp_number: string;
@@ -153,7 +153,7 @@ export interface ConfirmIdentity {
   code?: string | null | undefined;
 }
 export interface EmailAddress {
-  /** Unique, case-insensitively. */
+  /** Unique, case-insensitively. Space around it is removed. */
   email: string;
 }
 export interface OneUser {
@@ -266,15 +266,17 @@ export interface AddCampaign {
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+  /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
   html: string;
-  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+  /** Tags that are not allowed are rejected (default), or taken out with a warning. */
+  on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
   image?: string | null | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
   is_schedule?: false | null | undefined;
-  /** Stored and returned only: the campaign is sent now. */
+  /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
 }
 export interface AddCampaignBatch {
@@ -282,14 +284,16 @@ export interface AddCampaignBatch {
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+  /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
   html: string;
-  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+  /** Tags that are not allowed are rejected (default), or taken out with a warning. */
+  on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
   image?: string | null | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
-  is_schedule: true;
+  is_schedule?: true | null | undefined;
   start_date: string;
   /** Inclusive. At most 366 days in all. */
   end_date: string;
@@ -339,6 +343,8 @@ export interface UpdateCampaign {
   name?: string | null | undefined;
   desc?: string | null | undefined;
   html?: string | null | undefined;
+  /** Tags that are not allowed are rejected (default), or taken out with a warning. */
+  on_unknown_tags?: 'reject' | 'drop' | null | undefined;
   /** A file, as in add-campaign-batch. Omitted: the file stays. */
   image?: string | null | undefined;
   /** Removes the file. */
@@ -1261,8 +1267,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   /** Preview the text of a message. Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user. */
   'venom/preview-campaign': {
     body: {
-      /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+      /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
       html: string;
+      /** Tags that are not allowed are rejected (default), or taken out with a warning. */
+      on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+      /** The campaign has a file that is not sent along here, so it needs no text. */
+      with_file?: boolean | null | undefined;
     };
     data: {
       text: string;
@@ -1281,16 +1291,20 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+          /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
           html: string;
-          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+          /** Tags that are not allowed are rejected (default), or taken out with a warning. */
+          on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
           image?: string | null | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
           is_schedule?: false | null | undefined;
-          /** Stored and returned only: the campaign is sent now. */
+          /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
+          /** The campaign has a file that is not sent along here, so it needs no text. */
+          with_file?: boolean | null | undefined;
           /** The campaign that this would change. Its current content and planned runs are disregarded. */
           campaign_id?: string | null | undefined;
         }
@@ -1299,9 +1313,11 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+          /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
           html: string;
-          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+          /** Tags that are not allowed are rejected (default), or taken out with a warning. */
+          on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
           image?: string | null | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
@@ -1318,6 +1334,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           weekdays?: Array<number> | null | undefined;
           /** Dates without a run. */
           skip_dates?: Array<string> | null | undefined;
+          /** The campaign has a file that is not sent along here, so it needs no text. */
+          with_file?: boolean | null | undefined;
           /** The campaign that this would change. Its current content and planned runs are disregarded. */
           campaign_id?: string | null | undefined;
         };
@@ -1506,8 +1524,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Only this run. Default: the whole campaign. */
       run_id?: number | null | undefined;
-      /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+      /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
       html: string;
+      /** Tags that are not allowed are rejected (default), or taken out with a warning. */
+      on_unknown_tags?: 'reject' | 'drop' | null | undefined;
     };
     data: {
       campaign_id: string;
