@@ -52,6 +52,25 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText(/^Sending takes about .* Expected finish: about \d\d:\d\d\.$/).waitFor();
   });
 
+  test('sends a picture without a text, named after its file', async () => {
+    await enterAsNew(page, 'pia');
+    await page.goto('/campaigns/new');
+    await check().getByText('Write a message, or attach a file.').waitFor();
+    await page.setInputFiles('input[type=file]', { name: 'fair.png', mimeType: 'image/png', buffer: PNG });
+    await check().getByText('Write a message, or attach a file.').waitFor({ state: 'detached' });
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await check().getByText('Ready to send.').waitFor();
+    await press('Send to 1 group now');
+    await dialog().getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('heading', { name: 'fair.png' }).waitFor();
+    const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string }> }>('venom/list-campaigns');
+    expect(await ask('venom/get-campaign', { campaign_id: campaigns[0]?.campaign_id })).toMatchObject({
+      name: 'fair.png',
+      text: '',
+      media: { mime: 'image/png' },
+    });
+  });
+
   test('warns about a group that already got the same text, and can exclude it', async () => {
     await enterAsNew(page, 'bea');
     const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');

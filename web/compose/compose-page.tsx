@@ -90,7 +90,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
-  const suggestedName = suggestName(preview.text) || suggestName(file?.name ?? '');
+  const suggestedName = suggestName(preview.text) || (file?.name ?? '').slice(0, SUGGESTED_LENGTH);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
   const problems = validateDraft(draft, hasFile, shown);
@@ -207,7 +207,7 @@ function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string;
   return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
 }
 
-/** Returns the first line of a text without formatting markers. */
+/** Returns the first line of the message without formatting markers. */
 function suggestName(text: string): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
   return line

@@ -30,7 +30,7 @@ export interface Converted {
 export function convertHtml(sent: string, unknownTags: UnknownTags = 'reject'): Converted {
   const { document, warnings, problems, html } = readDocument(sent, unknownTags);
   if (problems.length > 0) return { text: '', html, warnings, problems };
-  if (html.length > HTML_LIMIT)
+  if (html !== sent && html.length > HTML_LIMIT)
     return rejected(html, warnings, `is longer than ${HTML_LIMIT} characters without the tags that are not allowed`);
   const text = render(document);
   if (text.length > TEXT_LIMIT)
