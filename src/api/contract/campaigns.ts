@@ -41,6 +41,7 @@ export const runStatus = z
 
 const unknownTags = {
   on_unknown_tags: optional(z.enum(['reject', 'drop'])).meta({
+    id: 'UnknownTags',
     description: 'Tags that are not allowed are rejected (default), or taken out with a warning.',
   }),
 };
@@ -52,11 +53,13 @@ const postFields = {
   }),
   desc: withDefault(description, '').meta({ description: 'A description for your own use.' }),
   html: text(0, HTML_LIMIT).meta({
+    id: 'Html',
     description:
       'The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
   }),
   ...unknownTags,
   image: base64File.meta({
+    id: 'Base64File',
     description:
       'A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix.',
   }),

@@ -45,7 +45,7 @@ describe('a media file', () => {
   });
 
   test.each(['text/plain', 'text/csv'])('of the type %s is a document if its data URL says so', async (mime) => {
-    const bytes = Buffer.from('name;number\nAnn;1\n');
+    const bytes = Buffer.from(`type;number\n${mime};1\n`);
     expect((await send(mime, `data:${mime};base64,${bytes.toString('base64')}`)).status).toBe(200);
     expect((await seen(mime))?.media).toMatchObject({ mime, size: bytes.length });
     expect((await send('bare text', bytes.toString('base64'))).body).toMatchObject({ code: 400 });

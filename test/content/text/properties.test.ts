@@ -112,11 +112,24 @@ describe('the converter', () => {
     fc.string({ unit: fc.constantFrom(...'<>/"\'=&;#!- \0\ud800abpsvgtdx1'), maxLength: 60 }),
   );
 
-  it('never throws, and reports a problem whenever it returns no text', () => {
+  it('leaves html that says the same without the tags that it takes out', () => {
     fc.assert(
       fc.property(anything, (html) => {
-        const { text, problems } = convertHtml(html);
-        expect(problems.length > 0).toBe(text === '');
+        const { text, html: left, problems } = convertHtml(`<div>${html}</div>`, 'drop');
+        fc.pre(problems.length === 0);
+        expect(convertHtml(left)).toMatchObject({ text, problems: [] });
+      }),
+      RUNS,
+    );
+  });
+
+  it('never throws, and returns no text with a problem', () => {
+    fc.assert(
+      fc.property(anything, (html) => {
+        for (const unknownTags of ['reject', 'drop'] as const) {
+          const { text, problems } = convertHtml(html, unknownTags);
+          if (problems.length > 0) expect(text).toBe('');
+        }
       }),
       RUNS,
     );
