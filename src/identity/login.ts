@@ -4,5 +4,6 @@
  * Full case folding would also make `ß` the same as `ss`, which are letters of different names.
  */
 export function loginOf(nameOrEmail: string): string {
-  return nameOrEmail.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
+  // Space first: stored logins are of names without any, and NFKC writes a few letters with one.
+  return nameOrEmail.trim().replaceAll(/\s+/g, ' ').normalize('NFKC').toLowerCase();
 }
