@@ -6,8 +6,9 @@ import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
 import { describedMedia, readMedia } from './read-media.ts';
+import { deriveReportingToken } from './reporting-token.ts';
 import { bytesOf, child, children, element, elementsOf, need, seconds, SERVER, type Stanza } from './stanza.ts';
-import { companionLid, companionOf, deviceOf, lidOf, personOf, type Companion, type Group } from './world.ts';
+import { companionLid, companionOf, deviceOf, lidOf, numberOf, personOf, type Companion, type Group } from './world.ts';
 
 export async function takePost(state: PeerState, connection: Connection, stanza: Stanza): Promise<void> {
   const { companion } = connection;
@@ -136,6 +137,22 @@ function requireSecret(
   if (secret !== first) defects.push(new Error(`another secret for the message ${about}`));
 }
 
+/** WhatsApp's clients report a message by this token, so a wrong one cannot be reported. A resend to one device has none. */
+function requireReportingToken(
+  { world, defects }: PeerState,
+  sender: Companion,
+  stanza: Stanza,
+  message: proto.Message,
+): void {
+  const { to: chatId = '', id: messageId = '', participant } = stanza.attrs;
+  const isRecall = message.protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE;
+  if (participant !== undefined || isRecall) return;
+  const author = world.groups.get(chatId)?.addressing === 'pn' ? numberOf(sender.person) : lidOf(sender.person);
+  const token = bytesOf(child(child(stanza, 'reporting'), 'reporting_token'));
+  if (!token.equals(deriveReportingToken(message, { messageId, author, chatId })))
+    defects.push(new Error(`a reporting token of ${token.length} bytes that is not the one of the message`));
+}
+
 function decryptFor(device: SignalDevice, sender: Companion, enc: Stanza): Promise<proto.Message> {
   const type = enc.attrs['type'] === 'pkmsg' ? 'pkmsg' : 'msg';
   return device.decrypt(companionLid(sender), type, bytesOf(enc));
@@ -164,6 +181,7 @@ async function read(
   requireType(stanza, message);
   requireExpiration(state, stanza, message);
   requireSecret(state, messageId, message);
+  requireReportingToken(state, sender, stanza, message);
   const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
     state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });

@@ -1,6 +1,7 @@
 /** Builds a message to a group: encrypted once with the account's sender key, which goes along for each device that lacks it. */
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
+import { userJidOf, type Jid } from '../client/jid.ts';
 import { encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { createReportingToken } from '../client/reporting-token.ts';
@@ -116,7 +117,8 @@ async function buildStanza(
   const content: Node[] = [body];
   if (participants.length > 0) content.push({ tag: 'participants', attrs: {}, content: participants });
   content.push(...identityFor(client, participants));
-  const token = await reportingToken(log, { chatId, messageId, message });
+  const author = userJidOf(senderIn(client, chatId, addressingOf(group) === 'lid').meId);
+  const token = await reportingToken(log, { chatId, messageId, message, author });
   if (token) content.push(token);
   const { ephemeralDuration: seconds = 0 } = group;
   return {
@@ -136,12 +138,12 @@ async function buildStanza(
 /** Members need it to report the message. The message leaves without one rather than not at all. */
 async function reportingToken(
   log: Sending['log'],
-  { chatId, messageId, message }: ToMembers,
+  { message, ...about }: ToMembers & { author: Jid },
 ): Promise<Node | undefined> {
   try {
-    return await createReportingToken(message, { chatId, messageId });
+    return await createReportingToken(message, about);
   } catch (error) {
-    log.warn({ err: error, messageId }, 'a post leaves that members cannot report');
+    log.warn({ err: error, messageId: about.messageId }, 'a post leaves that members cannot report');
     return undefined;
   }
 }
