@@ -9,7 +9,7 @@ import type { Log } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
 import type { WhatsAppAlarm } from '../messengers/whatsapp/connect/load-client.ts';
 
-const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'account_signature'];
+const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'devices_missed', 'certificate', 'account_signature'];
 
 /** The results of an attempt. */
 const OUTCOMES: ReadonlyArray<Outcome['kind']> = ['sent', 'failed', 'retry', 'snooze'];

@@ -200,6 +200,7 @@ function createState(mediaHost: MediaHost): PeerState {
 function goodDay(): Script {
   return {
     judge: () => 'accept',
+    phashOf: () => undefined,
     refuseQuery: () => undefined,
     keysOf: () => 'given',
     refuseUpload: () => undefined,

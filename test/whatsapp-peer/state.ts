@@ -4,7 +4,7 @@ import type { MediaHost, MediaKind, Upload } from './media-host.ts';
 import type { CertificateAuthority } from './noise.ts';
 import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
-import type { World } from './world.ts';
+import type { Group, World } from './world.ts';
 
 /** How the peer handles a post. */
 export type Verdict =
@@ -38,6 +38,8 @@ export type KeysOfDevice =
 export interface Script {
   /** Called for every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
+  /** Replaces the `phash` of an acknowledgement, which else is that of all devices in the group. */
+  phashOf: (group: Group) => string | undefined;
   /** Called for every query; a number rejects it with that code. */
   refuseQuery: (query: {
     namespace: string;

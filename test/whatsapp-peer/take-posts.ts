@@ -1,5 +1,6 @@
 /** Accepts posts: consults the script, decrypts them on every target device, and acknowledges them. */
-import { proto as protocol, type proto } from 'baileys';
+import { createHash } from 'node:crypto';
+import { jidDecode, proto as protocol, type proto } from 'baileys';
 import { postToChannel, textIn } from './answer-channels.ts';
 import { askAgainIfNeeded } from './phones.ts';
 import type { Connection } from './connection.ts';
@@ -49,7 +50,20 @@ async function deliver(
   const outdated = findOutdated(state, group, stanza);
   if (outdated !== undefined) return outdated;
   await deliverToGroup(state, companion, group, stanza);
-  return {};
+  if (stanza.attrs['phash'] === undefined) state.defects.push(new Error('a post to a group without a phash'));
+  return { phash: state.script.phashOf(group) ?? hashOfDevices(state, group), addressing_mode: group.addressing };
+}
+
+/** Of all devices of all members, that of the sender included. */
+function hashOfDevices({ world }: PeerState, { participants, addressing }: Group): string {
+  const names = [...participants.keys()].flatMap((jid) => {
+    const person = personOf(world, jid);
+    if (!person) return [];
+    const numbers = [...person.devices.map((one) => jidDecode(one.jid)?.device ?? 0), ...person.companions.keys()];
+    const [user, server] = addressing === 'lid' ? [person.lid, 'lid'] : [person.number, SERVER];
+    return numbers.map((number) => `${user}.0:${number}@${server}`);
+  });
+  return `2:${createHash('sha256').update(names.toSorted().join('')).digest('base64').slice(0, 8)}`;
 }
 
 const STALE_ADDRESSING = 421;

@@ -31,7 +31,7 @@ import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
 import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
 import { answerRetries, type Answers } from './send/answer-retries.ts';
 import { createRetrySuppression, type RetrySuppression } from './send/retry-suppression.ts';
-import { createMemberCache, type MemberCache } from './send/member-cache.ts';
+import { createMemberCache, createUnresolvedHashes, type MemberCache } from './send/member-cache.ts';
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, storeServerIds, findMessage, type NumberedPost } from './send/sent-messages.ts';
 
@@ -48,6 +48,7 @@ export interface SessionOptions {
   connecting: FairSemaphore;
   /** Permits for first posts to large groups. */
   fanOuts: FairSemaphore;
+  onDevicesMissed(): void;
   uploads: UploadCache;
   groups: GroupCache;
   /** Overrides. */
@@ -124,7 +125,7 @@ export function startSession(
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const sending = { accountId, client, answerMs: timing.answerMs };
+  const sending = { accountId, client, answerMs: timing.answerMs, unresolvedHashes: createUnresolvedHashes() };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };

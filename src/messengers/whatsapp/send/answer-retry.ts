@@ -89,6 +89,8 @@ async function isDoubtful({ signal }: Client, { device, count, registrationId }:
 
 /** The present sender key; nothing when there is none, as after a new link. */
 async function groupKeyFor(client: Client, { chatId, device }: Retry): Promise<Message> {
-  const senderKey = await client.signal.findSenderKey(senderIn(client, chatId, device.endsWith('@lid')));
+  const senderKey = await client.signal.findSenderKey(
+    senderIn(client, { id: chatId, addressingMode: device.endsWith('@lid') ? 'lid' : 'pn' }),
+  );
   return senderKey ? senderKeyMessage(chatId, senderKey) : {};
 }

@@ -8,8 +8,10 @@ import { createReportingToken } from '../client/reporting-token.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
-import { senderIn, senderKeyMessage } from './sender-key.ts';
 import type { KeyHolders } from './member-cache.ts';
+import { participantHash } from './participant-hash.ts';
+import { departedHolders, renewSenderKey } from './renew-sender-key.ts';
+import { addressingOf, senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Sending } from './sending.ts';
 
 export interface ToMembers {
@@ -26,6 +28,8 @@ export interface EncryptedForMembers {
   keyed: MemberDevice[];
   /** The holders of the sender key once this has arrived. */
   holders: KeyHolders;
+  /** The `phash` of the stanza. */
+  participantHash: string;
   /** Releases the permit of `fanOuts`, if it has one. */
   release(): void;
 }
@@ -40,9 +44,11 @@ const LARGE_FAN_OUT = 100;
  */
 export async function encryptForMembers(sending: Sending, group: Group, to: ToMembers): Promise<EncryptedForMembers> {
   const { accountId, client, members, fanOuts } = sending;
-  const devices = await findDevices(client, members, group);
-  const known = await members.keyHolders(to.chatId);
-  const [holding, lacking] = partition(devices, ({ jid, phone }) => known[jid] === phone);
+  const { reachable: devices, all } = await findDevices(client, members, group);
+  const known = await renewSenderKey(sending, group);
+  // WhatsApp's own client takes none of the account's own devices for a holder.
+  const ours = new Set([userJidOf(client.me?.id), userJidOf(client.me?.lid)]);
+  const [holding, lacking] = partition(devices, ({ jid, member, phone }) => known[jid] === phone && !ours.has(member));
   const release = lacking.length < LARGE_FAN_OUT ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
@@ -54,10 +60,13 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
     await recordOutcome(sending, { keyed, keyless });
     const holders = Object.fromEntries([...holding, ...keyed].map(({ jid, phone }) => [jid, phone]));
     const participants = nodes.map(({ node }) => node);
+    const hash = participantHash(all);
     return {
-      stanza: await buildStanza(sending, group, to, { body: body.node, participants }),
+      stanza: await buildStanza(sending, group, to, { body: body.node, participants, hash }),
       keyed,
-      holders,
+      // Those of members who left stay recorded until the key is renewed.
+      holders: { ...Object.fromEntries(departedHolders(group, known)), ...holders },
+      participantHash: hash,
       release,
     };
   } catch (error) {
@@ -76,7 +85,7 @@ async function encryptForGroup(
   group: Group,
   { chatId, message }: ToMembers,
 ): Promise<{ body: { node: Node; attributes: Node['attrs'] }; key: Message }> {
-  const sender = senderIn(client, chatId, addressingOf(group) === 'lid');
+  const sender = senderIn(client, group);
   const { ciphertext, senderKey } = await client.signal.encryptForGroup(sender, encodePadded(message));
   const attributes = isFile(message) ? { mediatype: mediaTypeOf(message) } : {};
   return {
@@ -84,8 +93,6 @@ async function encryptForGroup(
     key: senderKeyMessage(chatId, senderKey),
   };
 }
-
-const addressingOf = (group: Group) => group.addressingMode ?? 'lid';
 
 /** Records devices without keys, and members whose sessions are new. */
 async function recordOutcome(
@@ -107,17 +114,17 @@ async function recordOutcome(
   });
 }
 
-/** Attribute for attribute as the library builds it. */
+/** Attribute for attribute as WhatsApp's own client builds it. */
 async function buildStanza(
   { client, log }: Sending,
   group: Group,
   { chatId, messageId, message, attributes }: ToMembers,
-  { body, participants }: { body: Node; participants: Node[] },
+  { body, participants, hash }: { body: Node; participants: Node[]; hash: string },
 ): Promise<Node> {
   const content: Node[] = [body];
   if (participants.length > 0) content.push({ tag: 'participants', attrs: {}, content: participants });
   content.push(...identityFor(client, participants));
-  const author = userJidOf(senderIn(client, chatId, addressingOf(group) === 'lid').meId);
+  const author = userJidOf(senderIn(client, group).meId);
   const token = await reportingToken(log, { chatId, messageId, message, author });
   if (token) content.push(token);
   const { ephemeralDuration: seconds = 0 } = group;
@@ -130,6 +137,7 @@ async function buildStanza(
       ...attributes,
       ...(seconds > 0 && { expiration: String(seconds) }),
       addressing_mode: addressingOf(group),
+      phash: hash,
     },
     content,
   };

@@ -1,10 +1,11 @@
 /** The device lists of a group's members: cached, or queried (usync). */
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
-import { normalizeDevice, parseJid, toJid, userJidOf, userOn } from '../client/jid.ts';
+import { normalizeDevice, parseJid, toJid, userJidOf, userOn, type Jid } from '../client/jid.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
 import { queryInBatches } from './query-in-batches.ts';
 import type { KnownMember, MemberCache } from './member-cache.ts';
+import { senderIn } from './sender-key.ts';
 
 /** A device of a member. */
 export interface MemberDevice {
@@ -21,29 +22,39 @@ export interface MemberDevice {
 /** Others report that WhatsApp rejects more than 500, and advise this. */
 const MAX_USERS = 100;
 /** WhatsApp reports changes; this limit is for missed reports. */
-const DEVICES_GOOD_FOR_MS = 7 * 24 * 60 * 60_000;
+const DEVICES_GOOD_FOR_MS = 24 * 60 * 60_000;
 /** The number of devices that WhatsApp hosts for companies, which groups are not encrypted for. */
 const HOSTED = 99;
 
-/** All devices that are not left out, the account's own other devices too. Throws as the client does. */
-export async function findDevices(client: Client, members: MemberCache, group: Group): Promise<MemberDevice[]> {
+export interface GroupDevices {
+  /** The devices to encrypt for: all that are not left out, the account's own other devices too. */
+  reachable: MemberDevice[];
+  /** All devices, this one included. */
+  all: Set<Jid>;
+}
+
+/** Throws as the client does. */
+export async function findDevices(client: Client, members: MemberCache, group: Group): Promise<GroupDevices> {
   const jids = [...new Set(group.participants.map(({ id }) => userJidOf(id)))];
   const known = await members.read(jids);
   const nowMs = Date.now();
   const asked = jids.filter((jid) => (known.get(jid)?.askAgainAtMs ?? 0) <= nowMs);
   await fetchDevices(client, members, asked);
   for (const [jid, member] of await members.read(asked)) known.set(jid, member);
-  const own = new Set([normalizeDevice(client.me?.id), normalizeDevice(client.me?.lid)]);
-  return jids.flatMap((jid) => devicesOf(jid, known.get(jid), nowMs)).filter(({ jid }) => !own.has(jid));
+  const ours = new Set([normalizeDevice(client.me?.id), normalizeDevice(client.me?.lid)]);
+  const devices = jids.flatMap((jid) => devicesOf(jid, known.get(jid)));
+  const isLeftOut = ({ member, number }: MemberDevice) => (known.get(member)?.leftOut[number] ?? 0) > nowMs;
+  return {
+    reachable: devices.filter((device) => !ours.has(device.jid) && !isLeftOut(device)),
+    all: new Set([...devices.map(({ jid }) => jid), senderIn(client, group).meId]),
+  };
 }
 
-function devicesOf(jid: string, member: KnownMember | undefined, nowMs: number): MemberDevice[] {
+function devicesOf(jid: string, member: KnownMember | undefined): MemberDevice[] {
   const { user = '', server = 's.whatsapp.net' } = parseJid(jid) ?? {};
   if (!member) return [];
-  const { devices, phone, isStale, leftOut } = member;
-  return devices
-    .filter((number) => (leftOut[number] ?? 0) <= nowMs)
-    .map((number) => ({ jid: toJid(user, server, number), member: jid, number, phone, isStale }));
+  const { devices, phone, isStale } = member;
+  return devices.map((number) => ({ jid: toJid(user, server, number), member: jid, number, phone, isStale }));
 }
 
 async function fetchDevices(client: Client, members: MemberCache, jids: readonly string[]): Promise<void> {

@@ -30,6 +30,8 @@ export interface MemberCache {
   keyHolders(chatId: string): Promise<KeyHolders>;
   /** Null: no device holds it. */
   recordKeyHolders(chatId: string, holders: KeyHolders | null): Promise<void>;
+  /** When the first holders of the present sender key of a group were recorded, in milliseconds since 1970. */
+  keyCreatedAtMs(chatId: string): Promise<number>;
 }
 
 /** Returns the changed member; undefined leaves it as it is. */
@@ -39,6 +41,7 @@ export type KeyHolders = Readonly<Record<string, number>>;
 
 const MEMBER = 'member';
 const KEY_HOLDERS = 'group-key-holders';
+const KEY_CREATED = 'group-key-created';
 /** Some of the largest groups; the members of others are read from the database. */
 const MEMBERS_IN_MEMORY = 5_000;
 
@@ -79,9 +82,23 @@ export function createMemberCache(store: KeyValueStore, leaveOutMs: number): Mem
     async keyHolders(chatId) {
       return ((await store.read(KEY_HOLDERS, [chatId])).get(chatId) ?? {}) as KeyHolders;
     },
-    recordKeyHolders: (chatId, holders) => store.write(KEY_HOLDERS, new Map([[chatId, holders]])),
+    async recordKeyHolders(chatId, holders) {
+      await store.write(KEY_HOLDERS, new Map([[chatId, holders]]));
+      if (holders === null) await store.write(KEY_CREATED, new Map([[chatId, null]]));
+    },
+    async keyCreatedAtMs(chatId) {
+      const stored = (await store.read(KEY_CREATED, [chatId])).get(chatId);
+      if (typeof stored === 'number') return stored;
+      const nowMs = Date.now();
+      await store.write(KEY_CREATED, new Map([[chatId, nowMs]]));
+      return nowMs;
+    },
   };
 }
+
+/** Groups whose devices differ from WhatsApp's although they were queried again; forgotten after an hour. */
+export const createUnresolvedHashes = () =>
+  new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1, ttl: 60 * 60_000 });
 
 const toEntry = (jid: string, member: KnownMember | undefined): Array<[string, KnownMember]> =>
   member ? [[jid, member]] : [];

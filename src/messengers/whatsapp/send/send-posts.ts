@@ -34,6 +34,8 @@ export interface AccountSending {
   retrySuppression: RetrySuppression;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
+  onDevicesMissed: Sending['onDevicesMissed'];
+  unresolvedHashes: Sending['unresolvedHashes'];
   /** Called with each message that may leave, and again when its number in a channel is known. */
   onLeaving(message: NumberedPost): void;
 }
@@ -110,6 +112,8 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     isStored: async (sent) => (await findMessage(db, accountId, sent)) !== undefined,
     upload: (media, target) => uploads.get(media, target, { accountId, client, signal }),
     fanOuts,
+    onDevicesMissed: account.onDevicesMissed,
+    unresolvedHashes: account.unresolvedHashes,
     answerMs,
     retrySuppression,
     cooldown: cooldown.begin,

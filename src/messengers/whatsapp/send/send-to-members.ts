@@ -10,10 +10,14 @@
  */
 import { OverloadError } from '../../../platform/errors/errors.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
+import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
+import { userJidOf } from '../client/jid.ts';
+import type { Node } from '../client/node.ts';
 import { STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
 import { relay, toResult, type RelayResult } from './relay.ts';
+import { addressingOf } from './sender-key.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 
 const RETRY_MS = 5_000;
@@ -24,13 +28,31 @@ const RETRY_MS = 5_000;
  */
 export async function sendToMembers(sending: Sending, to: ToMembers & { recipients: number }): Promise<RelayResult> {
   const first = await tryOnce(sending, to);
-  return first.isStale ? (await tryOnce(sending, to)).result : first.result;
+  if (first.isStale) return (await tryOnce(sending, to)).result;
+  if (first.otherHash !== undefined) await repeatForMissed(sending, to, first.otherHash);
+  return first.result;
 }
 
-async function tryOnce(
+/** The post has arrived; devices that have it drop the repeat. It is not repeated where no new device turns up. */
+async function repeatForMissed(
   sending: Sending,
   to: ToMembers & { recipients: number },
-): Promise<{ result: RelayResult; isStale: boolean }> {
+  otherHash: string,
+): Promise<void> {
+  const repeated = await tryOnce(sending, to, otherHash);
+  // A device list that WhatsApp does not give out would cost all queries again with each post.
+  if (repeated.otherHash !== undefined) sending.unresolvedHashes.set(to.chatId, true);
+}
+
+interface Tried {
+  result: RelayResult;
+  /** WhatsApp said that the cached members are stale. */
+  isStale: boolean;
+  /** WhatsApp's `phash` if it differs: it knows other devices in the group than the post was encrypted for. */
+  otherHash: string | undefined;
+}
+
+async function tryOnce(sending: Sending, to: ToMembers & { recipients: number }, missedHash?: string): Promise<Tried> {
   const { client, chats, log } = sending;
   let group: Group;
   let encrypted: EncryptedForMembers;
@@ -39,18 +61,28 @@ async function tryOnce(
     encrypted = await encryptForMembers(sending, group, to);
   } catch (error) {
     chats.invalidateGroup(to.chatId);
-    return { result: notEncrypted(sending, to, error), isStale: false };
+    return { result: notEncrypted(sending, to, error), isStale: false, otherHash: undefined };
   }
   try {
-    if (!sending.mayGoOn()) return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isStale: false };
+    const hasNew = missedHash === undefined || encrypted.keyed.some(({ member }) => !isOwn(client, member));
+    if (!hasNew || !sending.mayGoOn()) {
+      const otherHash = encrypted.participantHash === missedHash ? undefined : missedHash;
+      return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isStale: false, otherHash };
+    }
     let code: number | undefined;
+    let answer: Node['attrs'] = {};
     const onRejected = (given: number) => (code = given);
-    const result = await relay(sending, { ...to, onRejected }, () => client.sendNode(encrypted.stanza));
-    await recordResult(sending, { group, encrypted, code, isSent: result.kind === 'sent' }).catch((error: unknown) => {
-      // Then members get the key once more, or send a retry receipt.
-      log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
-    });
-    return { result, isStale: code === STALE_SESSION || code === STALE_ADDRESSING };
+    const onSent = (attrs: Node['attrs']) => (answer = attrs);
+    const result = await relay(sending, { ...to, onRejected, onSent }, () => client.sendNode(encrypted.stanza));
+    const isMissed = differs(answer['phash'], encrypted.participantHash) && !sending.unresolvedHashes.has(group.id);
+    const otherHash = isMissed ? answer['phash'] : undefined;
+    await recordResult(sending, { group, encrypted, code, answer, isSent: result.kind === 'sent' }).catch(
+      (error: unknown) => {
+        // Then members get the key once more, or send a retry receipt.
+        log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
+      },
+    );
+    return { result, isStale: code === STALE_SESSION || code === STALE_ADDRESSING, otherHash };
   } finally {
     encrypted.release();
   }
@@ -61,13 +93,19 @@ interface Attempt {
   encrypted: EncryptedForMembers;
   /** The code of WhatsApp's rejection. */
   code: number | undefined;
+  /** The attributes of WhatsApp's acknowledgement. */
+  answer: Node['attrs'];
   isSent: boolean;
 }
 
-async function recordResult({ chats, members }: Sending, { group, encrypted, code, isSent }: Attempt): Promise<void> {
+async function recordResult(sending: Sending, attempt: Attempt): Promise<void> {
+  const { chats, members } = sending;
+  const { group, encrypted, code, answer, isSent } = attempt;
   const { keyed, holders } = encrypted;
   if (isSent) {
     if (keyed.length > 0) await members.recordKeyHolders(group.id, holders);
+    if (differs(answer['addressing_mode'], addressingOf(group))) chats.invalidateGroup(group.id);
+    if (differs(answer['phash'], encrypted.participantHash)) await forgetDevices(sending, group);
     return;
   }
   chats.invalidateGroup(group.id);
@@ -78,6 +116,22 @@ async function recordResult({ chats, members }: Sending, { group, encrypted, cod
   await members.change(
     group.participants.map(({ id }) => id),
     (member, jid) => member && { ...member, askAgainAtMs: 0, isStale: member.isStale || doubted.has(jid) },
+  );
+}
+
+const differs = (said: string | undefined, expected: string) => said !== undefined && said !== expected;
+
+const isOwn = ({ me }: Client, member: string) => [me?.id, me?.lid].some((jid) => userJidOf(jid) === member);
+
+/** Members or devices have changed without a report: all are queried again. At most once an hour if that does not help. */
+async function forgetDevices({ chats, members, log, onDevicesMissed, unresolvedHashes }: Sending, group: Group) {
+  onDevicesMissed();
+  if (unresolvedHashes.has(group.id)) return;
+  log.info({ chatId: group.id }, 'WhatsApp knows other devices in a group than its post was encrypted for');
+  chats.invalidateGroup(group.id);
+  await members.change(
+    group.participants.map(({ id }) => id),
+    (member) => member && { ...member, askAgainAtMs: 0 },
   );
 }
 

@@ -1,12 +1,16 @@
 import type { Client } from '../client/client.ts';
+import type { Group } from '../client/group.ts';
 import type { Jid } from '../client/jid.ts';
 import type { Message } from '../client/message.ts';
 import type { GroupSender } from '../client/signal.ts';
 
-/** The account as the sender in a group that addresses people by LID or by phone number. */
-export function senderIn({ me }: Pick<Client, 'me'>, group: Jid, isByLid: boolean): GroupSender {
+/** How a group addresses its members. */
+export const addressingOf = ({ addressingMode = 'lid' }: Pick<Group, 'addressingMode'>) => addressingMode;
+
+/** Returns the account as the sender in a group, which addresses people by LID or by phone number. */
+export function senderIn({ me }: Pick<Client, 'me'>, group: Pick<Group, 'id' | 'addressingMode'>): GroupSender {
   const { id = '', lid } = me ?? {};
-  return { group, meId: isByLid && lid !== undefined ? lid : id };
+  return { group: group.id, meId: addressingOf(group) === 'lid' && lid !== undefined ? lid : id };
 }
 
 /** The message that brings a sender key to a device. */

@@ -1,5 +1,7 @@
 /** The dependencies of a send, to any kind of chat. */
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
+import type { LRUCache } from 'lru-cache';
+import type { Jid } from '../client/jid.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { ChatCache } from '../chats/chat-cache.ts';
 import type { MemberCache } from './member-cache.ts';
@@ -21,6 +23,10 @@ export interface Sending extends Relaying {
   upload(media: PostMedia, target: UploadTarget): Promise<Uploaded>;
   /** Permits for posts that distribute a sender key to many devices: each costs seconds of CPU. */
   fanOuts: FairSemaphore;
+  /** Called when WhatsApp knows other devices in a group than a post was encrypted for. */
+  onDevicesMissed(): void;
+  /** Groups whose devices differ from WhatsApp's although they were queried again. */
+  unresolvedHashes: LRUCache<Jid, true>;
   /** Whether this worker still holds the lease of the account. */
   mayGoOn(): boolean;
 }
