@@ -18,10 +18,7 @@ function isYoungEnough() {
 }
 
 function open() {
-  // Keeps what was compiled: the next start is quicker, and needs neither the compiler nor its memory, some 20 MB. Where nothing
-  // can be written there, all is as without it.
-  modules.enableCompileCache(join(root, 'node_modules/.cache/campanile'));
-  // A checkout is run as it is; of the registry's package the types were taken out when it was made, as Node.js asks for.
+  // A checkout runs its TypeScript. The package has it without types, because Node.js strips none below node_modules.
   const source = join(root, 'src/cli/run-command.ts');
   const entry = existsSync(source) ? source : join(root, 'dist/src/cli/run-command.js');
   import(pathToFileURL(entry).href)

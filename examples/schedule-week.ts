@@ -36,7 +36,7 @@ try {
   if (then === 'cancel') console.log((await campanile.call('venom/cancel-campaign', { campaign_id })).status);
 } catch (error) {
   if (!(error instanceof CampanileError)) throw error;
-  console.log(`${error.message} (${error.code})`);
+  console.log(`${error.message} (${error.status})`);
   for (const { field, issue } of error.details) console.log(`  ${field} ${issue}`);
   process.exitCode = 1;
 }

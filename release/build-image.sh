@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image with buildah, podman or docker, whichever is here: release/build-image.sh [BASE] [TAG]
-# BASE is the image to build on, by digest for a release. The bill of materials is left beside it, in sbom.cdx.json.
+# Builds the image with buildah, podman or docker, the first of them that is installed: npm run image -- [BASE] [TAG]
+# BASE is the image to build on, by digest for a release. The SBOM is written to sbom.cdx.json, and into the image.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
@@ -16,7 +16,7 @@ echo '{ "private": true }' > "$context/opt/package.json"
 (cd "$context/opt" && npm install --no-audit --no-fund "$context"/campanile-*.tgz)
 # Where npm leaves it to the first start, nobody may write there any more.
 chmod -R a+rX "$context/opt"
-npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > sbom.cdx.json
+node release/write-sbom.ts sbom.cdx.json
 cp sbom.cdx.json "$context/opt/sbom.cdx.json"
 
 for builder in buildah podman docker; do

@@ -1,5 +1,5 @@
 /**
- * Makes `dist/`, which the registry's package carries in place of the sources: Node.js runs no TypeScript below node_modules. The
+ * Makes `dist/`, which the package carries in place of the sources: Node.js runs no TypeScript below node_modules. The
  * same tree with the types taken out, the built dashboard, and whatever else is read at run time. npm runs it before it packs.
  */
 import { execFileSync } from 'node:child_process';
@@ -16,9 +16,10 @@ const OWN_FILE = /(['"`])(\.{1,2}\/[^'"`\n]*)\.ts\1/g;
 
 if (!isFresh()) execFileSync(process.execPath, [join(ROOT, 'web/build.ts')], { stdio: 'inherit' });
 rmSync(DIST, { recursive: true, force: true });
-describeClient();
-for (const file of ['src', 'clients/typescript'].flatMap(filesBelow)) carry(file);
+for (const file of filesBelow('src')) carry(file);
+for (const file of filesBelow('clients/typescript')) if (file.endsWith('.ts')) carry(file);
 carry('web/freshness.ts');
+carry('src/api/contract/examples.json');
 carry('docs/how-to/first-hour-on-whatsapp.md');
 cpSync(join(ROOT, 'messages'), join(DIST, 'messages'), { recursive: true });
 cpSync(BUILD_FOLDER, join(DIST, relative(ROOT, BUILD_FOLDER)), { recursive: true });
@@ -26,13 +27,6 @@ writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', ..
 // A shrinkwrap makes users install exactly the tested versions, down to the last dependency.
 if (existsSync(join(ROOT, 'package-lock.json')))
   cpSync(join(ROOT, 'package-lock.json'), join(ROOT, 'npm-shrinkwrap.json'));
-
-/** The types of `campanile/client`, with those of the contract that they name. */
-function describeClient(): void {
-  const words = ['--project', 'clients/typescript', '--declaration', '--emitDeclarationOnly', '--noEmit', 'false'];
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, ...words, '--rootDir', '.', '--outDir', DIST], { cwd: ROOT, stdio: 'inherit' });
-}
 
 function filesBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })

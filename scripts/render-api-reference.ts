@@ -3,12 +3,26 @@
  * requests that test/project/api-reference.test.ts sends, which also compares the pages and writes them: `npm run docs`.
  */
 import type { Example } from '../test/support/api-reference/recorder.ts';
-import type { JsonSchema, OpenApiDocument, OpenApiOperation } from '../test/support/api-reference/document.ts';
+import {
+  dataSchemaOf,
+  follow,
+  type JsonSchema,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  type OpenApiResponse,
+} from '../test/support/api-reference/document.ts';
+import { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.ts';
+import { statusOf } from '../src/api/server/envelope.ts';
+import { listCommonErrorCodes } from '../src/api/server/operation-errors.ts';
 import { formatJson } from './format-json.ts';
 import { listFields, renderFieldTable } from './render-fields.ts';
 
-/** Statuses of every operation that takes a token; the index describes them once. */
-const COMMON = ['200', '400', '401', '403', '408', '413', '415', '429', '500', '503'];
+/** The index describes them once. */
+const COMMON_CODES = new Set([
+  ...listCommonErrorCodes({ access: 'read', requiresRecentAuth: true }),
+  ...listCommonErrorCodes({ access: 'token' }),
+]);
 
 interface Documented {
   method: 'POST' | 'GET';
@@ -45,7 +59,8 @@ export function renderApiReference(
 
 function renderMessages(document: OpenApiDocument): string {
   const sections = Object.entries(document.webhooks).map(([type, { post }]) => {
-    const data = post.requestBody?.content['application/json']?.schema.properties?.['data'] ?? {};
+    const message = post.requestBody?.content['application/json']?.schema ?? {};
+    const data = follow<JsonSchema>(document, message).properties?.['data'] ?? {};
     const fields = listFields(data, document);
     const table = fields.length === 0 ? '`data` is `{}`.' : renderFieldTable(fields, 'answer');
     return `## ${type}\n\n${post.summary}.\n\n${table}\n`;
@@ -71,10 +86,7 @@ function renderIndex(
     );
     return `### ${name}\n\n${description}\n\n| operation | purpose |\n| --- | --- |\n${rows.join('\n')}\n`;
   });
-  const any = pages.flatMap(({ operations }) => operations).find(({ operation }) => takesToken(operation));
-  const statuses = COMMON.filter((status) => status !== '200').map(
-    (status) => `| ${status} | ${inCell(any?.operation.responses[status]?.description ?? '')} |`,
-  );
+  const statuses = renderCodes([...COMMON_CODES]);
   const failure = document.components.schemas['Failure'] ?? {};
   return `# API reference
 
@@ -85,6 +97,7 @@ Generated from the OpenAPI document by \`npm run docs\`. A running service serve
 - Each operation is a POST with a JSON body, except [\`events\`](events.md#events).
 - **Access** names the credentials. "Token" is a token of [\`authorize_user\`](users.md#authorize_user). "API key" is a key of [\`create_api_key\`](users.md#create_api_key) with the named scope. Both go into the header \`Authorization: Bearer …\`.
 - In a request, \`null\` counts as absent for a field that is not required. The service ignores unknown fields and [reports them](../contract.md#request-bodies).
+- An instant is ISO 8601, in UTC.
 - In an answer, fields can be added. A field marked *optional* is absent where its description says so.
 - \`posts[].at\` is the field \`at\` of each item of the list \`posts\`.
 - The tables list the fields of \`data\`. The examples show the whole answer. The service gave each of these answers to the request above it. Ids, times, secrets and counts of receipts are placeholders.
@@ -96,13 +109,11 @@ ${lists.join('\n')}
 
 [Webhook messages](webhook-messages.md) lists the fields of each message.
 
-## Statuses of all operations
+## Errors of all operations
 
-Operations without a token never answer 401, 403 or 429, unless their section lists it. Each section lists its further statuses. [Errors](../errors.md) lists every \`error_code\`.
+Operations without a token answer none of those about credentials. Each section lists the further errors of its operation. [Errors](../errors.md) lists every \`error_code\`.
 
-| status | meaning |
-| --- | --- |
-${statuses.join('\n')}
+${statuses}
 
 ## A failure
 
@@ -115,7 +126,7 @@ function renderOperation(documented: Documented, document: OpenApiDocument, exam
   const [description, access] = splitAccess(operation);
   const facts = [
     `**Access**: ${access}`,
-    ...(isIdempotent(operation)
+    ...(parametersOf(operation, document).some(({ name }) => name === 'Idempotency-Key')
       ? ['**Idempotent** with the header `Idempotency-Key`: [see the contract](../contract.md#idempotency).']
       : []),
   ];
@@ -127,7 +138,7 @@ function renderOperation(documented: Documented, document: OpenApiDocument, exam
     facts.map((fact) => `- ${fact}`).join('\n'),
     renderRequest(operation, document),
     renderAnswer(operation, document),
-    renderStatuses(operation),
+    renderErrors(operation, document),
     renderExample(documented, examples.get(operation.operationId)),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -137,26 +148,29 @@ function takesToken({ security = [] }: OpenApiOperation): boolean {
   return security.length > 0;
 }
 
-function isIdempotent({ parameters = [] }: OpenApiOperation): boolean {
-  return parameters.some(({ name }) => name === 'Idempotency-Key');
+function parametersOf({ parameters = [] }: OpenApiOperation, document: OpenApiDocument): OpenApiParameter[] {
+  return parameters.map((parameter) => follow<OpenApiParameter>(document, parameter));
 }
 
-/** Separates the sentences about access from an operation's description. */
+/** Separates the sentence about step-up authentication from an operation's description. */
 function splitAccess(operation: OpenApiOperation): [description: string, access: string] {
   const paragraphs = (operation.description ?? '').split('\n\n').filter((paragraph) => paragraph !== '');
-  const isAccess = (paragraph: string) => /^(?:Needs (?:a token|no authentication)|The token needs)/.test(paragraph);
-  const scope = /scope `(\w+)`/.exec(operation.description ?? '')?.[1];
+  const isProof = (paragraph: string) => paragraph.startsWith('The token needs');
+  const isAccess = (paragraph: string) =>
+    isProof(paragraph) || /^(?:Takes no (?:token|API key)|Scope: )/.test(paragraph);
+  const [scope] = (operation.security ?? []).flatMap((one) => one.api_key ?? []);
   const key = scope === undefined ? 'no API key' : `or API key with the scope \`${scope}\``;
   const who = takesToken(operation) ? `token, ${key}.` : 'no token needed.';
-  const proof = paragraphs.some((paragraph) => paragraph.includes('confirm_identity') && isAccess(paragraph))
+  const proof = paragraphs.some(isProof)
     ? ' The token needs a [proof of identity](../contract.md#proof-of-identity) of the last 10 minutes.'
     : '';
   return [paragraphs.filter((paragraph) => !isAccess(paragraph)).join('\n\n'), who + proof];
 }
 
-function renderRequest({ requestBody, parameters = [] }: OpenApiOperation, document: OpenApiDocument): string {
-  const schema = requestBody?.content['application/json']?.schema;
-  const own = parameters.filter(({ name }) => !['Idempotency-Key', 'Prefer'].includes(name));
+function renderRequest(operation: OpenApiOperation, document: OpenApiDocument): string {
+  const written = operation.requestBody?.content['application/json']?.schema;
+  const schema = written && follow<JsonSchema>(document, written);
+  const own = parametersOf(operation, document).filter(({ name }) => !['Idempotency-Key', 'Prefer'].includes(name));
   const headers = own.map(
     ({ name, in: where, description = '' }) => `| \`${name}\` | ${where} | ${inCell(description)} |`,
   );
@@ -178,38 +192,49 @@ function renderBody(schema: JsonSchema, document: OpenApiDocument): string {
     .join('\n\n');
 }
 
-function renderAnswer({ responses }: OpenApiOperation, document: OpenApiDocument): string {
-  const content = responses['200']?.content ?? {};
-  const [type = ''] = Object.keys(content);
-  const envelope = content['application/json']?.schema;
-  const headers = Object.entries(responses['200']?.headers ?? {}).filter(
+function renderAnswer(operation: OpenApiOperation, document: OpenApiDocument): string {
+  const success = follow<OpenApiResponse>(document, operation.responses['200'] ?? { description: '' });
+  const [type = ''] = Object.keys(success.content ?? {});
+  const headers = Object.entries(success.headers ?? {}).filter(
     ([name]) => !/^(x-request-id|x-campanile-warnings|x-ratelimit-.*|idempotency-replayed)$/.test(name),
   );
+  const describe = (header: object) => follow<{ description?: string }>(document, header).description ?? '';
   const headerTable =
     headers.length === 0
       ? ''
-      : `| header of the answer | meaning |\n| --- | --- |\n${headers.map(([name, { description = '' }]) => `| \`${name}\` | ${inCell(description)} |`).join('\n')}`;
-  const data = envelope?.properties?.['data'];
+      : `| header of the answer | meaning |\n| --- | --- |\n${headers.map(([name, header]) => `| \`${name}\` | ${inCell(describe(header))} |`).join('\n')}`;
+  const data = dataSchemaOf(document, operation);
   const fields = data ? listFields(data, document) : [];
   const table =
-    envelope === undefined
+    data === undefined
       ? `The body is \`${type}\`.`
       : fields.length > 0
         ? renderFieldTable(fields, 'answer')
-        : data?.type === 'object' || data?.$ref !== undefined
+        : data.type === 'object' || data.$ref !== undefined
           ? '`data` is `{}`.'
-          : `\`data\` is \`${JSON.stringify(data?.const ?? data?.enum?.[0])}\`.`;
+          : `\`data\` is \`${JSON.stringify(data.const ?? data.enum?.[0])}\`.`;
   return ['**Answer**', table, headerTable].filter((part) => part !== '').join('\n\n');
 }
 
-function renderStatuses(operation: OpenApiOperation): string {
-  const { responses } = operation;
-  const common = takesToken(operation) ? COMMON : COMMON.filter((status) => !['401', '403', '429'].includes(status));
-  const own = Object.entries(responses).filter(([status]) => !common.includes(status));
-  const rest = '[statuses of all operations](README.md#statuses-of-all-operations)';
-  if (own.length === 0) return `**Errors**: the ${rest}.`;
-  const rows = own.map(([status, { description }]) => `| ${status} | ${inCell(description)} |`);
-  return `**Errors**: the ${rest}, and\n\n| status | meaning |\n| --- | --- |\n${rows.join('\n')}`;
+function renderErrors({ responses }: OpenApiOperation, document: OpenApiDocument): string {
+  const codes = Object.entries(responses).flatMap(([status, response]) =>
+    status === '200' ? [] : codesOf(follow<OpenApiResponse>(document, response)),
+  );
+  const own = codes.filter((code) => !COMMON_CODES.has(code));
+  const rest = '[errors of all operations](README.md#errors-of-all-operations)';
+  return own.length === 0 ? `**Errors**: the ${rest}.` : `**Errors**: the ${rest}, and\n\n${renderCodes(own)}`;
+}
+
+function codesOf({ content }: OpenApiResponse): ErrorCode[] {
+  return (content?.['application/json']?.schema.allOf?.[1]?.properties?.['error_code']?.enum ?? []) as ErrorCode[];
+}
+
+function renderCodes(codes: readonly ErrorCode[]): string {
+  const rows = codes
+    .map((code) => ({ code, status: statusOf(code), meaning: ERROR_CODES[code][1] }))
+    .toSorted((a, b) => a.status - b.status)
+    .map(({ code, status, meaning }) => `| ${status} | \`${code}\` | ${inCell(meaning)} |`);
+  return `| status | error_code | meaning |\n| --- | --- | --- |\n${rows.join('\n')}`;
 }
 
 function renderExample({ method, path, operation }: Documented, example: Example | undefined): string {

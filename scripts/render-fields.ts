@@ -13,6 +13,8 @@ export interface Field {
 
 /** A longer meaning stands below the table: a cell of a table has at most 40 words. */
 const MOST_WORDS = 40;
+/** A longer enumeration has a page of its own: the error codes. */
+const MOST_VALUES = 40;
 /** zod writes these as the bounds of any integer. */
 const ANY_INTEGER = Number.MAX_SAFE_INTEGER;
 
@@ -80,6 +82,7 @@ function resolve(schema: JsonSchema, document: OpenApiDocument): { schema: JsonS
 function typeName(schema: JsonSchema, document: OpenApiDocument): string {
   const { schema: field } = resolve(schema, document);
   if (field.const !== undefined) return `\`${JSON.stringify(field.const)}\``;
+  if (field.enum && field.enum.length > MOST_VALUES) return '[code](../errors.md)';
   if (field.enum) return field.enum.map((one) => `\`${JSON.stringify(one)}\``).join(', ');
   if (field.anyOf) return [...new Set(field.anyOf.map((one) => typeName(one, document)))].join(' or ');
   if (field.items) {

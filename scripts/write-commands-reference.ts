@@ -31,10 +31,15 @@ interface Stage {
 const SCENE: ReadonlyArray<string | ((stage: Stage) => Promise<void>)> = [
   '--version',
   '--help',
+  ...['doctor', 'upgrade', 'users', 'keys', 'secrets', 'accounts', 'backup', 'restore', 'release'].map(
+    (name) => `help ${name}`,
+  ),
+  ...['whatsapp-check', 'mcp', 'completion'].map((name) => `help ${name}`),
   'users create ada ada@example.com +442079460123',
   furnish,
   'users invite grace@example.com',
   'users list',
+  'users list --json',
   'keys list ada',
   'accounts list',
   'doctor',
@@ -118,6 +123,7 @@ async function startAgain(stage: Stage): Promise<void> {
 function settle(text: string): string {
   return (
     text
+      .replaceAll(/(?<="user_id":)\d+/g, '1')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2027-03-01T09:00:00.000Z')
       .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10')
       .replaceAll(/\d+\.\d MB in \d+\.\d s/g, '1.1 MB in 1.9 s')

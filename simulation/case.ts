@@ -1,4 +1,4 @@
-/** A history, sorted for those who judge it. */
+/** A history, sorted for the checker. */
 import type { FinalCampaign, FinalDelivery, Happening, Line } from './line.ts';
 
 export type Of<Kind extends Happening['kind']> = Extract<Line, { kind: Kind }>;

@@ -1,12 +1,24 @@
-/** Judges a world by its history alone: whoever has the file can, without the service. */
+/** The checker: finds violations from the history of a world alone, without the service. */
 import { ADDS, isOf, isTakenBack, only, type Case } from './case.ts';
 import {
   changesReachThem,
   commandsAreCarriedOutOnce,
   haltsHold,
+  keysWorkOnce,
   sendWindowsAreRespected,
   whatIsErasedIsGone,
 } from './check-requests.ts';
+import { eventsAreComplete } from './check-events.ts';
+import { changesAreRequested, correctionsArrive, runsBeginInOrder } from './check-order.ts';
+import { runsAreTheOnesRequested } from './check-runs.ts';
+import { postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts';
+import {
+  instantsOfSendsAreTrue,
+  overviewsAddUp,
+  receiptsAreCounted,
+  sumsAddUp,
+  timelinesAddUp,
+} from './check-figures.ts';
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
@@ -42,11 +54,24 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   oneSendsAtATime,
   haltsHold,
   sumsAddUp,
+  timelinesAddUp,
+  overviewsAddUp,
   receiptsAreCounted,
+  instantsOfSendsAreTrue,
   changesReachThem,
   commandsAreCarriedOutOnce,
+  keysWorkOnce,
   whatIsErasedIsGone,
   sendWindowsAreRespected,
+  timeGoesOn,
+  runsAreTheOnesRequested,
+  runsBeginInTime,
+  postsLeaveInTime,
+  runsBeginInOrder,
+  correctionsArrive,
+  changesAreRequested,
+  eventsAreComplete,
+  filesAreTheOnesRequested,
 ];
 
 function nothingIsLost(facts: Case): string[] {
@@ -123,6 +148,16 @@ function nothingUnrequested({ sends, requests, lines }: Case): string[] {
   });
 }
 
+/** Each post has the file of its campaign. */
+function filesAreTheOnesRequested({ sends, requests }: Case): string[] {
+  return sends.flatMap(({ text, accountId, file, messageId }) => {
+    const asked = requests.find(
+      (one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text),
+    );
+    return !asked || (asked.file ?? null) === file ? [] : [`another file: ${messageId} of ${text}`];
+  });
+}
+
 function repeatsAreTheSame({ sends }: Case): string[] {
   return [...Map.groupBy(sends, (one) => one.messageId)].flatMap(([id, [first, ...repeats]]) =>
     repeats.flatMap(({ chatId, verdict, uncertain }) => [
@@ -154,9 +189,9 @@ function sendsRespectTheGap({ sends, gapMs }: Case): string[] {
   return [...Map.groupBy(sends, (one) => one.accountId)].flatMap(([accountId, own]) =>
     own.flatMap((one, index) => {
       const before = own[index - 1];
-      return before && one.arrivedMs - before.judgedMs < gapMs - 1
+      return before && one.arrivedMs - before.answeredMs < gapMs - 1
         ? [
-            `under-paced: account ${accountId}, ${one.messageId} ${one.arrivedMs - before.judgedMs} ms after ${before.messageId}`,
+            `under-paced: account ${accountId}, ${one.messageId} ${one.arrivedMs - before.answeredMs} ms after ${before.messageId}`,
           ]
         : [];
     }),
@@ -169,58 +204,9 @@ function oneSendsAtATime({ sends }: Case): string[] {
     own.flatMap((one, index) => {
       const [before, last] = [own[index - 1], own[index - 2]];
       if (!before || !last || one.process !== last.process || one.process === before.process) return [];
-      return one.arrivedMs - last.judgedMs < 1_000
+      return one.arrivedMs - last.answeredMs < 1_000
         ? [`past the fence: account ${accountId}, ${before.process} within ${one.process}`]
         : [];
     }),
   );
-}
-
-const COUNTS = ['deliveries', 'queued', 'sent', 'failed', 'cancelled', 'delivered', 'read'] as const;
-
-function sumsAddUp({ final }: Case): string[] {
-  return final.campaigns.flatMap(({ campaign, text, totals, groups, deleted, runs }) => {
-    if (deleted || !totals) return [];
-    const own = final.deliveries.filter((one) => one.campaign === campaign);
-    const isWritten = runs.every(({ runId, targets }) => own.filter((one) => one.runId === runId).length === targets);
-    const told = COUNTS.filter(
-      (name) => groups.reduce((sum, group) => sum + (group[name] ?? 0), 0) !== (totals[name] ?? 0),
-    );
-    const recounted = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>;
-    for (const one of own) {
-      recounted.deliveries += 1;
-      recounted[one.status] += 1;
-      recounted.delivered += one.delivered;
-      recounted.read += one.read;
-    }
-    const other = isWritten ? COUNTS.filter((name) => recounted[name] !== (totals[name] ?? 0)) : [];
-    return [
-      ...told.map((name) => `does not add up: ${name} of the groups of ${text}`),
-      ...other.map(
-        (name) => `does not add up: ${text} tells ${totals[name]} ${name}, its deliveries ${recounted[name]}`,
-      ),
-    ];
-  });
-}
-
-function receiptsAreCounted({ lines, final, taken }: Case): string[] {
-  const isKept = ({ atMs }: { atMs: number }) => !taken || atMs < taken.fromMs || atMs > taken.toMs;
-  const told = only(lines, 'receipts').flatMap((one) =>
-    one.receipts.map((receipt) => ({ ...receipt, isKept: isKept(one) })),
-  );
-  const byMessage = Map.groupBy(told, (one) => one.messageId);
-  return final.deliveries.flatMap(({ messageId, delivered, read, status, campaign }) => {
-    const all = byMessage.get(messageId) ?? [];
-    const own = all.filter((one) => one.isKept);
-    const people = (some: typeof own) => new Set(some.map((one) => one.participant)).size;
-    const reads = (some: typeof own) => people(some.filter(({ what }) => what === 'read'));
-    const isBetween = (count: number, from: number, to: number) => count >= from && count <= to;
-    const found = [];
-    if (!isBetween(delivered, people(own), people(all)) || !isBetween(read, reads(own), reads(all)))
-      found.push(
-        `receipts: ${campaign} ${messageId} counts ${delivered}/${read}, ${people(own)}/${reads(own)} were told`,
-      );
-    if (own.length > 0 && status !== 'sent') found.push(`received, and told as ${status}: ${campaign} ${messageId}`);
-    return found;
-  });
 }

@@ -1,9 +1,12 @@
-/** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the judge. */
+/** Whether what users asked for beside posts was kept: halts, changes, rests, erasure and commands. Part of the checker. */
 import { isOf, isTakenBack, only, type Case, type Of } from './case.ts';
+import { mayApply } from './effects.ts';
+import type { FinalDelivery } from './line.ts';
+import { dayOf, quietSpans } from './wall-clock.ts';
 
 /** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */
 export function haltsHold(facts: Case): string[] {
-  const { requests, sends, gapMs } = facts;
+  const { requests, sends, gapMs, deliveries } = facts;
   return requests.flatMap((halt) => {
     if (isTakenBack(facts, halt)) return [];
     const isErasure = halt.operation === 'erase';
@@ -15,11 +18,14 @@ export function haltsHold(facts: Case): string[] {
       (one) =>
         ['resume', 'retry'].includes(one.operation) &&
         one.text === text &&
-        !one.answer?.error &&
+        mayApply(one) &&
         (one.answer?.atMs ?? Infinity) >= halt.atMs,
     );
     const toMs = again?.atMs ?? Infinity;
-    const isMeant = (one: Of<'send'>) => (isErasure ? one.accountId === halt.accountId : isOf(one.text, text));
+    const isMeant = (one: Of<'send'>) =>
+      isErasure
+        ? one.accountId === halt.accountId
+        : isOf(one.text, text) && (answer.runId === undefined || deliveries.get(one.messageId)?.runId === answer.runId);
     const late = sends.filter((one) => isMeant(one) && one.arrivedMs > answer.atMs && one.arrivedMs < toMs);
     const what = `left after it was to ${halt.operation}: ${late.length} of ${isErasure ? `account ${halt.accountId}` : text}`;
     // A turn is one process's, holds a post to each group once, and with a gap one of them.
@@ -39,26 +45,29 @@ export function changesReachThem(facts: Case): string[] {
   const recalled = new Set(
     only(lines, 'change').flatMap((one) => (one.change === 'recall' && one.result === 'done' ? [one.messageId] : [])),
   );
-  const asked = new Set(
-    requests.flatMap((one) =>
-      one.operation === 'recall' && one.answer?.campaign && !isTakenBack(facts, one) ? [one.answer.campaign] : [],
-    ),
+  const asked = requests.flatMap((one) =>
+    one.operation === 'recall' && one.answer?.campaign && !isTakenBack(facts, one) ? [one.answer] : [],
   );
+  const isAsked = ({ campaign, runId }: FinalDelivery) =>
+    asked.some((one) => one.campaign === campaign && (one.runId ?? runId) === runId);
   const corrected = new Map(
     only(lines, 'change').flatMap((one) =>
       one.change === 'correct' && one.result === 'done' ? [[one.messageId, one.text] as const] : [],
     ),
   );
   const texts = new Set(requests.flatMap((one) => (one.operation === 'correct' ? [one.text] : [])));
-  return final.deliveries.flatMap(({ messageId, campaign, status, isRecalled, isCorrected, revisionError }) => [
-    ...(isCorrected && !texts.has(corrected.get(messageId) ?? '')
-      ? [`told as corrected, and was not: ${messageId}`]
-      : []),
-    ...(isRecalled && !recalled.has(messageId) ? [`told as recalled, and was not: ${messageId}`] : []),
-    ...(asked.has(campaign) && status === 'sent' && !isRecalled && !revisionError
-      ? [`not recalled: ${messageId}`]
-      : []),
-  ]);
+  return final.deliveries.flatMap((delivery) => {
+    const { messageId, status, isRecalled, isCorrected, revisionError } = delivery;
+    return [
+      ...(isCorrected && !texts.has(corrected.get(messageId) ?? '')
+        ? [`told as corrected, and was not: ${messageId}`]
+        : []),
+      ...(isRecalled && !recalled.has(messageId) ? [`told as recalled, and was not: ${messageId}`] : []),
+      ...(isAsked(delivery) && status === 'sent' && !isRecalled && !revisionError
+        ? [`not recalled: ${messageId}`]
+        : []),
+    ];
+  });
 }
 
 export function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
@@ -68,6 +77,20 @@ export function commandsAreCarriedOutOnce({ lines, requests }: Case): string[] {
     const times = created.get(text)?.length ?? 0;
     if (times > 1) return [`carried out twice: ${text}`];
     return answer?.campaign && times === 0 ? [`told as done, and was not: ${text}`] : [];
+  });
+}
+
+/** Requests with one Idempotency-Key make one campaign, whichever processes get them. */
+export function keysWorkOnce({ requests, final, taken }: Case): string[] {
+  const keyed = Map.groupBy(
+    requests.filter((one) => one.key !== undefined && !taken),
+    (one) => `${one.accountId} ${one.key}`,
+  );
+  return [...keyed.values()].flatMap((own) => {
+    const [first] = own;
+    const answers = new Set(own.flatMap(({ answer }) => (answer?.campaign ? [answer.campaign] : [])));
+    const made = final.campaigns.filter((one) => own.some(({ text }) => text === one.text));
+    return answers.size > 1 || made.length > 1 ? [`made twice with one key: ${first?.text}`] : [];
   });
 }
 
@@ -81,12 +104,9 @@ export function whatIsErasedIsGone(facts: Case): string[] {
   });
 }
 
-const DAY_MS = 86_400_000;
-const msOf = (clock: string) => Number(clock.slice(0, 2)) * 3_600_000 + Number(clock.slice(3)) * 60_000;
-
-/** The rules of rest that were asked for last, from when that was answered on; none, where nobody knows which were the last. */
+/** The rules of rest that were requested last, from their answer on; none, where it is unknown which were the last. */
 export function sendWindowsAreRespected(facts: Case): string[] {
-  const { requests, sends, taken } = facts;
+  const { requests, sends, taken, lines, final } = facts;
   return requests.flatMap((request) => {
     const { operation, accountId, answer, rest, atMs } = request;
     if (operation !== 'rest' || !rest || !answer || answer.error || isTakenBack(facts, request)) return [];
@@ -94,24 +114,22 @@ export function sendWindowsAreRespected(facts: Case): string[] {
       (one) => one.operation === 'rest' && one.accountId === accountId && one.rest !== rest,
     );
     if (others.some((one) => !one.answer || one.answer.error || one.answer.atMs >= atMs)) return [];
+    const timeZone = only(lines, 'owner').find((one) => one.accountId === accountId)?.timeZone ?? 'UTC';
     const later = sends.filter((one) => one.accountId === accountId && one.arrivedMs > answer.atMs + TURN_MS);
     const { quietHours, dailyCap } = rest;
-    const disturbing = later.filter(({ arrivedMs }) => {
-      if (!quietHours) return false;
-      const [from, to, at] = [msOf(quietHours.from), msOf(quietHours.to), arrivedMs % DAY_MS];
-      // A turn that was in hand as it began may still leave.
-      return at >= from + TURN_MS || at < to;
-    });
+    const quiet = quietHours ? quietSpans(quietHours, timeZone, { fromMs: answer.atMs, toMs: final.atMs }) : [];
+    // A turn that was in hand as they began may still leave.
+    const disturbing = later.filter(({ arrivedMs }) =>
+      quiet.some(({ fromMs, toMs }) => arrivedMs >= fromMs + TURN_MS && arrivedMs < toMs),
+    );
     // The ledger does not know the posts that left before it was restored.
     const accepted = later.filter((one) => one.verdict === 'accepted' && one.arrivedMs > (taken?.toMs ?? 0));
-    const days = [...Map.groupBy(accepted, (one) => Math.floor(one.arrivedMs / DAY_MS))];
+    const days = [...Map.groupBy(accepted, (one) => dayOf(timeZone, one.arrivedMs))];
     return [
       ...disturbing.map((one) => `left in quiet hours: ${one.messageId}`),
       ...days.flatMap(([day, own]) =>
         dailyCap !== null && own.length > dailyCap
-          ? [
-              `more than a day's: ${own.length} of account ${accountId} on ${new Date(day * DAY_MS).toISOString().slice(0, 10)}`,
-            ]
+          ? [`more than a day's: ${own.length} of account ${accountId} on ${new Date(day).toISOString().slice(0, 10)}`]
           : [],
       ),
     ];

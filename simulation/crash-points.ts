@@ -52,7 +52,7 @@ export async function tryCrashPoint(server: ServerAddress, { workers, harm }: Cr
   try {
     world.witness.chances = KIND;
     const first = world.statements() + 1;
-    world.history.add({ kind: 'world', format: 1, seed: SEED, steps: harm?.statement ?? 0, workers, gapMs: GAP_MS });
+    world.history.add({ kind: 'world', format: 2, seed: SEED, steps: harm?.statement ?? 0, workers, gapMs: GAP_MS });
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     const campaign = await accept(world);
     await end(world);
@@ -79,8 +79,8 @@ async function accept(world: World): Promise<string | undefined> {
     isChannelCampaign: false,
     groupIds,
   };
-  const about = { operation: 'send', accountId, text: 'campaign 1', groupIds, runs: 1 };
-  world.history.add({ kind: 'request', request: 1, ...about });
+  const about = { operation: 'send', accountId, text: 'campaign 1', groupIds };
+  world.history.add({ kind: 'request', request: 1, process: 'api', ...about });
   let answer: { campaign: string | null; error: string | null } | undefined;
   current.run(api.process, () => {
     addCampaign({ db: api.db, convert }, owner, { ...post, scheduleTime: null }).then(
@@ -93,7 +93,7 @@ async function accept(world: World): Promise<string | undefined> {
   return answer?.campaign ?? undefined;
 }
 
-/** Leaves everybody alone until nothing is left to do. What has not ended by then the judge finds. */
+/** Steps until no work is left. The checker reports work that has not ended by then. */
 async function end(world: World): Promise<void> {
   const most = world.statements() + MOST_STATEMENTS;
   while (world.statements() < most) {

@@ -88,7 +88,7 @@ export function openGate({
     for (const one of gone) time.deliver(one.process, () => one.reject(broken()));
   }
 
-  function note(statement: Statement, fault: Fault | null, outcome: string) {
+  function note(statement: Statement, fault: Fault | null, outcome: string, delayMs?: number) {
     const { number, process, connection, text } = statement;
     history.add({
       kind: 'statement',
@@ -98,6 +98,7 @@ export function openGate({
       sql: shorten(text),
       outcome,
       fault,
+      ...(delayMs !== undefined && { delayMs }),
     });
   }
 
@@ -205,7 +206,8 @@ export function openGate({
     async letThrough(statement, fault, delayMs = 0) {
       waiting = waiting.filter((one) => one !== statement);
       statement.number = ++statementCount;
-      if (fault === 'crash before' || fault === 'cut' || fault === 'delayed') note(statement, fault, 'not yet sent');
+      if (fault === 'crash before' || fault === 'cut') note(statement, fault, 'not yet sent');
+      if (fault === 'delayed') note(statement, fault, 'not yet sent', delayMs);
       if (fault === 'crash before') return crash(statement.process);
       if (fault === 'cut') {
         await cut(statement.connection);
@@ -214,7 +216,7 @@ export function openGate({
       }
       if (fault === 'delayed') return delay(statement, delayMs);
       if (fault === 'frozen') {
-        note(statement, fault, 'not yet sent');
+        note(statement, fault, 'not yet sent', delayMs);
         freeze(statement.process, delayMs);
         limitIdle(statement.connection);
         waiting.push(statement);

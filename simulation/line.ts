@@ -33,8 +33,13 @@ export interface FinalDelivery {
   messageId: string;
   status: 'queued' | 'sent' | 'failed' | 'cancelled';
   uncertain: boolean;
+  sentMs: number | null;
   delivered: number;
   read: number;
+  reactions: number;
+  replies: number;
+  /** Of a channel. */
+  views: number;
   error: string | null;
   isRecalled: boolean;
   isCorrected: boolean;
@@ -53,8 +58,64 @@ export interface Counted {
   sent: number;
   failed: number;
   cancelled: number;
+  recalled: number;
+  corrected: number;
+  /** null: channels do not report it. */
   delivered: number | null;
   read: number | null;
+  reactions: number;
+  replies: number | null;
+  /** null: only channels report it. */
+  views: number | null;
+}
+
+export interface DaySums {
+  runs: number;
+  sent: number;
+  failed: number;
+  delivered: number;
+  read: number;
+}
+
+/** What get-overview returns for the owner of an account. */
+export interface FinalOverview {
+  accountId: number;
+  totals: DaySums & { campaigns: number; groups: number };
+  /** Each day of the owner's zone, `YYYY-MM-DD`. */
+  daily: Array<DaySums & { date: string }>;
+}
+
+/** What members did, as the messaging application reported it. */
+export type Receipt =
+  | {
+      what: 'delivered' | 'read' | 'reacted' | 'replied';
+      messageId: string;
+      participant: string;
+      /** It may be an alias, which a later `same` reports. */
+      isProvisional?: boolean;
+    }
+  | { what: 'viewed'; messageId: string; views: number; reactions: number }
+  | { what: 'same'; accountId: number; participant: string; alias: string };
+
+export interface FinalRun {
+  runId: number;
+  status: string;
+  targets: number;
+  dueMs: number;
+  /** null: it has not begun. */
+  startedMs: number | null;
+  finishedMs: number | null;
+}
+
+/** Dates are `YYYY-MM-DD`, the time is `HH:MM` or `HH:MM:SS`, weekdays are counted from 1 for Monday; null: every day. */
+export interface AskedSchedule {
+  startDate: string;
+  endDate: string;
+  time: string;
+  /** IANA. */
+  timeZone: string;
+  weekdays: readonly number[] | null;
+  skipDates: readonly string[];
 }
 
 export interface FinalCampaign {
@@ -63,14 +124,31 @@ export interface FinalCampaign {
   status: string;
   deleted: boolean;
   accountId: number;
-  runs: Array<{ runId: number; status: string; targets: number; dueMs: number }>;
+  runs: FinalRun[];
   totals: Counted | null;
   groups: Array<Counted & { groupId: number }>;
+  /** In steps of a minute or more. */
+  timeline: Array<{ atMs: number; sent: number; delivered: number; read: number }>;
+}
+
+/** An event of a workspace, as webhooks get it. */
+export interface RecordedEvent {
+  accountId: number;
+  type: string;
+  campaign: string | null;
+  runId: number | null;
 }
 
 export type Happening =
-  | { kind: 'world'; format: 1; seed: number; steps: number; workers: number; gapMs: number }
-  | { kind: 'owner'; accountId: number; chats: readonly string[]; groupIds: readonly number[] }
+  | { kind: 'world'; format: 2; seed: number; steps: number; workers: number; gapMs: number }
+  | {
+      kind: 'owner';
+      accountId: number;
+      timeZone: string;
+      chats: readonly string[];
+      groupIds: readonly number[];
+      channelIds: readonly number[];
+    }
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
   | { kind: 'clock'; process: string; byMs: number }
@@ -89,10 +167,18 @@ export type Happening =
       accountId: number;
       text: string;
       groupIds?: readonly number[];
-      runs?: number;
+      /** The process that got it. */
+      process: string;
+      schedule?: AskedSchedule;
+      /** SHA-256 of the file of its posts, as hex; none unless given. */
+      file?: string;
+      /** The Idempotency-Key. */
+      key?: string;
+      /** It is about one run, which the answer names. */
+      isOfRun?: boolean;
       rest?: AskedSendWindow;
     }
-  | { kind: 'answer'; request: number; campaign: string | null; error: string | null }
+  | { kind: 'answer'; request: number; campaign: string | null; error: string | null; runId?: number }
   | {
       kind: 'statement';
       statement: number;
@@ -101,6 +187,8 @@ export type Happening =
       sql: string;
       outcome: string;
       fault: Fault | null;
+      /** Of `delayed` and `frozen`. */
+      delayMs?: number;
     }
   | {
       kind: 'send';
@@ -109,14 +197,25 @@ export type Happening =
       chatId: string;
       messageId: string;
       text: string;
+      /** SHA-256 of its file, as hex; null: it has none. */
+      file: string | null;
       uncertain: boolean;
       verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished';
       arrivedMs: number;
-      judgedMs: number;
+      answeredMs: number;
     }
+  | { kind: 'offline'; process: string; accountId: number; messageId: string }
+  | { kind: 'events'; events: RecordedEvent[] }
   | { kind: 'change'; change: 'recall' | 'correct'; messageId: string; text: string; result: string }
-  | { kind: 'receipts'; receipts: Array<{ messageId: string; participant: string; what: 'delivered' | 'read' }> }
-  | { kind: 'final'; campaigns: FinalCampaign[]; deliveries: FinalDelivery[]; inHand: number; stoppedAccounts: number };
+  | { kind: 'receipts'; receipts: Receipt[] }
+  | {
+      kind: 'final';
+      campaigns: FinalCampaign[];
+      deliveries: FinalDelivery[];
+      overviews: FinalOverview[];
+      inHand: number;
+      stoppedAccounts: number;
+    };
 
 export type Line = { atMs: number } & Happening;
 

@@ -97,13 +97,13 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'sending/deliveries/claim-turns.ts',
-        text: 'return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));',
+        text: 'return Math.min(restMs, Math.max(2, rows[0]?.ms ?? restMs));',
         replacement: 'return Math.max(2, rows[0]?.ms ?? 1_000_000_000);',
       },
       {
         file: 'sending/deliveries/send-loop.ts',
-        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));',
-        replacement: 'return nextTurnMs(db, shards, skipped);',
+        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));',
+        replacement: 'return nextTurnMs(db, shards, { skipped });',
       },
     ],
   },
@@ -215,6 +215,51 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'sending/deliveries/claim-revisions.ts',
         text: 'and in_hand_run_id is null and next_send_at <=',
         replacement: 'and next_send_at <=',
+      },
+    ],
+  },
+  {
+    name: 'a due run is missed at once',
+    edits: [
+      {
+        file: 'sending/campaigns/begin/expire-runs.ts',
+        text: 'const LATEST_START_HOURS = 6;',
+        replacement: 'const LATEST_START_HOURS = 0;',
+      },
+    ],
+  },
+  {
+    name: 'a begun run expires at once',
+    edits: [
+      {
+        file: 'sending/campaigns/begin/expire-runs.ts',
+        text: 'const STALLED_HOURS = 24;',
+        replacement: 'const STALLED_HOURS = 0;',
+      },
+      {
+        file: 'sending/campaigns/begin/expire-runs.ts',
+        text: 'const STALLED_RESTING_HOURS = 26;',
+        replacement: 'const STALLED_RESTING_HOURS = 0;',
+      },
+    ],
+  },
+  {
+    name: 'runs of a schedule are an hour late',
+    edits: [
+      {
+        file: 'sending/campaigns/accept/add-scheduled-campaign.ts',
+        text: 'new Date(instant.epochMilliseconds)',
+        replacement: 'new Date(instant.epochMilliseconds + 3_600_000)',
+      },
+    ],
+  },
+  {
+    name: 'the run that is due last goes first',
+    edits: [
+      {
+        file: 'platform/database/functions/claim_turns.sql',
+        text: 'order by r.served_turn, r.due_at, r.run_id limit 1',
+        replacement: 'order by r.served_turn, r.due_at desc, r.run_id desc limit 1',
       },
     ],
   },

@@ -3,30 +3,38 @@ import { sql } from 'kysely';
 import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
-import type { Counted, FinalCampaign, FinalDelivery, Happening } from './line.ts';
+import type { Overview } from '../src/sending/analytics/read-overview.ts';
+import type { Counted, FinalCampaign, FinalDelivery, FinalOverview, Happening } from './line.ts';
 
-interface CampaignRow extends Omit<FinalCampaign, 'totals' | 'groups'> {
+interface CampaignRow extends Omit<FinalCampaign, 'totals' | 'groups' | 'timeline'> {
   workspaceId: WorkspaceId;
 }
 
 export async function readFinal(
   db: Database,
-  analyticsOf: (workspaceId: WorkspaceId, campaign: string) => Promise<GroupAnalytics>,
+  read: {
+    analytics: (workspaceId: WorkspaceId, campaign: string) => Promise<GroupAnalytics>;
+    /** By account, of the users that are not deleted. */
+    overviews: () => Promise<Map<number, Overview>>;
+  },
 ): Promise<Extract<Happening, { kind: 'final' }>> {
   const { rows } = await sql<CampaignRow>`
     select c.public_id::text as campaign, c.name as text, c.status, c.deleted_at is not null as deleted, c.account_id as "accountId",
            a.workspace_id as "workspaceId",
            coalesce((select jsonb_agg(jsonb_build_object('runId', r.run_id, 'status', r.status, 'targets', r.targets,
-                                               'dueMs', (extract(epoch from r.due_at) * 1000)::float8) order by r.run_id)
+                                               'dueMs', (extract(epoch from r.due_at) * 1000)::float8,
+                                               'startedMs', (extract(epoch from r.started_at) * 1000)::float8,
+                                               'finishedMs', (extract(epoch from r.finished_at) * 1000)::float8) order by r.run_id)
                      from runs r where r.campaign_id = c.campaign_id), '[]') as runs
     from campaigns c join accounts a using (account_id) order by c.campaign_id`.execute(db);
   const campaigns: FinalCampaign[] = [];
   for (const { workspaceId, ...row } of rows) {
-    const analytics = row.deleted ? undefined : await analyticsOf(workspaceId, row.campaign);
+    const analytics = row.deleted ? undefined : await read.analytics(workspaceId, row.campaign);
     campaigns.push({
       ...row,
       totals: analytics ? count(analytics.totals) : null,
       groups: analytics?.groups.map((group) => ({ groupId: group.groupId, ...count(group) })) ?? [],
+      timeline: analytics?.timeline.map(({ at, ...sums }) => ({ atMs: at.getTime(), ...sums })) ?? [],
     });
   }
   const { rows: lanes } = await sql<{ inHand: number; stopped: number }>`
@@ -38,6 +46,7 @@ export async function readFinal(
     kind: 'final',
     campaigns,
     deliveries,
+    overviews: [...(await read.overviews())].map(toFinalOverview),
     inHand: lanes[0]?.inHand ?? 0,
     stoppedAccounts: lanes[0]?.stopped ?? 0,
   };
@@ -46,7 +55,7 @@ export async function readFinal(
 async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
   const { rows } = await sql<FinalDelivery>`
     select c.public_id::text as campaign, d.run_id as "runId", d.position, d.group_id as "groupId", d.message_id as "messageId", d.status,
-           d.uncertain, d.delivered, d.read, d.error, v.recalled_at is not null as "isRecalled",
+           d.uncertain, (extract(epoch from d.sent_at) * 1000)::float8 as "sentMs", d.delivered, d.read, d.reactions, d.replies, d.views, d.error, v.recalled_at is not null as "isRecalled",
            v.corrected_at is not null as "isCorrected", v.error as "revisionError"
     from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
     left join revisions v on v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
@@ -54,6 +63,36 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
   return rows;
 }
 
-function count({ deliveries, queued, sent, failed, cancelled, delivered, read }: Counted): Counted {
-  return { deliveries, queued, sent, failed, cancelled, delivered, read };
+function count(counted: Counted): Counted {
+  const { deliveries, queued, sent, failed, cancelled, recalled, corrected } = counted;
+  const { delivered, read, reactions, replies, views } = counted;
+  return {
+    deliveries,
+    queued,
+    sent,
+    failed,
+    cancelled,
+    recalled,
+    corrected,
+    delivered,
+    read,
+    reactions,
+    replies,
+    views,
+  };
+}
+
+function toFinalOverview([accountId, { totals, daily }]: [number, Overview]): FinalOverview {
+  const pick = ({ runs, sent, failed, delivered, read }: FinalOverview['daily'][number] | Overview['totals']) => ({
+    runs,
+    sent,
+    failed,
+    delivered,
+    read,
+  });
+  return {
+    accountId,
+    totals: { ...pick(totals), campaigns: totals.campaigns, groups: totals.groups },
+    daily: daily.map((day) => ({ date: day.date, ...pick(day) })),
+  };
 }

@@ -7,7 +7,7 @@ import { shrink } from './shrink.ts';
 
 export interface Found {
   seed: number;
-  /** What the judge said first. */
+  /** The first violation that the checker reported. */
   rule: string;
   /** Statements after shrinking; those asked for, when it was not shrunk. */
   steps: number;

@@ -20,7 +20,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     steps: { type: 'string', default: '500' },
     only: { type: 'string' },
-    judge: { type: 'string' },
+    check: { type: 'string' },
     out: { type: 'string', default: join(tmpdir(), 'campanile-simulation') },
     processes: { type: 'string', default: '2' },
     /** Tells the hash of each, to compare two runs. */
@@ -156,7 +156,7 @@ async function runMutations(): Promise<void> {
   const addresses = servers.map(({ address }) => address);
   const seeds = Math.min(100, Number(values.seeds));
   try {
-    write('| mutation | seed | what the judge said | steps |\n| --- | --- | --- | --- |');
+    write('| mutation | seed | what the checker reported | steps |\n| --- | --- | --- | --- |');
     for (const mutation of MUTATIONS.filter(({ name }) => name.includes(values.named))) {
       const found = await tryMutation(addresses, mutation, { seeds, steps, isShrunk: values.shrink });
       if (!found) process.exitCode = 1;
@@ -169,7 +169,7 @@ async function runMutations(): Promise<void> {
   }
 }
 
-if (values.judge !== undefined) checkFile(values.judge);
+if (values.check !== undefined) checkFile(values.check);
 else if (values.mutations) await runMutations();
 else if (values['crash-points']) await runCrashPoints();
 else await runSeeds();

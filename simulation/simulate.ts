@@ -1,15 +1,21 @@
-/** One seed: a world in which everything goes wrong for so many statements, is then left in peace, and is judged. */
+/** One seed: a world with faults for so many statements and without them afterwards, and the check of its history. */
 import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import { AppError } from '../src/platform/errors/errors.ts';
+import { readOverview, type Overview } from '../src/sending/analytics/read-overview.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
+import { findCalm } from './calm-time.ts';
 import { checkHistory } from './check-history.ts';
 import { FAULTS, type Fault, type Line } from './line.ts';
 import { readRemainingWork, type RemainingWork } from './remaining-work.ts';
 import { watchProgress } from './watch-progress.ts';
+import { readEvents } from './read-events.ts';
 import { readFinal } from './read-final.ts';
 import { createFencingRecords, resumePeriodically } from './restore-ledger.ts';
 import type { ServerAddress } from './server.ts';
+import { totalMs } from './spans.ts';
 import { time } from './virtual-time.ts';
 import { KIND } from './witness.ts';
 import { openWorkload, type Api } from './workload.ts';
@@ -47,8 +53,12 @@ const randomFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
 /** Of the worlds, how many are left alone with one whole worker in the end instead of healed, and in how many the ledger is put back. */
 const LEFT_ALONE_CHANCE = 0.4;
 const PUT_BACK_CHANCE = 0.2;
+/** Days that pass in the end: ended runs are added up after one, and receipts no longer counted after ninety. */
+const LAST_DAYS = [1, 1, 8, 100];
 /** After all harm everything has to end within so many statements. */
 const CALM_STATEMENTS = 12_000;
+/** The checker requires that a calm world does within a shorter time what is due. A world that sleeps before proves nothing. */
+const CALM_BEFORE_SLEEP_MS = 9_000;
 /** Evenings before clocks change in Berlin. */
 export const EVENINGS = [Date.UTC(2026, 2, 28, 21), Date.UTC(2026, 9, 24, 21)] as const;
 const HOUR_MS = 3_600_000;
@@ -96,6 +106,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   const startMs = EVENINGS[random() < 0.5 ? 0 : 1];
   const isLeftAlone = random() < LEFT_ALONE_CHANCE;
   const isPutBack = random() < PUT_BACK_CHANCE;
+  const lastDays = pick(random, LAST_DAYS);
   // Marks of the ledger are most of what happens where they are kept.
   const steps = isPutBack ? 2 * asked.steps : asked.steps;
   const world = await openWorld(server, {
@@ -107,15 +118,17 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     marks: isPutBack ? createFencingRecords() : undefined,
   });
   try {
-    world.history.add({ kind: 'world', format: 1, seed: asked.seed, steps: asked.steps, workers, gapMs });
-    const dates = [1, 2].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
+    world.history.add({ kind: 'world', format: 2, seed: asked.seed, steps: asked.steps, workers, gapMs });
+    const dates = [1, 2, 3].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
     const workload = openWorkload(asked.seed, { owners: world.owners, history: world.history, dates });
-    let api = openApi(world);
+    const apis: [Api, Api] = [openApi(world, 'api 1'), openApi(world, 'api 2')];
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     const ask = () => {
       if (world.statements() >= steps) return;
-      if (api.process.isDead) api = openApi(world);
-      if (workload.open() < 3) workload.ask(api);
+      apis.forEach((api, index) => {
+        if (api.process.isDead) apis[index] = openApi(world, api.process.name);
+      });
+      if (workload.open() < 3) workload.ask(random() < 0.5 ? apis : [apis[1], apis[0]]);
       time.at(time.nowMs() + random() * BETWEEN_REQUESTS_MS, ask);
       if (random() < 0.02) world.setClock(random(), (random() - 0.5) * 2 * HOUR_MS);
       if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
@@ -133,18 +146,22 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     if (isLeftAlone) await world.leaveAlone(random);
     else world.heal();
     world.witness.chances = KIND;
-    api = openApi(world);
+    const api = openApi(world, 'api 1');
     // Who is alone and is told nothing has to look.
-    if (isLeftAlone) workload.add(api);
-    await finish(world, { resume: (campaigns) => workload.resume(api, campaigns), open: () => workload.open() });
+    if (isLeftAlone) workload.add([api, api]);
+    await finish(world, {
+      resume: (campaigns) => workload.resume(api, campaigns),
+      open: () => workload.open(),
+      lastDays,
+    });
     return await conclude(world, harmed);
   } finally {
     await world.close();
   }
 }
 
-export function openApi(world: World): Api {
-  const process = openProcess('api');
+export function openApi(world: World, name = 'api'): Api {
+  const process = openProcess(name);
   return { process, db: world.gate.open(process), waiters: awaitCommandResults(world.openHints(process)) };
 }
 
@@ -154,25 +171,29 @@ export function openApi(world: World): Api {
  */
 async function finish(
   world: World,
-  { resume, open }: { resume: (campaigns: string[]) => void; open: () => number },
+  { resume, open, lastDays }: { resume: (campaigns: string[]) => void; open: () => number; lastDays: number },
 ): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
-  await world.until(() => false, 200);
+  const isCalm = () => totalMs(findCalm(world.history.lines).slice(-1)) >= CALM_BEFORE_SLEEP_MS;
+  while (!isCalm() && world.statements() < last) await world.until(() => false, 40);
+  let awakeUntilMs = time.nowMs();
   const progress = watchProgress(world);
   let sends = 0;
   let cooldownMs = 0;
   for (let isRested = false; world.statements() < last;) {
+    await world.until(() => time.nowMs() >= awakeUntilMs, last - world.statements());
     const standing = await readRemainingWork(world);
     const { next_ms: nextMs, due_ms: dueMs, erasing, paused } = standing;
     if (progress.isStuck(standing)) return;
     if (paused.length > 0) resume(paused);
     else if (open() === 0 && isOver(standing) && world.witness.untold() === 0) {
       if (erasing > 0) world.sleepUntil(time.nowMs() + HOUR_MS);
-      // A day later what has ended is added up, and has to say the same.
+      // Days or months later what has ended is added up, and has to say the same.
       else if (isRested) break;
       else {
         isRested = true;
-        world.sleepUntil(time.nowMs() + 25 * HOUR_MS);
+        world.history.add({ kind: 'events', events: await readEvents(world) });
+        world.sleepUntil(time.nowMs() + lastDays * 24 * HOUR_MS + HOUR_MS);
       }
     } else if (nextMs !== null && nextMs > time.nowMs() + 20_000 && standing.in_hand === 0 && !standing.held) {
       // An account that rests looks again every few minutes, for most of a day: the longer nothing is sent, the longer we sleep.
@@ -180,6 +201,7 @@ async function finish(
       cooldownMs = soFar === sends ? Math.min(Math.max(2 * cooldownMs, nextMs - time.nowMs()), MAX_COOLDOWN_MS) : 0;
       sends = soFar;
       world.sleepUntil(Math.max(nextMs - 50, Math.min(time.nowMs() + cooldownMs, (dueMs ?? Infinity) - 50)));
+      if (dueMs !== null && time.nowMs() >= dueMs - 50) awakeUntilMs = dueMs + CALM_BEFORE_SLEEP_MS;
     }
     await world.until(() => false, 80);
   }
@@ -188,18 +210,34 @@ async function finish(
 const isOver = ({ running, revising, in_hand: inHand, next_ms: nextMs, held }: RemainingWork) =>
   running === 0 && revising === 0 && inHand === 0 && nextMs === null && !held;
 
+/** The whole life of a world. */
+const OVERVIEW_DAYS = 30;
+
+async function readOverviews(db: Database, { owners }: World): Promise<Map<number, Overview>> {
+  const overviews = new Map<number, Overview>();
+  for (const owner of owners)
+    try {
+      overviews.set(owner.accountId, await readOverview({ db, timeZone: 'UTC' }, owner, OVERVIEW_DAYS));
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'user_gone')) throw error;
+    }
+  return overviews;
+}
+
 export async function conclude(world: World, harmed: number[]): Promise<Simulated> {
   await world.stopWorkers();
   const reader = openProcess('reader');
   const db = world.gate.open(reader);
   const final = await world.perform(reader, () =>
-    readFinal(db, (workspaceId, campaign) =>
-      readGroupAnalytics(
-        { db },
-        { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never,
-        campaign,
-      ),
-    ),
+    readFinal(db, {
+      analytics: (workspaceId, campaign) =>
+        readGroupAnalytics(
+          { db },
+          { userId: 0 as never, workspaceId, role: 'owner', address: '192.0.2.1' } as never,
+          campaign,
+        ),
+      overviews: () => readOverviews(db, world),
+    }),
   );
   world.history.add(final);
   const { lines } = world.history;

@@ -1,4 +1,5 @@
 /** The messaging application of a simulated world: it outlives every process, and drops repeated ids as WhatsApp does. */
+import { createHash } from 'node:crypto';
 import type {
   MemberEvent,
   RecordEvents,
@@ -9,6 +10,7 @@ import type {
 } from '../src/messengers/messenger.ts';
 import { seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
+import type { Receipt } from './line.ts';
 import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';
 
 export interface Chances {
@@ -39,6 +41,8 @@ export interface Witness {
   /** The messenger as a process sees it. */
   messenger: Messenger;
   chances: Chances;
+  /** Chats whose members are counted and never named. */
+  channels: Set<string>;
   /** Receipts nobody has recorded yet. */
   untold(): number;
 }
@@ -52,11 +56,20 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const refused = new Set<string>();
   let unrecorded: MemberEvent[] = [];
   const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
-  const witness: Witness = { messenger: undefined as never, chances: NASTY, untold: () => unrecorded.length };
+  const witness: Witness = {
+    messenger: undefined as never,
+    chances: NASTY,
+    channels: new Set(),
+    untold: () => unrecorded.length,
+  };
 
   type To = Parameters<MessengerSession['send']>[1][number];
 
-  function decideResult(to: To, text: string, at: { accountId: number; arrivedMs: number }): SendResult {
+  function decideResult(
+    to: To,
+    post: { text: string; file: string | null },
+    at: { accountId: number; arrivedMs: number },
+  ): SendResult {
     const { chances } = witness;
     const drawn = random();
     const process = current.getStore()?.name ?? 'nobody';
@@ -68,10 +81,10 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         ...at,
         chatId,
         messageId,
-        text,
+        ...post,
         uncertain,
         verdict,
-        judgedMs: time.nowMs(),
+        answeredMs: time.nowMs(),
       });
     };
     if (refused.has(to.messageId) || drawn < chances.refuseForGood) {
@@ -90,7 +103,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       return { kind: 'refused', reason: 'too busy', final: false };
     }
     note(accepted.has(to.messageId) ? 'copy' : 'accepted');
-    if (!accepted.has(to.messageId)) haveRead(at.accountId, to.messageId);
+    if (!accepted.has(to.messageId)) haveRead(at.accountId, to);
     accepted.add(to.messageId);
     return random() < chances.loseAck ? { kind: 'unknown', reason: 'no answer' } : { kind: 'sent', recipients: 2 };
   }
@@ -105,14 +118,17 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     await LATER(random() * 60);
   }
 
-  function haveRead(accountId: number, messageId: string): void {
+  function haveRead(accountId: number, { chatId, messageId }: To): void {
     if (random() >= witness.chances.receipt) return;
+    if (witness.channels.has(chatId)) return haveSeen(accountId, messageId);
     const kind = random() < 0.5 ? ('read' as const) : ('delivered' as const);
     const waitMs = 5 + random() * 3_000;
     time.at(time.nowMs() + waitMs, () => {
       const at = new Date(time.nowMs());
       for (const participant of random() < 0.5 ? ['a'] : ['a', 'b'])
         unrecorded.push({ kind, accountId, messageId, participant, at });
+      if (random() < 0.3) haveAnswered(accountId, messageId);
+      if (random() < 0.15) haveTwoIds(accountId, messageId, kind);
       // A second receipt: a repetition, as from a phone that was offline, or the one that follows.
       if (random() < 0.3)
         time.at(time.nowMs() + random() * 3_000, () => {
@@ -122,11 +138,48 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     });
   }
 
+  /** Of a channel sums are reported, of which a later one may be older. */
+  function haveSeen(accountId: number, messageId: string): void {
+    for (let times = random() < 0.5 ? 1 : 2; times > 0; times--)
+      time.at(time.nowMs() + 5 + random() * 5_000, () => {
+        const [views, reactions] = [1 + Math.floor(random() * 9), Math.floor(random() * 3)];
+        unrecorded.push({ kind: 'tally', accountId, messageId, views, reactions, at: new Date(time.nowMs()) });
+      });
+  }
+
+  function haveAnswered(accountId: number, messageId: string): void {
+    const kind = random() < 0.5 ? ('replied' as const) : ('reacted' as const);
+    for (const participant of random() < 0.5 ? ['b'] : ['b', 'b', 'c'])
+      time.at(time.nowMs() + random() * 3_000, () => {
+        unrecorded.push({ kind, accountId, messageId, participant, at: new Date(time.nowMs()) });
+      });
+  }
+
+  /** A member is reported under an alias first, and turns out to be one that was, or will be, reported under another id. */
+  function haveTwoIds(accountId: number, messageId: string, kind: 'read' | 'delivered'): void {
+    const alias = `alias ${messageId}`;
+    const participant = random() < 0.5 ? 'a' : 'd';
+    unrecorded.push({
+      kind,
+      accountId,
+      messageId,
+      participant: alias,
+      isProvisional: true,
+      at: new Date(time.nowMs()),
+    });
+    time.at(time.nowMs() + random() * 3_000, () => {
+      unrecorded.push({ kind: 'same', accountId, participant, alias });
+      if (random() < 0.5)
+        unrecorded.push({ kind: 'read', accountId, messageId, participant, at: new Date(time.nowMs()) });
+    });
+  }
+
   function open(accountId: number): MessengerSession {
     const ended = Promise.withResolvers<void>();
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
+        const file = post.media && hashFile(await post.media.load());
         // A worker that is offline or without its lease at one post of a turn stays so for the rest of the turn.
         let isOffline = false;
         let isOver = false;
@@ -135,11 +188,13 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
           await LATER(random() * 40);
           isOver ||= !mayGoOn();
           if (isOver) results.push({ kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 });
-          else if (isOffline || (isOffline = random() < witness.chances.offline))
+          else if (isOffline || (isOffline = random() < witness.chances.offline)) {
+            const process = current.getStore()?.name ?? 'nobody';
+            history.add({ kind: 'offline', process, accountId, messageId: one.messageId });
             results.push({ kind: 'offline', reason: 'no network', cooldownMs: 500 });
-          else {
+          } else {
             const arrivedMs = time.nowMs();
-            const result = decideResult(one, post.text, { accountId, arrivedMs });
+            const result = decideResult(one, { text: post.text, file }, { accountId, arrivedMs });
             await LATER(random() * 80);
             results.push(result);
           }
@@ -191,11 +246,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     unrecorded = unrecorded.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
-      receipts: events.flatMap((event) =>
-        event.kind === 'read' || event.kind === 'delivered'
-          ? [{ messageId: event.messageId, participant: event.participant, what: event.kind }]
-          : [],
-      ),
+      receipts: events.map(toReceipt),
     });
   }
 
@@ -229,4 +280,24 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     close: () => Promise.resolve(),
   };
   return witness;
+}
+
+/** Returns the SHA-256 of a file, as hex. */
+export const hashFile = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+function toReceipt(event: MemberEvent): Receipt {
+  switch (event.kind) {
+    case 'same': {
+      const { accountId, participant, alias } = event;
+      return { what: 'same', accountId, participant, alias };
+    }
+    case 'tally': {
+      const { messageId, views, reactions } = event;
+      return { what: 'viewed', messageId, views, reactions };
+    }
+    default: {
+      const { kind, messageId, participant, isProvisional } = event;
+      return { what: kind, messageId, participant, ...(isProvisional && { isProvisional }) };
+    }
+  }
 }

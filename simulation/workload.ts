@@ -9,14 +9,18 @@ import { correctCampaign } from '../src/sending/campaigns/change/correct-campaig
 import { deleteCampaign } from '../src/sending/campaigns/change/delete-campaign.ts';
 import { recallCampaign } from '../src/sending/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../src/sending/campaigns/change/retry-campaign.ts';
+import { updateCampaign } from '../src/sending/campaigns/change/update-campaign.ts';
+import { AppError } from '../src/platform/errors/errors.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { endUser } from '../src/identity/delete-account.ts';
 import { findUser } from '../src/identity/store.ts';
 import { convert, type Owner } from '../test/support/ledger.ts';
 import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
-import type { AskedSendWindow } from './line.ts';
-import { current, type VirtualProcess } from './virtual-time.ts';
+import type { AskedSchedule, Happening } from './line.ts';
+import { current, time, type VirtualProcess } from './virtual-time.ts';
+import { hashFile } from './witness.ts';
+import { ZONES } from './world.ts';
 
 export interface Api {
   process: VirtualProcess;
@@ -25,15 +29,25 @@ export interface Api {
   waiters: CommandWaiters;
 }
 
+/** The process that answers now, and one that a client may try next. */
+export type Apis = readonly [Api, Api];
+
 export interface Workload {
-  /** Asks for something, of the process that answers now. */
-  ask(api: Api): void;
-  /** Asks for another campaign. */
-  add(api: Api): void;
-  /** Has everything that is paused go on. */
+  /** Makes one random request. */
+  ask(apis: Apis): void;
+  /** Requests another campaign. */
+  add(apis: Apis): void;
+  /** Resumes all that is paused. */
   resume(api: Api, campaigns: readonly string[]): void;
-  /** Questions that are not answered yet, of processes that live. */
+  /** The number of requests without an answer, of processes that live. */
   open(): number;
+}
+
+/** A request as the history has it. */
+type About = Omit<Extract<Happening, { kind: 'request' }>, 'kind' | 'request' | 'process'>;
+interface Done {
+  campaignId: string;
+  runId?: number;
 }
 
 interface Known {
@@ -42,13 +56,15 @@ interface Known {
   owner: Owner;
 }
 
+/** A picture of one pixel. */
+const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
 const CAMPAIGNS = 16;
-const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete'] as const;
+const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete', 'update'] as const;
 type Operation = (typeof OPERATIONS)[number];
 /**
  * The operations to draw from. Those that continue a campaign are at least as frequent as those that stop one, so that something is sent.
  */
-const ASKED: readonly Operation[] = [...OPERATIONS, 'resume', 'resume', 'retry', 'recall', 'correct'];
+const ASKED: readonly Operation[] = [...OPERATIONS, 'resume', 'resume', 'retry', 'recall', 'correct', 'update'];
 
 export function openWorkload(
   seed: number,
@@ -66,25 +82,19 @@ export function openWorkload(
 
   function request(
     api: Api,
-    about: {
-      operation: string;
-      accountId: number;
-      text: string;
-      groupIds?: readonly number[];
-      runs?: number;
-      rest?: AskedSendWindow;
-    },
-    act: () => Promise<{ campaignId: string }>,
+    about: About,
+    act: () => Promise<Done>,
     onDone: (campaign: string) => void = () => undefined,
   ): void {
     const number = ++requests;
     open.set(number, api.process);
-    history.add({ kind: 'request', request: number, ...about });
+    history.add({ kind: 'request', request: number, process: api.process.name, ...about });
     current.run(api.process, () => {
       act().then(
-        ({ campaignId }) => {
+        ({ campaignId, runId }) => {
           open.delete(number);
-          history.add({ kind: 'answer', request: number, campaign: campaignId, error: null });
+          const of = runId === undefined ? {} : { runId };
+          history.add({ kind: 'answer', request: number, campaign: campaignId, error: null, ...of });
           onDone(campaignId);
         },
         (error: unknown) => {
@@ -95,44 +105,93 @@ export function openWorkload(
     });
   }
 
-  function add(api: Api): void {
+  function add([api, other]: Apis): void {
     const owner = pick(random, owners);
     const text = `campaign ${++texts}`;
+    const file = random() < 0.2 ? Buffer.concat([GIF, Buffer.from(text)]) : null;
     const groupIds = draw(random, owner.groupIds, 1 + Math.floor(random() * owner.groupIds.length));
-    const post = { name: text, description: '', html: text, image: null, isChannelCampaign: false, groupIds };
-    const deps = { db: api.db, convert, timeZone: 'UTC' };
-    const keep = (campaign: string) => void known.push({ campaign, text, owner });
-    const about = { accountId: owner.accountId, text, groupIds };
-    if (random() < 0.7)
-      return request(
-        api,
-        { ...about, operation: 'send', runs: 1 },
-        () => addCampaign(deps, owner, { ...post, scheduleTime: null }),
-        keep,
-      );
+    const post = {
+      name: text,
+      description: '',
+      html: text,
+      image: file && file.toString('base64'),
+      isChannelCampaign: false,
+      groupIds,
+    };
+    const schedule = random() < 0.7 ? undefined : drawSchedule();
+    const keep = (campaign: string) => {
+      if (!known.some((one) => one.campaign === campaign)) known.push({ campaign, text, owner });
+    };
+    const key = random() < 0.25 ? `key ${text}` : undefined;
+    const about = {
+      accountId: owner.accountId,
+      text,
+      groupIds,
+      operation: schedule ? 'schedule' : 'send',
+      ...(schedule && { schedule }),
+      ...(file && { file: hashFile(file) }),
+      ...(key !== undefined && { key }),
+    };
+    const accept = ({ db }: Api) => {
+      const deps = { db, convert, timeZone: 'UTC' };
+      const { operation } = about;
+      const once =
+        key === undefined ? undefined : { workspaceId: owner.workspaceId, key, operation, bodyHash: Buffer.from(text) };
+      return schedule
+        ? addScheduledCampaign(deps, owner, { ...post, ...schedule }, once)
+        : addCampaign(deps, owner, { ...post, scheduleTime: null }, once);
+    };
+    request(api, about, () => accept(api), keep);
+    if (key === undefined) return;
+    // A client that hears nothing for a moment tries another process.
+    time.at(time.nowMs() + random() * 2_000, () => {
+      if (!other.process.isDead) request(other, about, () => accept(other), keep);
+    });
+  }
+
+  /** Draws a schedule; some have no day left and are rejected. */
+  function drawSchedule(): AskedSchedule {
     const [startDate = '', endDate = ''] = [dates[0], pick(random, dates)];
-    const time = pick(random, ['01:59', '02:00', '02:30', '03:00', '23:30']);
-    const schedule = { timeZone: 'Europe/Berlin', weekdays: null, skipDates: [], startDate, endDate, time };
-    request(
-      api,
-      { ...about, operation: 'schedule', runs: dates.length },
-      () => addScheduledCampaign(deps, owner, { ...post, ...schedule }),
-      keep,
-    );
+    const clock = pick(random, ['01:59', '02:00', '02:30', '03:00', '23:30']);
+    const timeZone = random() < 0.5 ? 'Europe/Berlin' : pick(random, ZONES);
+    const weekdays = random() < 0.8 ? null : [1, 2, 3, 4, 5, 6, 7].filter(() => random() < 0.7);
+    const skipDates = random() < 0.8 ? [] : [pick(random, dates)];
+    return { timeZone, weekdays: weekdays?.length === 0 ? null : weekdays, skipDates, startDate, endDate, time: clock };
   }
 
   function change(api: Api, operation: Operation, { campaign, text, owner }: Known): void {
     const deps = { db: api.db };
     const html = `${text}, corrected ${++texts}`;
-    const about = { operation, accountId: owner.accountId, text: operation === 'correct' ? html : text };
-    const acts: Record<Operation, () => Promise<{ campaignId: string }>> = {
+    const schedule = drawSchedule();
+    const isOfRun = (operation === 'recall' || operation === 'correct') && random() < 0.3;
+    const index = Math.floor(random() * 3);
+    const about = {
+      operation,
+      accountId: owner.accountId,
+      text: operation === 'correct' ? html : text,
+      ...(isOfRun && { isOfRun }),
+      ...(operation === 'update' && { schedule }),
+    };
+    const reviseRun = async (
+      revise: (of: { campaignId: string; runId: number | null }) => Promise<Done>,
+    ): Promise<Done> => {
+      if (!isOfRun) return revise({ campaignId: campaign, runId: null });
+      const runId = await findRun(api.db, campaign, index);
+      return { ...(await revise({ campaignId: campaign, runId })), runId };
+    };
+    const acts: Record<Operation, () => Promise<Done>> = {
       pause: () => pauseCampaign(deps, owner, campaign),
       resume: () => resumeCampaign(deps, owner, campaign),
       cancel: () => cancelCampaign(deps, owner, campaign),
       retry: () => retryCampaign(deps, owner, campaign),
-      recall: () => recallCampaign(deps, owner, { campaignId: campaign, runId: null }),
-      correct: () => correctCampaign({ ...deps, convert }, owner, { campaignId: campaign, runId: null, html }),
+      recall: () => reviseRun((of) => recallCampaign(deps, owner, of)),
+      correct: () => reviseRun((of) => correctCampaign({ ...deps, convert }, owner, { ...of, html })),
       delete: () => deleteCampaign(deps, owner, campaign),
+      update: () =>
+        updateCampaign({ ...deps, convert }, owner, campaign, {
+          ...schedule,
+          weekdays: schedule.weekdays ?? [1, 2, 3, 4, 5, 6, 7],
+        }),
     };
     request(api, about, acts[operation]);
   }
@@ -149,7 +208,14 @@ export function openWorkload(
 
   function rest(api: Api): void {
     const owner = pick(random, owners);
-    const quietHours = pick(random, [null, null, { from: '21:05', to: '05:30' }, { from: '23:00', to: '06:00' }]);
+    const quietHours = pick(random, [
+      null,
+      null,
+      { from: '21:05', to: '05:30' },
+      { from: '23:00', to: '06:00' },
+      { from: '02:15', to: '02:45' },
+      { from: '08:00', to: '07:00' },
+    ]);
     const wanted = { dailyCap: pick(random, [null, 4, 9]), quietHours };
     request(api, { operation: 'rest', accountId: owner.accountId, text: '', rest: wanted }, async () => {
       await updateAccount({ db: api.db, timeZone: 'UTC' }, owner, wanted);
@@ -172,13 +238,14 @@ export function openWorkload(
   }
 
   return {
-    ask(api) {
+    ask(apis) {
+      const [api] = apis;
       const drawn = random();
       if (drawn < 0.05) return createGroup(api);
       if (drawn < 0.08) return rest(api);
       if (drawn < 0.085) return erase(api);
       const isNew = known.length === 0 || random() < 0.6;
-      if (isNew && texts < CAMPAIGNS) add(api);
+      if (isNew && texts < CAMPAIGNS) add(apis);
       else if (known.length > 0) change(api, pick(random, ASKED), pick(random, known));
     },
     add,
@@ -187,6 +254,21 @@ export function openWorkload(
     },
     open: () => [...open.values()].filter((process) => !process.isDead).length,
   };
+}
+
+/** Returns the run at an index of a campaign, in the order of their due times. Throws if there is none. */
+async function findRun(db: Database, campaign: string, index: number): Promise<number> {
+  const run = await db
+    .selectFrom('runs')
+    .innerJoin('campaigns', 'campaigns.campaign_id', 'runs.campaign_id')
+    .select('runs.run_id')
+    .where('campaigns.public_id', '=', campaign)
+    .orderBy('runs.due_at')
+    .offset(index)
+    .limit(1)
+    .executeTakeFirst();
+  if (!run) throw new AppError('run_not_found', 'The campaign has no such run');
+  return run.run_id;
 }
 
 function nameOf(error: unknown): string {

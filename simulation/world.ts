@@ -3,9 +3,11 @@ import { startWorker, type Worker } from '../src/app/worker.ts';
 import { LEASE_MS } from '../src/sending/leases/leases.ts';
 import type { FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../src/operations/hold/watch-ledger.ts';
+import type { Database } from '../src/platform/database/connect.ts';
+import { startWorkPoll, type WorkPoll } from '../src/platform/database/work-poll.ts';
 import { createLog } from '../src/platform/log/log.ts';
 import { createOwner, type Owner } from '../test/support/ledger.ts';
-import { pick } from '../test/support/inputs/random.ts';
+import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';
 import { openNotifications, type SimulatedNotifications } from './notifications.ts';
 import { openHistory, type History } from './history.ts';
@@ -63,10 +65,32 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** The last groups of each owner. */
+const CHANNELS = 1;
+
+/** Of owners. Their clocks change at other times than Berlin's, by half an hour, or never, and are ahead by odd parts of an hour. */
+export const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/St_Johns',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+  'Pacific/Apia',
+];
+
+async function setTimeZone(db: Database, { userId }: Owner, timeZone: string): Promise<void> {
+  await db.updateTable('users').set({ time_zone: timeZone }).where('user_id', '=', userId).execute();
+}
+
+async function makeChannels(db: Database, groupIds: readonly number[]): Promise<void> {
+  await db.updateTable('groups').set({ kind: 'channel' }).where('group_id', 'in', groupIds).execute();
+}
+
 export const openProcess = (name: string): VirtualProcess => ({ name, isDead: false, frozenUntilMs: 0 });
 
 interface Running {
   process: VirtualProcess;
+  workPoll: WorkPoll;
   worker?: Worker;
 }
 
@@ -148,14 +172,15 @@ export async function openWorld(
 
   function begin(name: string): void {
     const process = openProcess(name);
-    const running: Running = { process };
     names.add(name);
-    workers.set(name, running);
     history.add({ kind: 'started', process: name });
     current.run(process, () => {
       const db = gate.open(process);
       const log = createLog('silent' as never);
       const patienceMs = LEASE_MS;
+      const workPoll = startWorkPoll({ db, log });
+      const running: Running = { process, workPoll };
+      workers.set(name, running);
       startWorker({
         db,
         log,
@@ -165,11 +190,13 @@ export async function openWorld(
         gaps: { sandbox: { minMs: gapMs, maxMs: gapMs * 1.5 } },
         name,
         alone: false,
+        workPoll,
       }).then(
         (worker) => {
           running.worker = worker;
         },
         () => {
+          void workPoll.stop();
           history.add({ kind: 'ended', process: name });
           restart(name);
         },
@@ -214,11 +241,18 @@ export async function openWorld(
   const setup = openProcess('setup');
   const db = gate.open(setup);
   const owners: Owner[] = [];
+  const zones = seededRandom(seed ^ 0x20e5);
   for (const groups of sizes) {
     const owner = await perform(setup, () => createOwner(db, groups));
+    const channelIds = owner.groupIds.slice(-CHANNELS);
+    await perform(setup, () => makeChannels(db, channelIds));
+    const timeZone = pick(zones, ZONES);
+    await perform(setup, () => setTimeZone(db, owner, timeZone));
     owners.push(owner);
     const chats = owner.groupIds.map((_, index) => `${owner.accountId}-${index + 1}@g.us`);
-    history.add({ kind: 'owner', accountId: owner.accountId, chats, groupIds: owner.groupIds });
+    for (const chatId of chats.slice(-CHANNELS)) witness.channels.add(chatId);
+    const { accountId, groupIds } = owner;
+    history.add({ kind: 'owner', accountId, timeZone, chats, groupIds, channelIds });
   }
   setup.isDead = true;
   areFaultsOn = true;
@@ -239,10 +273,13 @@ export async function openWorld(
     startWorker: begin,
     async stopWorkers() {
       isWanted = () => false;
-      for (const { process, worker } of workers.values()) {
+      for (const { process, workPoll, worker } of workers.values()) {
         if (process.isDead || process.frozenUntilMs === Infinity) continue;
         history.add({ kind: 'stopping', process: process.name });
-        if (worker) await perform(process, () => worker.stop());
+        await perform(process, async () => {
+          await worker?.stop();
+          await workPoll.stop();
+        });
       }
     },
     setClock(chosen, byMs) {

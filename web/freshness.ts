@@ -28,8 +28,16 @@ function sources(): string[] {
     return entry.name.startsWith('dist') ? [] : filesBelow(path);
   });
   const shared = ['src/content/text/parse-whatsapp.ts', 'src/messengers/windows.ts'].map((path) => join(ROOT, path));
-  const folders = ['clients/typescript', 'messages', 'src/platform/i18n'].map((path) => join(ROOT, path));
-  return [...own, ...folders.flatMap(filesBelow), ...shared, join(ROOT, 'package-lock.json')].toSorted();
+  const client = readdirSync(join(ROOT, 'clients/typescript')).filter((name) => name.endsWith('.ts'));
+  const folders = ['messages', 'src/platform/i18n'].map((path) => join(ROOT, path));
+  const clientFiles = client.map((name) => join(ROOT, 'clients/typescript', name));
+  return [
+    ...own,
+    ...clientFiles,
+    ...folders.flatMap(filesBelow),
+    ...shared,
+    join(ROOT, 'package-lock.json'),
+  ].toSorted();
 }
 
 function filesBelow(folder: string): string[] {

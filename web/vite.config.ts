@@ -1,5 +1,6 @@
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import { compileMessages } from './compile-messages.ts';
+import { listPackages } from './list-packages.ts';
 
 /** Preloads the files that the first script will import, which saves round trips on slow connections. */
 function preloadStart(): Plugin {
@@ -50,7 +51,7 @@ const SIGN_IN_LIBRARIES = new RegExp(
 );
 
 export default defineConfig({
-  plugins: [compileMessages(), preloadStart()],
+  plugins: [compileMessages(), listPackages(), preloadStart()],
   root: import.meta.dirname,
   base: '/',
   publicDir: false,

@@ -9,29 +9,31 @@
  */
 import { listenToEvents, type ListenOptions, type LiveEvent } from './events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
-import { idempotencyOf, type Operations, type Path } from './operations.ts';
+import { idempotencyOf, type Path } from './operations.ts';
 import { pause } from './pause.ts';
+import type { Operations } from './types.ts';
 
-export { CampanileError, type FieldError as Problem } from './failure.ts';
+export { CampanileError, type FieldError } from './failure.ts';
 export type { ListenOptions, LiveEvent } from './events.ts';
-export type { Operations, Path } from './operations.ts';
+export type { Idempotency, Path } from './operations.ts';
+export type * from './types.ts';
 
 export interface ClientOptions {
   /** Where the service is: `http://127.0.0.1:3000`. In a browser `''` is where the page came from. */
   url: string;
   /** A token or an API key. */
   token?: string | undefined;
-  /** How often a request is sent at most; 4 unless given, 1: never again. */
+  /** How often a request is sent at most; 4 unless given. 1 disables retries. */
   tries?: number;
-  /** Milliseconds that the service may ask to wait before it is tried again; 30,000 unless given. Longer waits are left to you. */
+  /** The longest wait before a retry, in milliseconds; 30,000 unless given. If the service asks for more, the call throws at once. */
   longestWaitMs?: number;
-  /** Milliseconds for a request to be answered, however large; 120,000 unless given. */
+  /** Milliseconds until a request without an answer fails; 120,000 unless given. */
   timeoutMs?: number;
   fetch?: typeof fetch;
 }
 
 export interface CallOptions {
-  /** Of your choice: the same key with the same body does nothing twice within a day. One is drawn for each call unless given. */
+  /** The same key with the same body has no second effect within a day. A random one for each call unless given. */
   idempotencyKey?: string;
   signal?: AbortSignal;
 }
@@ -41,22 +43,22 @@ export interface Answer<Data> {
   headers: Headers;
 }
 
-/** Everything throws a CampanileError, or the reason of a `signal` that was aborted. */
+/** All methods throw a CampanileError, or the reason of a `signal` that was aborted. */
 export interface Client {
   /**
-   * Sends an operation and resolves to its `data`. A 429, and where repeating does nothing twice also a 503 or no answer at all, is
-   * tried again when the service says so.
+   * Sends an operation and resolves to its `data`. Retries after a 429, and after a 503 or a lost connection where a retry has no
+   * second effect. Waits as long as the service asks.
    */
   call<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Operations[P]['data']>;
-  /** The same, with the headers of the answer: `x-campaign-id` of a schedule. */
+  /** Like `call`, but also resolves to the headers of the answer, such as `x-campaign-id` of a schedule. */
   ask<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Answer<Operations[P]['data']>>;
-  /** The user's own progress, for as long as it is iterated; it connects anew by itself. */
+  /** Yields the user's live events until the iteration is left. Reconnects by itself. */
   events(options?: ListenOptions): AsyncGenerator<LiveEvent, void, undefined>;
-  /** The same service as somebody else. */
+  /** Returns a client of the same service with another token or API key. */
   withToken(token: string | undefined): Client;
 }
 
-/** A body that may be empty may be left out. */
+/** A body without required fields may be omitted. */
 type Arguments<P extends Path> =
   Record<string, never> extends Operations[P]['body']
     ? [body?: Operations[P]['body'], options?: CallOptions]
@@ -67,7 +69,7 @@ const KEY_BYTES = 18;
 
 export function createClient(options: ClientOptions): Client {
   const { url, token, tries = 4, longestWaitMs = 30_000, timeoutMs = 120_000 } = options;
-  // Not `options.fetch`: browsers want it called on nothing but the window.
+  // Browsers reject `fetch` as a method of another object than the window.
   const send = options.fetch ?? ((input: string, init: RequestInit) => fetch(input, init));
   const base = `${url.replace(/\/+$/, '')}/api/v1/`;
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -122,13 +124,13 @@ async function readData(response: Response): Promise<unknown> {
   return type.startsWith('text/') ? response.text() : response.blob();
 }
 
-/** A 429 has done nothing. A 503 or silence may have. */
-function mayRepeat(path: Path, { code }: CampanileError): boolean {
-  if (code === 429) return true;
-  return (code === 503 || code === 0) && idempotencyOf(path) !== 'never';
+/** A 429 had no effect. A 503 or a lost connection may have had one. */
+function mayRepeat(path: Path, { status }: CampanileError): boolean {
+  if (status === 429) return true;
+  return (status === 503 || status === 0) && idempotencyOf(path) !== 'never';
 }
 
-/** Not `crypto.randomUUID`, which pages that came over plain HTTP have not got. */
+/** Not `crypto.randomUUID`, which is missing on pages served over plain HTTP. */
 function generateIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,34 +1,27 @@
-import type {
-  AccountEvent,
-  CampaignDeletedEvent,
-  CampaignEvent,
-  ExpiredEvent,
-  MessageEvent,
-} from '../../src/api/contract/events.ts';
 import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { parseEvents } from './parse-events.ts';
 import { pause } from './pause.ts';
+import type { CampaignDeletedEvent, CampaignEvent, ExpiredEvent, MessageEvent, Operations } from './types.ts';
 
 /**
- * What has happened. After each `connected` a snapshot follows: a campaign that is not in it has ended over an hour ago. Each `message`
- * comes once and in order, however often the connection breaks, unless `expired` says that some are lost. `lastEventId` is from where a
- * later call of `events()` goes on.
+ * A live event. A snapshot follows each `connected`; a campaign that is not in it ended over an hour ago. Each `message` comes once and
+ * in order, however often the connection breaks, unless `expired` says that some are lost. `events({ lastEventId })` resumes after it.
  */
 export type LiveEvent = { lastEventId: string | undefined } & (
   | { event: 'connected'; data: null }
   | { event: 'message'; data: MessageEvent }
   | { event: 'expired'; data: ExpiredEvent }
-  | { event: 'account'; data: AccountEvent }
+  | { event: 'account'; data: Operations['venom/account-status']['data'] }
   | { event: 'campaign'; data: CampaignEvent }
   | { event: 'campaign_deleted'; data: CampaignDeletedEvent }
 );
 
 export interface ListenOptions {
-  /** Of the last thing heard: begins with what has happened since, within 24 hours. */
+  /** The id of the last received event: resumes after it, within 24 hours. */
   lastEventId?: string | undefined;
   /** Ends the iteration, which then throws its reason. */
   signal?: AbortSignal;
-  /** Milliseconds of silence after which a connection counts as dead; 45,000 unless given. The service speaks every 15 s. */
+  /** Milliseconds of silence after which the client reconnects; 45,000 unless given. The service sends a comment every 15 s. */
   silenceMs?: number;
 }
 
@@ -48,7 +41,7 @@ const EVENTS: ReadonlySet<string> = new Set<LiveEvent['event']>([
   'campaign_deleted',
 ]);
 
-/** Of one connection, which does not know where others were. */
+/** An event of one connection. */
 type ReceivedEvent = { event: string; data: unknown } | { retryMs: number } | { id: string };
 
 /**
@@ -80,8 +73,8 @@ export async function* listenToEvents(url: string, options: Connection): AsyncGe
   }
 }
 
-function isFinal({ code }: CampanileError): boolean {
-  return code >= 400 && code < 500 && code !== 408 && code !== 429;
+function isFinal({ status }: CampanileError): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 async function* listenOnce(
@@ -92,7 +85,7 @@ async function* listenOnce(
   const leave = () => leaving.abort(signal?.reason);
   signal?.throwIfAborted();
   signal?.addEventListener('abort', leave, { once: true });
-  /** Only while something is waited for: whoever iterates may take their time. */
+  /** Limits the wait for the service, not the time that the consumer takes. */
   async function soon<T>(awaited: Promise<T>): Promise<T> {
     const timer = setTimeout(() => leaving.abort(new Error('nothing was heard for too long')), silenceMs);
     try {

@@ -1,14 +1,14 @@
-/** What is wrong with one field of a request. */
+/** The error of one field of a request. */
 export interface FieldError {
   /** A dotted path in the body: `group_metadata_ids.3`. */
   field: string;
   issue: string;
 }
 
-/** The service said no, or could not be reached. `message` is one plain sentence, fit to be shown. */
+/** The service rejected the request, or could not be reached. `message` is one plain sentence for people. */
 export class CampanileError extends Error {
-  /** The HTTP status; 0 when there was no answer. */
-  readonly code: number;
+  /** The HTTP status; 0 without an answer. */
+  readonly status: number;
   /** Machine-readable code, such as `group_not_found`. Undefined without an answer, or when a proxy answered. */
   readonly errorCode: string | undefined;
   readonly details: readonly FieldError[];
@@ -20,14 +20,14 @@ export class CampanileError extends Error {
   constructor(
     message: string,
     {
-      code,
+      status,
       errorCode,
       details = [],
       requestId,
       retryAfterMs,
       cause,
     }: {
-      code: number;
+      status: number;
       errorCode?: string | undefined;
       details?: readonly FieldError[];
       requestId?: string | undefined;
@@ -37,7 +37,7 @@ export class CampanileError extends Error {
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'CampanileError';
-    this.code = code;
+    this.status = status;
     this.errorCode = errorCode;
     this.details = details;
     this.requestId = requestId;
@@ -45,17 +45,17 @@ export class CampanileError extends Error {
   }
 }
 
-/** A request that did not get an answer. */
+/** Returns the error of a request without an answer. */
 export function unreachable(cause: unknown): CampanileError {
-  return new CampanileError('The service cannot be reached', { code: 0, cause });
+  return new CampanileError('The service cannot be reached', { status: 0, cause });
 }
 
-/** What an answer that is no success says. A proxy's page says nothing but its status. */
+/** Returns the error of an answer that is no success. The page of a proxy contributes only its status. */
 export async function failureOf(response: Response): Promise<CampanileError> {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const known = readEnvelope(await response.text());
   return new CampanileError(known?.message ?? `The service answered ${response.status}`, {
-    code: response.status,
+    status: response.status,
     errorCode: known?.error_code,
     details: known?.details ?? [],
     requestId: known?.request_id ?? response.headers.get('x-request-id') ?? undefined,

@@ -74,6 +74,7 @@ export const IDEMPOTENCY = {
   'analytics/export-campaign': 'always',
   'venom/create-webhook': 'never',
   'venom/list-webhooks': 'always',
+  'venom/get-webhook': 'always',
   'venom/update-webhook': 'never',
   'venom/delete-webhook': 'never',
   'venom/rotate-webhook-secret': 'never',

@@ -1,21 +1,9 @@
-/** The types of each operation, derived from the contract that the service itself is held to. */
-import type { z } from 'zod';
-import type { DeclaredOperation } from '../../src/api/contract/contract.ts';
 import { IDEMPOTENCY } from './idempotency.ts';
+import type { Operations } from './types.ts';
 
-type NameOf<Path> = Path extends `/api/v1/${infer Name}` ? Name : never;
-type DataOf<Operation extends DeclaredOperation> = Operation extends { answerType: '*/*' }
-  ? Blob
-  : z.output<Operation['data']>;
+export type { Operations } from './types.ts';
 
-/** By path, without `/api/v1/`. */
-export type Operations = {
-  [Operation in DeclaredOperation as NameOf<Operation['path']>]: {
-    body: z.input<Operation['body']>;
-    data: DataOf<Operation>;
-  };
-};
-
+/** The path of an operation, without `/api/v1/`. */
 export type Path = keyof Operations;
 
 /** Whether a request may be repeated without a second effect: `keyed` means with an `Idempotency-Key`. */

@@ -2,7 +2,7 @@ import { sleep } from '../../src/platform/time/time.ts';
 import { draw, drawMs, type Span } from '../../test/support/inputs/random.ts';
 import type { ExpectedRun } from '../../test/witness/judge.ts';
 import type { Ask } from './ask.ts';
-import type { SetBack } from './fleet.ts';
+import type { LedgerClock } from './ledger-clock.ts';
 import type { Sender, SenderGroup } from './senders.ts';
 
 /** An accepted campaign, with the effects that the witness should see. */
@@ -25,7 +25,7 @@ const nowMs = () => performance.timeOrigin + performance.now();
 /** Sends until stopped. Repeats the request of each campaign under one idempotency key until the result is known. */
 export async function sendContinuously(
   sender: Sender,
-  { ask, clock, random, stop }: { ask: Ask; clock: SetBack; random: () => number; stop: AbortSignal },
+  { ask, clock, random, stop }: { ask: Ask; clock: LedgerClock; random: () => number; stop: AbortSignal },
   sent: Sent[],
 ): Promise<void> {
   const aside = new Set<Promise<void>>();
@@ -36,10 +36,12 @@ export async function sendContinuously(
     }
     const groups = draw(random, sender.groups, Math.ceil(sender.groups.length * (0.3 + 0.7 * random())));
     const text = `${sender.name} ${number}`;
-    const campaign =
-      random() < 0.25
-        ? await schedule(sender, { ask, clock }, { text, groups }, drawMs(random, UNTIL_DUE))
-        : await sendNow(sender, { ask, clock }, { text, groups });
+    const [isPlanned, aheadMs] = [random() < 0.25, drawMs(random, UNTIL_DUE)];
+    const campaign = await clock.request(() =>
+      isPlanned && clock.mayPlan
+        ? schedule(sender, { ask, clock }, { text, groups }, aheadMs)
+        : sendNow(sender, { ask, clock }, { text, groups }),
+    );
     const [fate, haltMs, cooldownMs] = [random(), drawMs(random, BEFORE_A_HALT), drawMs(random, BEFORE_A_HALT)];
     if (campaign) {
       sent.push(campaign);
@@ -71,7 +73,7 @@ async function countUnfinished(sender: Sender, ask: Ask): Promise<number> {
 
 export interface Asking {
   ask: Ask;
-  clock: SetBack;
+  clock: LedgerClock;
 }
 
 export interface Message {
@@ -98,7 +100,7 @@ async function schedule(
   aheadMs: number,
 ): Promise<Sent | undefined> {
   const { leastMs } = clock;
-  const dueMs = Math.ceil((nowMs() + aheadMs) / 1_000) * 1_000;
+  const dueMs = Math.ceil((nowMs() - leastMs + aheadMs) / 1_000) * 1_000;
   const [date = '', rest = ''] = new Date(dueMs).toISOString().split('T');
   const when = {
     is_schedule: true,

@@ -8,6 +8,7 @@ import { fillDisk } from '../../test/support/servers/own-disk.ts';
 import type { ServerEnd } from '../../test/support/servers/own-postgres.ts';
 import { drawMs, pick, type Span } from '../../test/support/inputs/random.ts';
 import type { Fleet } from './fleet.ts';
+import { stepClockBack } from './step-clock-back.ts';
 
 /** What is done to the database. Of a hundred faults so many are of that kind. */
 export interface DatabaseFault {
@@ -47,6 +48,7 @@ export const DATABASE_FAULTS: readonly DatabaseFault[] = [
   { name: 'PostgreSQL: statements cancelled', share: 3, inflict: cancelStatements },
   { name: 'PostgreSQL: its disk full', share: 2, isLong: true, inflict: leaveNoRoom },
   { name: 'PostgreSQL: its clock set back', share: 2, inflict: setClockBack },
+  { name: 'PostgreSQL: its clock set back by hours', share: 2, isLong: true, inflict: setClockBackByHours },
 ];
 
 async function lockTable(fleet: Fleet, random: () => number): Promise<void> {
@@ -119,6 +121,10 @@ async function setClockBack(fleet: Fleet, random: () => number): Promise<void> {
     await client.query(`update test_clock set shift = shift - $1 * interval '1 millisecond'`, [ms]);
   });
   fleet.clock.leastMs += ms;
+}
+
+async function setClockBackByHours(fleet: Fleet, random: () => number): Promise<void> {
+  await withConnection(fleet, (client) => stepClockBack(client, fleet.clock, random));
 }
 
 /** Makes the clock of the database one that can be set back, before anybody uses it. */

@@ -6,7 +6,8 @@ import type { Behaviour } from '../../test/witness/protocol.ts';
 import { askAnyOf, type Ask } from './ask.ts';
 import { sendContinuously, sendNow, type Sent } from './campaigns.ts';
 import { startUnits, type Units } from './fleet.ts';
-import { conclude, createSenders, GAP, type SoakFindings } from './run-soak.ts';
+import { GAP } from './gap.ts';
+import { conclude, createSenders, type SoakFindings } from './run-soak.ts';
 import type { Sender, SenderPlan } from './senders.ts';
 
 /** One leader that was lost. All times are from the moment at which it was harmed. */

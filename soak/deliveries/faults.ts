@@ -12,6 +12,8 @@ export interface FaultOptions {
   pause: Span;
   /** Only faults that are over soon. */
   brief: boolean;
+  /** Only the fault of this name; all by default. */
+  only?: string | undefined;
   stop: AbortSignal;
   /** Called when one begins. */
   onFault: () => void;
@@ -95,11 +97,13 @@ async function disturb({ network }: Unit, harm: () => void, ms: number): Promise
  */
 export async function injectFaults(
   fleet: Fleet,
-  { random, pause, brief, stop, onFault }: FaultOptions,
+  { random, pause, brief, only, stop, onFault }: FaultOptions,
 ): Promise<Survived> {
   const survived: Survived = new Map();
-  const unitFaults = UNIT_FAULTS.filter(({ isLong }) => !(brief && isLong));
-  const databaseFaults = DATABASE_FAULTS.filter(({ isLong }) => !(brief && isLong));
+  const isWanted = ({ name, isLong }: { name: string; isLong?: true }) =>
+    only === undefined ? !(brief && isLong) : name === only;
+  const unitFaults = UNIT_FAULTS.filter(isWanted);
+  const databaseFaults = DATABASE_FAULTS.filter(isWanted);
   const databaseShare = sumShares(databaseFaults);
   const shares = databaseShare + sumShares(unitFaults);
   const busy = new Set<Unit | 'database'>();

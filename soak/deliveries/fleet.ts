@@ -10,6 +10,7 @@ import { startService, type Service } from '../../test/support/service/service.t
 import { ENTRY, SECRETS } from '../../test/witness/start-worker.ts';
 import { startWitness, type Witness } from '../../test/witness/start-witness.ts';
 import { createClock } from './database-faults.ts';
+import { LedgerClock } from './ledger-clock.ts';
 
 /** A process of the service, started again whenever it has ended. */
 export interface Unit {
@@ -42,7 +43,7 @@ export interface Fleet extends Units {
 /** Two APIs and three workers, each behind a network of its own, and a witness. */
 export interface Units {
   units: readonly Unit[];
-  clock: SetBack;
+  clock: LedgerClock;
   witness: Witness;
   /** Where APIs listen just now. */
   urls(): string[];
@@ -53,12 +54,6 @@ export interface Units {
   /** The last words of each process, for whoever looks into a fault. */
   logs(): string;
   stop(): Promise<{ uncleanStops: number }>;
-}
-
-/** How far the database's clock was set back: a lower bound, and an upper one while a change is under way. */
-export interface SetBack {
-  leastMs: number;
-  mostMs: number;
 }
 
 export interface FleetOptions {
@@ -129,7 +124,7 @@ export async function startUnits(server: Server, { seed, gap }: Pick<FleetOption
     for (const unit of units) undo.defer(() => unit.service().kill());
     return {
       units,
-      clock: { leastMs: 0, mostMs: 0 },
+      clock: new LedgerClock(),
       witness,
       urls: () => units.filter(({ role }) => role === 'api').map((unit) => unit.service().url),
       unaskedEnds,
@@ -166,6 +161,8 @@ async function startUnit(options: UnitOptions): Promise<Unit> {
     ROLE: role,
     DATABASE_URL: proxiedUrl(network.port, server),
     ...SECRETS,
+    // The database is new, and processes that start together would back it up between two migrations.
+    BACKUP_BEFORE_UPGRADE: 'false',
     ...options.environment,
   };
   let asked: Service | undefined;

@@ -10,6 +10,7 @@ import { sendContinuously, waitUntilEnded, type Sent } from './campaigns.ts';
 import { compareAnalytics } from './compare.ts';
 import { injectFaults, type Survived } from './faults.ts';
 import { startFleet, type Fleet, type Units } from './fleet.ts';
+import { GAP } from './gap.ts';
 import { createSender, type Sender, type SenderPlan } from './senders.ts';
 
 export interface SoakOptions {
@@ -23,6 +24,8 @@ export interface SoakOptions {
   pause: Span;
   /** Only faults that are over soon, for a short run. */
   brief?: boolean;
+  /** Only the fault of this name; all by default. */
+  only?: string;
   /** What the witness does while harm is done. */
   behaviour: Behaviour;
   /** PostgreSQL settings besides those of a test. */
@@ -47,8 +50,6 @@ export interface SoakFindings {
 }
 
 const POLL_MS = 100;
-/** Of accounts that are paced. */
-export const GAP = { minMs: 40, maxMs: 90 };
 
 /**
  * Starts two APIs, three workers, a database and a witness. Users send while faults hit every process but the witness. Then compares the
@@ -142,7 +143,7 @@ async function sendUnderFire(
   fleet: Fleet,
   senders: readonly Sender[],
   ask: Ask,
-  { seed, ms, pause, brief = false, least = { campaigns: 0, faults: 0 } }: SoakOptions,
+  { seed, ms, pause, brief = false, only, least = { campaigns: 0, faults: 0 } }: SoakOptions,
 ): Promise<{ sent: Sent[]; survived: Survived }> {
   const sent: Sent[] = [];
   const stop = new AbortController();
@@ -155,7 +156,7 @@ async function sendUnderFire(
   );
   let faults = 0;
   const onFault = () => (faults += 1);
-  const harming = injectFaults(fleet, { random: seededRandom(seed), pause, brief, onFault, stop: stop.signal });
+  const harming = injectFaults(fleet, { random: seededRandom(seed), pause, brief, only, onFault, stop: stop.signal });
   const work = Promise.all([harming, ...sending]);
   const enough = async () => {
     await sleep(ms);

@@ -1,6 +1,7 @@
 /** Wires the rooms to each other, as the configuration says. */
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
+import { startWorkPoll, type WorkPoll } from '../platform/database/work-poll.ts';
 import { prepareNumberChange } from '../sending/accounts/change-number.ts';
 import { awaitCommandResults } from '../sending/accounts/commands.ts';
 import { LEASE_MS } from '../sending/leases/leases.ts';
@@ -9,7 +10,7 @@ import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
 import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
 import { buildWorkerServer } from './build-worker-server.ts';
 import type { Config, Gap } from '../platform/config/config.ts';
-import { prepareDashboard } from './dashboard.ts';
+import { builtDashboard, openDashboard, type Dashboard } from './dashboard.ts';
 import { readPool, type Database } from '../platform/database/connect.ts';
 import { createSafeHttpClient, type Egress } from '../platform/http-client/safe-http-client.ts';
 import type { ReadMessages } from '../sending/groups/list-messages.ts';
@@ -73,7 +74,7 @@ export interface AppOptions {
   whatsappTiming?: WhatsAppOptions['timing'];
   /** For tests, with which the service may have to share its process. */
   httpLimits?: Partial<HttpLimits>;
-  /** The built dashboard, for tests: a run builds it once. By default it is built where its sources have changed. */
+  /** The built dashboard, for tests: a run builds it once. By default it is built after the API listens, if its sources have changed. */
   dashboardFolder?: string;
 }
 
@@ -90,9 +91,6 @@ export async function startApp(
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
-  const isBuilt = config.role === 'worker' || dashboardFolder !== undefined;
-  const dashboard = isBuilt ? undefined : prepareDashboard(log);
-  if (dashboard) closing.push(() => dashboard.stop());
   try {
     const { shared, isEmbedded, failed } = await openShared(config, log, closing);
     const { db } = shared;
@@ -107,16 +105,19 @@ export async function startApp(
     closing.push(async () => egress.close());
     const pushKeys = await loadPushKeys(db, vault);
     if (config.role !== 'api') {
-      const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming });
+      const workPoll = startWorkPoll({ db: shared.sendingDb, log, onLoopError: shared.onLoopError });
+      closing.push(workPoll.stop);
+      const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming, workPoll });
       for (const messenger of open) closing.push(() => messenger.close());
-      worker = await startSending(shared, open, isEmbedded);
+      worker = await startSending(shared, { messengers: open, alone: isEmbedded, workPoll });
       closing.push(worker.stop);
-      closing.push(startMails(shared, secrets.jwtSecret).stop);
-      closing.push(startWebhooks(shared, { egress, vault }).stop);
-      closing.push(startNotices(shared, { egress, vault, keys: pushKeys }).stop);
+      closing.push(startMails(shared, { secret: secrets.jwtSecret, workPoll }).stop);
+      closing.push(startWebhooks(shared, { egress, vault, workPoll }).stop);
+      closing.push(startNotices(shared, { egress, vault, keys: pushKeys, workPoll }).stop);
       measureShards(shared.metrics.registry, worker.shardsHeld);
       closing.push(await startBackups(shared));
     }
+    const dashboard = config.role === 'worker' ? undefined : chooseDashboard(log, dashboardFolder);
     const server =
       worker && config.role === 'worker'
         ? buildWorkerServer(shared, worker)
@@ -126,7 +127,7 @@ export async function startApp(
             vault,
             egress,
             pushPublicKey: pushKeys.publicKey,
-            dashboardFolder: dashboardFolder ?? (await dashboard?.folder),
+            dashboard,
             checkAnswers,
             limits: httpLimits,
             convert: converter.convert,
@@ -134,6 +135,10 @@ export async function startApp(
     closing.push(() => server.close());
     warnOfPlainHttp(config, log);
     const url = await (config.role === 'worker' ? listenIfFree(server, config, log) : listen(server, config));
+    if (dashboard) {
+      closing.push(() => dashboard.stop());
+      void dashboard.build();
+    }
     return { url, stop, failed };
   } catch (error) {
     await stop();
@@ -141,10 +146,13 @@ export async function startApp(
   }
 }
 
+function chooseDashboard(log: Log, builtFolder: string | undefined): Dashboard {
+  return builtFolder === undefined ? openDashboard(log) : builtDashboard(builtFolder);
+}
+
 function startSending(
   { config, log, sendingDb, notifications, metrics, onLoopError }: Shared,
-  messengers: readonly Messenger[],
-  alone: boolean,
+  { messengers, alone, workPoll }: { messengers: readonly Messenger[]; alone: boolean; workPoll: WorkPoll },
 ): Promise<Worker> {
   return startWorker({
     db: sendingDb,
@@ -168,11 +176,15 @@ function startSending(
     onOutcome: metrics.countOutcome,
     onRetry: metrics.countRetry,
     onFirstAttempt: metrics.observeFirstAttempt,
+    workPoll,
     onLoopError,
   });
 }
 
-function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: { egress: Egress; vault: Vault }) {
+function startWebhooks(
+  { log, sendingDb, metrics, onLoopError }: Shared,
+  deps: { egress: Egress; vault: Vault; workPoll: WorkPoll },
+) {
   return sendWebhooks({
     ...deps,
     db: sendingDb,
@@ -182,7 +194,10 @@ function startWebhooks({ log, sendingDb, metrics, onLoopError }: Shared, deps: {
   });
 }
 
-function startMails({ config, log, sendingDb, notifications, onLoopError }: Shared, secret: string) {
+function startMails(
+  { config, log, sendingDb, notifications, onLoopError }: Shared,
+  { secret, workPoll }: { secret: string; workPoll: WorkPoll },
+) {
   const { smtpUrl, mailFrom: from, publicUrl } = config;
   return sendMails({
     db: sendingDb,
@@ -191,6 +206,7 @@ function startMails({ config, log, sendingDb, notifications, onLoopError }: Shar
     links: createMailLinks(secret),
     mail:
       smtpUrl === undefined || from === undefined || publicUrl === undefined ? undefined : { smtpUrl, from, publicUrl },
+    workPoll,
     onLoopError,
   });
 }
@@ -201,7 +217,7 @@ interface ApiParts {
   vault: Vault;
   egress: Egress;
   pushPublicKey: string;
-  dashboardFolder: string | undefined;
+  dashboard: Dashboard | undefined;
   checkAnswers: boolean;
   limits: Partial<HttpLimits>;
   convert: Convert;
@@ -209,17 +225,7 @@ interface ApiParts {
 
 function buildApi(
   { config, log, db, healthDb, disk, schema, notifications, metrics, health, onLoopError }: Shared,
-  {
-    jwtSecret,
-    jwtSecretPrevious,
-    vault,
-    egress,
-    pushPublicKey,
-    dashboardFolder,
-    checkAnswers,
-    limits,
-    convert,
-  }: ApiParts,
+  { jwtSecret, jwtSecretPrevious, vault, egress, pushPublicKey, dashboard, checkAnswers, limits, convert }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -263,7 +269,7 @@ function buildApi(
     readPool: () => readPool(db),
     metrics: metrics.registry,
     log,
-    dashboard: dashboardFolder === undefined ? undefined : { folder: dashboardFolder, users },
+    dashboard: dashboard && { ...dashboard, users },
     settings: config,
     limits,
     checkAnswers,

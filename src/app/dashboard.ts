@@ -4,40 +4,54 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { BUILD_FOLDER, isFresh } from '../../web/freshness.ts';
+import type { DashboardFiles, DashboardState } from '../api/server/serve-dashboard.ts';
 import type { Log } from '../platform/log/log.ts';
 import { errorCodeOf } from '../platform/errors/errors.ts';
 
 const BUILDER = join(import.meta.dirname, '../../web/build.ts');
 
-export interface Dashboard {
-  /** The folder of the built dashboard; undefined when there is none. Never rejects. */
-  folder: Promise<string | undefined>;
+export interface Dashboard extends DashboardFiles {
+  /** Builds the dashboard if its state is `building`. Never rejects: if the build fails, an older one is served, or none. */
+  build(): Promise<void>;
   /** Ends a build that is under way. */
   stop(): Promise<void>;
 }
 
-/**
- * Builds the dashboard if its sources have changed since the last build, in a child process, because the build needs many times the
- * service's memory. If it cannot be built, an older build is served, or none, and the log says why.
- */
-export function prepareDashboard(log: Log): Dashboard {
-  // The registry's package has nothing to build from.
-  if (!existsSync(BUILDER) || isFresh())
-    return { folder: Promise.resolve(BUILD_FOLDER), stop: () => Promise.resolve() };
-  if (!hasTools()) {
-    log.warn(failure(existsSync(BUILD_FOLDER)));
-    const folder = existsSync(BUILD_FOLDER) ? BUILD_FOLDER : undefined;
-    return { folder: Promise.resolve(folder), stop: () => Promise.resolve() };
-  }
+/** Opens the dashboard: `building` if its sources have changed since the last build, and the tools are there. */
+export function openDashboard(log: Log): Dashboard {
   const stopping = new AbortController();
-  const folder = build(log, stopping.signal).then(() => (existsSync(BUILD_FOLDER) ? BUILD_FOLDER : undefined));
+  const lastBuild = () => (existsSync(BUILD_FOLDER) ? 'built' : 'missing');
+  let state = firstState();
+  let building: Promise<void> | undefined;
+
+  function firstState(): DashboardState {
+    // The package has no sources to build from.
+    if (!existsSync(BUILDER) || isFresh()) return 'built';
+    if (hasTools()) return 'building';
+    log.warn(failure(lastBuild()));
+    return lastBuild();
+  }
+
+  async function run(): Promise<void> {
+    if (state !== 'building') return;
+    await build(log, stopping.signal);
+    state = lastBuild();
+  }
+
   return {
-    folder,
+    folder: BUILD_FOLDER,
+    state: () => state,
+    build: () => (building ??= run()),
     async stop() {
       stopping.abort();
-      await folder;
+      await building;
     },
   };
+}
+
+/** A dashboard that was built beforehand. */
+export function builtDashboard(folder: string): Dashboard {
+  return { folder, state: () => 'built', build: () => Promise.resolve(), stop: () => Promise.resolve() };
 }
 
 /** Whether the development dependencies are there. */
@@ -51,8 +65,9 @@ function hasTools(): boolean {
   }
 }
 
+/** In a child process, because the build needs many times the service's memory. */
 async function build(log: Log, signal: AbortSignal): Promise<void> {
-  log.info('building the dashboard: its sources have changed, or this is the first start');
+  log.info('building the dashboard: its sources have changed, or this is the first start. The API works meanwhile');
   const startedAt = performance.now();
   const output: string[] = [];
   const child = spawn(process.execPath, [BUILDER], { stdio: ['ignore', 'pipe', 'pipe'], signal });
@@ -64,10 +79,10 @@ async function build(log: Log, signal: AbortSignal): Promise<void> {
   );
   if (signal.aborted) return;
   if (code === 0) log.info({ ms: Math.round(performance.now() - startedAt) }, 'the dashboard is built');
-  else log.warn({ code, output: output.join('').trim() }, failure(existsSync(BUILD_FOLDER)));
+  else log.warn({ code, output: output.join('').trim() }, failure(existsSync(BUILD_FOLDER) ? 'built' : 'missing'));
 }
 
-function failure(hasOlder: boolean): string {
-  const instead = hasOlder ? 'the one that was built before is served' : 'the service goes on without it';
+function failure(state: DashboardState): string {
+  const instead = state === 'built' ? 'the one that was built before is served' : 'the service goes on without it';
   return `the dashboard could not be built, so ${instead}. Run "npm ci" without --omit=dev, then "npm run build"`;
 }

@@ -25,6 +25,7 @@ export async function main({
     const config = readConfig();
     log = createLog(config.logLevel);
     log.info({ ...readVersion(), node: process.versions.node, role: config.role }, 'Campanile starts');
+    for (const { name, meant } of config.misspelled) log.warn(`${name} is not a setting. Did you mean ${meant}?`);
     app = await startApp(config, log, options);
   } catch (error) {
     reportFailedStart(error, log);

@@ -1,5 +1,6 @@
 import type { Config } from '../platform/config/config.ts';
 import { connectDatabase, type PostgresAddress } from '../platform/database/connect.ts';
+import type { WorkPoll } from '../platform/database/work-poll.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import type { Log } from '../platform/log/log.ts';
 import { createVault } from '../platform/secrets/secret-box.ts';
@@ -16,6 +17,7 @@ interface Needed extends Pick<Secrets, 'encryptionKey'> {
   onStatementError: (error: unknown) => void;
   address: PostgresAddress;
   metrics: Metrics;
+  workPoll: WorkPoll;
   onLoopError: OnLoopError;
   /** For tests, which cannot wait as long as production should wait for WhatsApp. */
   whatsappTiming: WhatsAppOptions['timing'];
@@ -23,12 +25,13 @@ interface Needed extends Pick<Secrets, 'encryptionKey'> {
 
 /** Opens the messengers that come with the service, each with its own database connections. The caller closes them. */
 export function openMessengers(needed: Needed): Messenger[] {
-  const { config, log, encryptionKey, metrics, onLoopError, whatsappTiming } = needed;
+  const { config, log, encryptionKey, metrics, workPoll, onLoopError, whatsappTiming } = needed;
   return [
     createSandbox({
       db: connect(needed, 'sandbox'),
       log,
       speed: config.sandboxSpeed,
+      workPoll,
       onLoopError,
     }),
     createWhatsApp({

@@ -2,7 +2,7 @@ import { backUpDaily } from '../operations/backup/back-up-daily.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Database, PostgresAddress } from '../platform/database/connect.ts';
 import type { Log } from '../platform/log/log.ts';
-import { measureBackups, type Metrics } from '../operations/metrics.ts';
+import { measureBackupCommand, measureBackups, type Metrics } from '../operations/metrics.ts';
 import { readVersion } from '../platform/config/version.ts';
 import { notifyOldBackup } from '../notifications/notices/notify-old-backup.ts';
 
@@ -25,5 +25,6 @@ export async function startBackups({
   const onFailed = (lastGoodAt: Date | undefined) => notifyOldBackup(db, lastGoodAt);
   const backups = await backUpDaily({ settings, timeZone, db, address, isEmbedded, dataDir, version, log, onFailed });
   measureBackups(metrics.registry, backups.lastGoodAt);
+  if (settings.command) measureBackupCommand(metrics.registry, backups.lastCommandAt);
   return backups.stop;
 }

@@ -5,6 +5,7 @@ import { SHARDS, startLeases, type Leases } from '../sending/leases/leases.ts';
 import { openSessions } from '../sending/sessions/sessions.ts';
 import { watchRuns } from '../sending/campaigns/begin/watch-runs.ts';
 import type { Database } from '../platform/database/connect.ts';
+import type { WorkPoll } from '../platform/database/work-poll.ts';
 import type { Notifications } from '../platform/database/listen.ts';
 import { startSendLoop } from '../sending/deliveries/send-loop.ts';
 import { gapMsOf, type Gaps } from '../sending/deliveries/pace.ts';
@@ -41,6 +42,8 @@ export interface WorkerOptions {
   onOutcome?: (kind: string, count: number) => void;
   onRetry?: () => void;
   onFirstAttempt?: (lateSeconds: number) => void;
+  /** Polls for loops that have nothing to do; without it each polls for itself. */
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -55,7 +58,7 @@ export interface Worker {
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { db, log, notifications, messengers, gaps } = options;
-  const watched = options.onLoopError ? { onLoopError: options.onLoopError } : {};
+  const watched = { workPoll: options.workPoll, ...(options.onLoopError && { onLoopError: options.onLoopError }) };
   let leases: Leases | undefined;
   const sessions = openSessions({ db, log, messengers, workerId: () => leases?.workerId() ?? 0 });
   let sessionKeeper: Loop | undefined;

@@ -2,21 +2,36 @@ import { sql } from 'kysely';
 import { resumeAccount } from '../sending/accounts/resume-account.ts';
 import { findOwnAccount } from '../sending/accounts/store.ts';
 import type { Database } from '../platform/database/connect.ts';
-import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { StartupError } from '../platform/errors/errors.ts';
+import type { Shell } from './command.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
-import type { Shell } from './shell.ts';
+import { writeJson } from './write-json.ts';
 import { writeTable } from './write-table.ts';
 
 /** The most accounts of one list, those that need attention first. */
 const MOST_LISTED = 1_000;
 
-/** `campanile accounts …`: how accounts stand, and letting one go on that was stopped. */
-export async function accounts({ given, output }: Shell): Promise<number> {
-  const [word, name, more] = given;
-  if (more !== undefined) throw new UsageError('Too many arguments');
-  if (word === 'list' && name === undefined) await list(output);
-  else if (word === 'release' && name !== undefined) await release(name, output);
-  else throw new UsageError('Expected "list" or "release NAME"');
+/** `campanile accounts list`. */
+export async function listAccounts({
+  options: { json },
+  output,
+}: Shell & { options: { json: boolean } }): Promise<number> {
+  const found = await withUsers(({ db }) => readAccounts(db));
+  if (json) {
+    const accounts = found.map(({ userName, messenger, status, reason }) => ({
+      user_name: userName,
+      messenger,
+      status,
+      reason,
+    }));
+    writeJson(output, { accounts });
+    return 0;
+  }
+  writeTable(
+    output,
+    ['user', 'messenger', 'status', 'why'],
+    found.map(({ userName, messenger, status, reason }) => [userName, messenger, status, reason ?? '']),
+  );
   return 0;
 }
 
@@ -25,15 +40,6 @@ interface ListedAccount {
   messenger: string;
   status: string;
   reason: string | null;
-}
-
-async function list(output: NodeJS.WritableStream): Promise<void> {
-  const found = await withUsers(({ db }) => readAccounts(db));
-  writeTable(
-    output,
-    ['user', 'messenger', 'status', 'why'],
-    found.map(({ userName, messenger, status, reason }) => [userName, messenger, status, reason ?? '']),
-  );
 }
 
 async function readAccounts(db: Database): Promise<ListedAccount[]> {
@@ -47,12 +53,14 @@ async function readAccounts(db: Database): Promise<ListedAccount[]> {
   return rows;
 }
 
-async function release(name: string, output: NodeJS.WritableStream): Promise<void> {
+/** `campanile accounts release`: lets an account go on that was stopped. */
+export async function releaseAccount({ args: { NAME }, output }: Shell & { args: { NAME: string } }): Promise<number> {
   await withUsers(async (deps) => {
-    const user = await requireUser(deps, name);
+    const user = await requireUser(deps, NAME);
     const account = await findOwnAccount(deps.db, user.workspaceId);
     if (account.stopReason === null) throw new StartupError(`The account of ${user.userName} is not stopped`);
     await resumeAccount(deps.db, actorFor(user), account);
   });
-  output.write(`Recounted the posts of ${name}'s account. It continues to send.\n`);
+  output.write(`Recounted the posts of ${NAME}'s account. It continues to send.\n`);
+  return 0;
 }

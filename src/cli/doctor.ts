@@ -1,27 +1,19 @@
-import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../platform/config/config.ts';
 import { runChecks } from '../operations/doctor/run-checks.ts';
 import { describeError, find, type Finding } from '../operations/doctor/finding.ts';
-import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { StartupError } from '../platform/errors/errors.ts';
 import { readVersion } from '../platform/config/version.ts';
-import type { Shell } from './shell.ts';
+import type { Shell } from './command.ts';
 import { withDatabase } from './with-database.ts';
+import { writeJson } from './write-json.ts';
 
-/** `campanile doctor`: 0 unless something is wrong, then 1; warnings alone are a 0. Throws a UsageError for arguments it does not take. */
-export async function doctor({ given, output }: Shell): Promise<number> {
-  const isJson = readGiven(given);
+/** `campanile doctor`: 0 unless something is wrong, then 1; warnings alone are a 0. */
+export async function doctor({ options: { json }, output }: Shell & { options: { json: boolean } }): Promise<number> {
   const at = new Date();
   const findings = await collectFindings();
-  output.write(isJson ? `${JSON.stringify(document(findings, at))}\n` : formatFindings(findings));
+  if (json) writeJson(output, document(findings, at));
+  else output.write(formatFindings(findings));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
-}
-
-function readGiven(given: readonly string[]): boolean {
-  try {
-    return parseArgs({ args: [...given], options: { json: { type: 'boolean', default: false } } }).values.json;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** Returns all findings. An invalid configuration and an unreachable database are findings, too. */

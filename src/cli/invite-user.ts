@@ -1,10 +1,21 @@
 import { StartupError } from '../platform/errors/errors.ts';
 import { invite } from '../identity/invite.ts';
 import { findAnAdministrator } from '../identity/manage-users-store.ts';
+import type { Shell } from './command.ts';
 import { COMMAND_LINE, withUsers } from './open-users.ts';
 
-/** Invites a person in the name of the first administrator. Returns the output. Throws a StartupError when there is no administrator. */
-export function inviteUser(email: string): Promise<string> {
+/**
+ * `campanile users invite`: invites a person in the name of the first administrator. Throws a StartupError when there is no administrator.
+ */
+export async function inviteUser({
+  args: { 'E-MAIL': email },
+  output,
+}: Shell & { args: { 'E-MAIL': string } }): Promise<number> {
+  output.write(`${await invitePerson(email)}\n`);
+  return 0;
+}
+
+function invitePerson(email: string): Promise<string> {
   return withUsers(async (deps, { db, config }) => {
     if (config.signUp === 'closed')
       throw new StartupError('Sign-up is closed (SIGNUP). Create the user with "users create".');

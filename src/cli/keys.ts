@@ -1,22 +1,31 @@
-import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { StartupError } from '../platform/errors/errors.ts';
 import { selectApiKeys } from '../identity/api-keys/api-key-store.ts';
 import { revokeApiKey } from '../identity/api-keys/revoke-api-key.ts';
+import type { Shell } from './command.ts';
 import { actorFor, requireUser, withUsers } from './open-users.ts';
-import type { Shell } from './shell.ts';
+import { writeJson } from './write-json.ts';
 import { writeTable } from './write-table.ts';
 
-/** `campanile keys …`: a user's API keys, without the keys themselves. */
-export async function keys({ given, output }: Shell): Promise<number> {
-  const [word, name, id, more] = given;
-  if (name === undefined || more !== undefined) throw new UsageError('Expected a user name or an e-mail address');
-  if (word === 'list' && id === undefined) await list(name, output);
-  else if (word === 'revoke' && id !== undefined) await revoke(name, id, output);
-  else throw new UsageError('Expected "list NAME" or "revoke NAME ID"');
-  return 0;
-}
-
-async function list(name: string, output: NodeJS.WritableStream): Promise<void> {
-  const found = await withUsers(async (deps) => selectApiKeys(deps.db, (await requireUser(deps, name)).workspaceId));
+/** `campanile keys list`: a user's API keys, without the keys themselves. */
+export async function listKeys({
+  args: { NAME },
+  options: { json },
+  output,
+}: Shell & { args: { NAME: string }; options: { json: boolean } }): Promise<number> {
+  const found = await withUsers(async (deps) => selectApiKeys(deps.db, (await requireUser(deps, NAME)).workspaceId));
+  if (json) {
+    const keys = found.map(({ apiKeyId, name, prefix, scopes, createdAt, expiresAt, lastUsedAt }) => ({
+      api_key_id: apiKeyId,
+      name,
+      prefix,
+      scopes,
+      created_at: createdAt,
+      expires_at: expiresAt,
+      last_used_at: lastUsedAt,
+    }));
+    writeJson(output, { keys });
+    return 0;
+  }
   writeTable(
     output,
     ['id', 'name', 'begins with', 'scopes', 'expires', 'last used'],
@@ -29,11 +38,17 @@ async function list(name: string, output: NodeJS.WritableStream): Promise<void> 
       lastUsedAt?.toISOString() ?? 'never',
     ]),
   );
+  return 0;
 }
 
-async function revoke(name: string, id: string, output: NodeJS.WritableStream): Promise<void> {
-  if (!/^\d{1,15}$/.test(id))
-    throw new StartupError(`${id} is not the id of an API key. List the ids with "keys list".`);
-  await withUsers(async (deps) => revokeApiKey(deps, actorFor(await requireUser(deps, name)), Number(id)));
-  output.write(`Revoked the API key ${id} of ${name}\n`);
+/** `campanile keys revoke`. */
+export async function revokeKey({
+  args: { NAME, ID },
+  output,
+}: Shell & { args: { NAME: string; ID: string } }): Promise<number> {
+  if (!/^\d{1,15}$/.test(ID))
+    throw new StartupError(`${ID} is not the id of an API key. List the ids with "keys list".`);
+  await withUsers(async (deps) => revokeApiKey(deps, actorFor(await requireUser(deps, NAME)), Number(ID)));
+  output.write(`Revoked the API key ${ID} of ${NAME}\n`);
+  return 0;
 }

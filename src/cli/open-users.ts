@@ -12,7 +12,7 @@ import { loadSecrets } from '../platform/secrets/load-secrets.ts';
 import { createUserDependencies, type UserDependencies } from '../identity/dependencies.ts';
 import { loginOf } from '../identity/login.ts';
 import { findUserByLogin, type UserWithSecrets } from '../identity/store.ts';
-import { withDatabase, type Opened } from './with-database.ts';
+import { withDatabase, type Opened, type OpenOptions } from './with-database.ts';
 
 /** The address in the audit log for commands. */
 export const COMMAND_LINE = 'command line';
@@ -23,9 +23,10 @@ export const COMMAND_LINE = 'command line';
  */
 export async function withUsers<Result>(
   use: (deps: UserDependencies, opened: Opened) => Promise<Result>,
+  options?: OpenOptions,
 ): Promise<Result> {
   try {
-    return await withDatabase(async (opened) => use(await open(opened), opened));
+    return await withDatabase(async (opened) => use(await open(opened), opened), options);
   } catch (error) {
     throw error instanceof AppError ? new StartupError(error.message, error) : error;
   }

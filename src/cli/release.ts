@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { listQueued, type QueuedCampaign } from '../operations/hold/list-queued.ts';
 import { readHold } from '../operations/hold/read-hold.ts';
 import { resumeLedger } from '../operations/hold/resume-ledger.ts';
 import type { Choice } from '../operations/hold/settle-queued.ts';
 import { HOLD_FILE } from '../operations/hold/watch-ledger.ts';
 import { AppError, StartupError, UsageError } from '../platform/errors/errors.ts';
+import type { Shell } from './command.ts';
 import { recordCommand } from './record-command.ts';
-import type { Shell } from './shell.ts';
 import { withDatabase } from './with-database.ts';
+import { writeJson } from './write-json.ts';
 
 const HOW = `Choose for each campaign by its id, or for "all":
   --send ID      send the queued posts: to groups with the same message ids (WhatsApp drops repeated ids), to a channel only if the post is not found there
@@ -21,23 +21,27 @@ Example: campanile release --unknown all`;
  * and ends the hold. Runs beside the service. Throws a UsageError for wrong arguments, and a StartupError with the remedy when the
  * operator has to change something.
  */
-export async function release({ given, output }: Shell): Promise<number> {
-  const { choices, others } = readChoices(given);
+export async function release({ options, output }: Shell & { options: ReleaseOptions }): Promise<number> {
+  const { choices, others } = readChoices(options);
+  const isChoice = choices.size > 0 || others !== undefined;
+  if (options.json && isChoice)
+    throw new UsageError('--json only shows the queue: run the command without it to release');
   await withDatabase(async ({ config: { databaseUrl, dataDir }, db }) => {
     const held = await readHold(db);
     if (!held && databaseUrl === undefined && existsSync(join(dataDir, HOLD_FILE)))
       throw new StartupError(
         'The ledger is held from its first start on. Start Campanile, then run this command again.',
       );
+    const queued = held ? await listQueued(db) : [];
+    if (options.json) return writeJson(output, { held: held ?? null, campaigns: queued.map(toWire) });
     if (!held) {
       output.write('The ledger is not held.\n');
       return;
     }
-    const queued = await listQueued(db);
     const unknown = [...choices.keys()].find((id) => !queued.some((one) => one.campaignId === id));
     if (unknown !== undefined) throw new StartupError(`No queued campaign has the id ${unknown}`);
     // To look ends nothing.
-    if (choices.size === 0 && others === undefined) {
+    if (!isChoice) {
       output.write(`Held since ${held.since.toISOString()}: ${held.reason}\n\n${showQueued(queued)}\n\n${HOW}\n`);
       return;
     }
@@ -52,18 +56,17 @@ export async function release({ given, output }: Shell): Promise<number> {
   return 0;
 }
 
-function readChoices(given: readonly string[]): { choices: Map<string, Choice>; others: Choice | undefined } {
+interface ReleaseOptions {
+  send: readonly string[];
+  unknown: readonly string[];
+  json: boolean;
+}
+
+function readChoices(given: ReleaseOptions): { choices: Map<string, Choice>; others: Choice | undefined } {
   const choices = new Map<string, Choice>();
   let others: Choice | undefined;
-  let values;
-  try {
-    const option = { type: 'string', multiple: true } as const;
-    ({ values } = parseArgs({ args: [...given], options: { send: option, unknown: option } }));
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
   for (const choice of ['send', 'unknown'] as const)
-    for (const id of values[choice] ?? []) {
+    for (const id of given[choice]) {
       if (id === 'all' ? others !== undefined : choices.has(id))
         throw new UsageError(`${id} has two choices. Remove one.`);
       if (id === 'all') others = choice;
@@ -71,6 +74,14 @@ function readChoices(given: readonly string[]): { choices: Map<string, Choice>; 
     }
   return { choices, others };
 }
+
+const toWire = (one: QueuedCampaign) => ({
+  campaign_id: one.campaignId,
+  name: one.name,
+  user_name: one.userName,
+  queued: one.queued,
+  last_sent_at: one.lastSentAt,
+});
 
 function showQueued(queued: readonly QueuedCampaign[]): string {
   const rows = queued.map((one) => [

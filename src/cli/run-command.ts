@@ -1,37 +1,48 @@
 import { UsageError } from '../platform/errors/errors.ts';
 import { versionLine } from '../platform/config/version.ts';
+import { cacheCompiledCode } from './cache-compiled-code.ts';
+import type { Command, Shell } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import type { Shell } from './shell.ts';
+import { commandsNamed, findCommand } from './find-command.ts';
+import { parseCommand } from './parse-command.ts';
 import { usageOf, usageOfAll } from './usage.ts';
 
 /** The exit code for wrong arguments. */
 const BAD_ARGUMENTS = 2;
 
 /**
- * Does what the words after `campanile` ask for; without any it serves. Resolves to the exit code. An unknown word starts nothing:
- * the usage goes to `errors`, and the exit code is 2. Throws what the command throws, but for a UsageError.
+ * Does what the words after `campanile` ask for; without any it serves. Resolves to the exit code. An unknown word or option starts
+ * nothing: the usage goes to `errors`, and the exit code is 2. Throws what the command throws, but for a UsageError.
  */
 export async function runCommand(
   words: readonly string[],
-  { errors, ...shell }: Omit<Shell, 'given'> & { errors: NodeJS.WritableStream },
+  { errors, ...shell }: Shell & { errors: NodeJS.WritableStream },
 ): Promise<number> {
-  const [word = 'serve', ...given] = words;
+  cacheCompiledCode();
+  const [word = 'serve', ...rest] = words;
   if (['--version', '-v', 'version'].includes(word)) return say(shell.output, `campanile ${versionLine()}\n`);
-  if (['--help', '-h', 'help'].includes(word)) return say(shell.output, usageOfAll());
-  const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
-  if (!command) {
-    errors.write(`Unknown command "${word}".\n\n${usageOfAll()}`);
-    return BAD_ARGUMENTS;
-  }
-  if (given.some((one) => one === '--help' || one === '-h')) return say(shell.output, usageOf(command));
+  if (isHelp(word)) return say(shell.output, usageOfAll(COMMANDS));
+  const group = commandsNamed(COMMANDS, [word]);
+  let known = group;
   try {
-    return await command.run({ ...shell, given });
+    // A group without a command of its own: `campanile users --help`.
+    if (isHelp(rest[0] ?? '') && group.length > 0) return say(shell.output, usageOf(group));
+    const { command, given } = findCommand(COMMANDS, [word, ...rest]);
+    known = [command];
+    return await run(command, given, shell);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    errors.write(`${error.message}\n\n${usageOf(command)}`);
+    errors.write(`${error.message}\n\n${known.length === 0 ? usageOfAll(COMMANDS) : usageOf(known)}`);
     return BAD_ARGUMENTS;
   }
 }
+
+async function run(command: Command, given: readonly string[], shell: Shell): Promise<number> {
+  const parsed = parseCommand(command, given);
+  return parsed === 'help' ? say(shell.output, usageOf([command])) : command.run(shell, parsed);
+}
+
+const isHelp = (word: string) => word === '--help' || word === '-h';
 
 function say(output: NodeJS.WritableStream, text: string): number {
   output.write(text);

@@ -1,41 +1,30 @@
-import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { LEASE_MS } from '../sending/leases/leases.ts';
 import type { Connection } from '../platform/database/connect.ts';
-import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { StartupError } from '../platform/errors/errors.ts';
 import { createVault, keyIdOf } from '../platform/secrets/secret-box.ts';
 import { lockSecrets, readIds, readKey, recordIds } from '../platform/secrets/load-secrets.ts';
 import { describeSealed, findSealedByOthers } from '../platform/secrets/sealed-columns.ts';
 import { ENCRYPTION_KEY_FILE, storeSecret, rotateJwtSecret } from '../platform/secrets/secret-files.ts';
+import type { Shell } from './command.ts';
 import { giveUpSealed } from './give-up-sealed.ts';
 import { withUsers } from './open-users.ts';
 import { recordCommand } from './record-command.ts';
-import type { Shell } from './shell.ts';
 import { withDatabase, type Opened } from './with-database.ts';
 
-/**
- * `campanile secrets …`. Throws a UsageError for wrong arguments, and a StartupError with the remedy when the operator has to change
- * something.
- */
-export async function secrets({ given, output }: Shell): Promise<number> {
-  const { args, isSure } = readGiven(given);
-  if (args.join(' ') === 'rotate' && !isSure) output.write(`${await rotate()}\n`);
-  else if (args.join(' ') === 'give-up') output.write(`${await withDatabase((opened) => giveUp(opened, isSure))}\n`);
-  else throw new UsageError('Expected "rotate" or "give-up"');
+/** `campanile secrets rotate`. Throws a StartupError with the remedy when the operator has to change something. */
+export async function rotateSecret({ output }: Shell): Promise<number> {
+  output.write(`${await rotate()}\n`);
   return 0;
 }
 
-function readGiven(args: readonly string[]): { args: string[]; isSure: boolean } {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { yes: { type: 'boolean', default: false } },
-    });
-    return { args: positionals, isSure: values.yes };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+/** `campanile secrets give-up`. Throws a StartupError with the remedy when the operator has to change something. */
+export async function giveUpSecrets({
+  options: { yes },
+  output,
+}: Shell & { options: { yes: boolean } }): Promise<number> {
+  output.write(`${await withDatabase((opened) => giveUp(opened, yes))}\n`);
+  return 0;
 }
 
 /** Replaces the token secret if it is a file in DATA_DIR. */

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { parseArgs } from 'node:util';
 import { findLastBackup } from '../operations/backup/back-up-daily.ts';
 import { findLastUpgradeBackup, upgradeBackupFolder } from '../operations/backup/back-up-before-upgrade.ts';
 import { readConfig, type Config } from '../platform/config/config.ts';
 import { planUpgrade, type TableSize, type UpgradePlan, type UpgradeStep } from '../platform/database/plan-upgrade.ts';
 import { readDatabaseSize } from '../platform/database/read-size.ts';
 import { readFreeBytes } from '../platform/database/watch-disk.ts';
-import { UsageError } from '../platform/errors/errors.ts';
-import type { Shell } from './shell.ts';
+import type { Shell } from './command.ts';
 import { withDatabase } from './with-database.ts';
+import { writeJson } from './write-json.ts';
 
 /** Exit codes of `campanile upgrade --check`. */
 const UP_TO_DATE = 0;
@@ -17,38 +16,39 @@ const REJECTED = 1;
 const PENDING = 3;
 
 /**
- * `campanile upgrade --check`: shows the next start's changes to the database, and changes nothing. Throws a UsageError for wrong
- * arguments, and a StartupError with the remedy when the operator has to change something.
+ * `campanile upgrade --check`: shows the next start's changes to the database, and changes nothing. Throws a StartupError with the remedy
+ * when the operator has to change something.
  */
-export async function upgrade({ given, output }: Shell): Promise<number> {
-  requireCheck(given);
+export async function upgrade({ options: { json }, output }: Shell & { options: { json: boolean } }): Promise<number> {
   const { plan, bytes } = await withDatabase(async ({ db }) => ({
     plan: await planUpgrade(db),
     bytes: await readDatabaseSize(db),
   }));
-  if (plan.problem !== undefined) {
-    output.write(`The next start would fail. ${plan.problem}\n`);
-    return REJECTED;
-  }
-  if (!isPending(plan)) {
-    output.write(`The database is up to date (epoch ${plan.epoch.from}). The next start changes nothing.\n`);
-    return UP_TO_DATE;
-  }
-  const lines = [describePlan(plan, bytes), ...plan.steps.map(describeStep), describeFunctions(plan)];
-  lines.push(...(plan.isNew ? [] : await describeBackups(readConfig())), 'This check changed nothing.');
-  output.write(`${lines.filter(Boolean).join('\n')}\n`);
-  return PENDING;
+  const backups = isPending(plan) && !plan.isNew ? await readBackups(readConfig()) : undefined;
+  if (json) writeJson(output, toWire(plan, bytes, backups));
+  else output.write(`${describe(plan, bytes, backups)}\n`);
+  if (plan.problem !== undefined) return REJECTED;
+  return isPending(plan) ? PENDING : UP_TO_DATE;
 }
 
-/** To upgrade, the service is started; a command that does it by itself is not there. */
-function requireCheck(given: readonly string[]): void {
-  let check;
-  try {
-    ({ check } = parseArgs({ args: [...given], options: { check: { type: 'boolean' } } }).values);
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-  if (!check) throw new UsageError('Expected --check. The service upgrades the database by itself when it starts.');
+function describe(plan: UpgradePlan, bytes: number, backups: Backups | undefined): string {
+  if (plan.problem !== undefined) return `The next start would fail. ${plan.problem}`;
+  if (!isPending(plan)) return `The database is up to date (epoch ${plan.epoch.from}). The next start changes nothing.`;
+  const lines = [describePlan(plan, bytes), ...plan.steps.map(describeStep), describeFunctions(plan)];
+  lines.push(...(backups ? describeBackups(backups) : []), 'This check changed nothing.');
+  return lines.filter(Boolean).join('\n');
+}
+
+function toWire({ problem, isNew, steps, functions, epoch }: UpgradePlan, bytes: number, backups?: Backups) {
+  return {
+    problem: problem ?? null,
+    is_new: isNew,
+    epoch,
+    migrations: steps,
+    functions,
+    database_bytes: bytes,
+    last_backup_at: backups?.lastAt ?? null,
+  };
 }
 
 const isPending = ({ steps, functions, epoch }: UpgradePlan): boolean =>
@@ -73,20 +73,36 @@ function describeTable({ name, bytes, rows }: TableSize): string {
 const describeFunctions = ({ functions }: UpgradePlan): string =>
   functions.length === 0 ? '' : `  Functions to replace: ${functions.join(', ')}`;
 
-async function describeBackups(config: Config): Promise<string[]> {
+interface Backups {
+  folder: string;
+  lastAt: Date | undefined;
+  freeBytes: number;
+  /** Whether the start writes a backup first. */
+  isAutomatic: boolean;
+}
+
+async function readBackups(config: Config): Promise<Backups> {
   const folder = upgradeBackupFolder(config);
   const found = [config.backup && (await findLastBackup(config.backup.to)), await findLastUpgradeBackup(folder)];
-  const last = found
+  const lastAt = found
     .filter((at) => at !== undefined)
     .toSorted((one, other) => one.getTime() - other.getTime())
     .at(-1);
-  const free = await readFreeBytes(nearestFolder(folder));
+  return {
+    folder,
+    lastAt,
+    freeBytes: await readFreeBytes(nearestFolder(folder)),
+    isAutomatic: config.backUpBeforeUpgrade,
+  };
+}
+
+function describeBackups({ folder, lastAt, freeBytes, isAutomatic }: Backups): string[] {
   return [
-    last === undefined
+    lastAt === undefined
       ? `No backup was found in ${folder}.`
-      : `The last known backup was made ${ageOf(last)} (${last.toISOString()}).`,
-    config.backUpBeforeUpgrade
-      ? `The start first writes a backup to ${folder} (${sizeOf(free)} free).`
+      : `The last known backup was made ${ageOf(lastAt)} (${lastAt.toISOString()}).`,
+    isAutomatic
+      ? `The start first writes a backup to ${folder} (${sizeOf(freeBytes)} free).`
       : 'The start writes no backup: BACKUP_BEFORE_UPGRADE is false.',
   ];
 }

@@ -1,117 +1,95 @@
 import { randomBytes } from 'node:crypto';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
-import { StartupError, UsageError } from '../platform/errors/errors.ts';
+import { StartupError } from '../platform/errors/errors.ts';
 import { queueMail } from '../platform/mail/mail-store.ts';
 import { createUser } from '../identity/create-user.ts';
 import { endUser } from '../identity/delete-account.ts';
 import type { UserDependencies } from '../identity/dependencies.ts';
-import { selectUsers } from '../identity/manage-users-store.ts';
+import { isLastAdministrator, selectUsers, type ListedUser } from '../identity/manage-users-store.ts';
 import { removeFactors, switchUser } from '../identity/manage-users.ts';
 import { hashPassword } from '../identity/passwords/password.ts';
 import { makeAdmin, setPassword } from '../identity/account-flags-store.ts';
 import type { UserWithSecrets } from '../identity/store.ts';
+import type { Shell } from './command.ts';
 import { actorFor, COMMAND_LINE, requireUser, withUsers } from './open-users.ts';
-import { inviteUser } from './invite-user.ts';
 import { recordCommand } from './record-command.ts';
-import type { Shell } from './shell.ts';
+import { writeJson } from './write-json.ts';
 import { writeTable } from './write-table.ts';
 
 /** The most users of one list; a search narrows it down. */
 const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
-/** The actions on one user, named by the second argument. Each returns its output. */
-type Action = (deps: UserDependencies, user: UserWithSecrets) => Promise<string>;
+type NamedShell<Options = unknown> = Shell & { args: { NAME: string }; options: Options };
+type Confirmed = { yes: boolean };
 
-const ACTIONS: Readonly<Record<string, Action>> = {
-  disable: async (deps, user) => {
+/** Runs an action on the user with this name or e-mail address, and writes what it returns. */
+async function actOn(
+  { args: { NAME }, output }: NamedShell,
+  act: (deps: UserDependencies, user: UserWithSecrets) => Promise<string>,
+): Promise<number> {
+  output.write(`${await withUsers(async (deps) => act(deps, await requireUser(deps, NAME)))}\n`);
+  return 0;
+}
+
+/** `campanile users disable`. Throws a StartupError for the last administrator, unless that is confirmed. */
+export function disableUser(given: NamedShell<Confirmed>): Promise<number> {
+  return actOn(given, async (deps, user) => {
+    if (!given.options.yes && (await isLastAdministrator(deps.db, user.userId)))
+      throw new StartupError(
+        `${user.userName} is the last administrator: without one, users are managed only on the command line. Add --yes to disable this user.`,
+      );
     await switchUser(deps, actorFor(user), user, true);
     return `Disabled ${user.userName}: signed out everywhere, and sending has stopped`;
-  },
-  enable: async (deps, user) => {
+  });
+}
+
+/** `campanile users enable`. */
+export function enableUser(given: NamedShell): Promise<number> {
+  return actOn(given, async (deps, user) => {
     await switchUser(deps, actorFor(user), user, false);
     return `Enabled ${user.userName}`;
-  },
-  'reset-factor': async ({ db }, user) => {
+  });
+}
+
+/** `campanile users reset-factor`. */
+export function resetFactor(given: NamedShell): Promise<number> {
+  return actOn(given, async ({ db }, user) => {
     await removeFactors(db, actorFor(user), user);
     return `Removed the second factors of ${user.userName}`;
-  },
-  'reset-password': resetPassword,
-  'make-admin': async ({ db }, user) => {
+  });
+}
+
+/** `campanile users make-admin`. */
+export function makeAdministrator(given: NamedShell): Promise<number> {
+  return actOn(given, async ({ db }, user) => {
     await db.transaction().execute(async (trx) => {
       await makeAdmin(trx, user.userId);
       await recordAudit(trx, { ...actorFor(user), action: 'user.made_admin', subject: user.userName });
     });
     return `${user.userName} is now an administrator`;
-  },
-};
-
-/** `campanile users …`: the administrators' actions of the dashboard, and the actions for when no administrator can sign in. */
-export async function users({ given, output }: Shell): Promise<number> {
-  const [word = '', ...rest] = given;
-  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
-  if (action) output.write(`${await withUsers(async (deps) => action(deps, await requireUser(deps, only(rest))))}\n`);
-  else if (word === 'list') await list(rest, output);
-  else if (word === 'create') output.write(`${await create(rest)}\n`);
-  else if (word === 'invite') output.write(`${await inviteUser(only(rest))}\n`);
-  else if (word === 'delete') output.write(`${await remove(rest)}\n`);
-  else throw new UsageError('Expected a subcommand');
-  return 0;
-}
-
-function only(given: readonly string[]): string {
-  const [name] = given;
-  if (name === undefined || given.length > 1) throw new UsageError('Expected one user name or e-mail address');
-  return name;
-}
-
-async function list(given: readonly string[], output: NodeJS.WritableStream): Promise<void> {
-  const [search] = given;
-  if (given.length > 1) throw new UsageError('Expected at most one search term');
-  const found = await withUsers(({ db }) => selectUsers(db, { search, limit: MOST_LISTED, before: undefined }));
-  writeTable(
-    output,
-    ['name', 'e-mail', 'since', 'last sign-in', 'standing'],
-    found.map(({ userName, email, createdAt, lastSignInAt, isAdmin, disabledAt }) => [
-      userName,
-      email,
-      createdAt.toISOString(),
-      lastSignInAt?.toISOString() ?? 'never',
-      disabledAt ? 'disabled' : isAdmin ? 'administrator' : 'user',
-    ]),
-  );
-}
-
-async function create(given: readonly string[]): Promise<string> {
-  const [userName, email, number] = given;
-  if (userName === undefined || email === undefined || number === undefined || given.length > 3)
-    throw new UsageError('Expected a user name, an e-mail address and a WhatsApp number');
-  const password = makePassword();
-  const numbers = { phoneNumber: number, whatsappNumber: number };
-  const person = { ...numbers, userName, email, password, firstName: userName, lastName: '' };
-  const user = await withUsers((deps) => createUser(deps, person, COMMAND_LINE));
-  return `Created ${user.userName}. Password: ${password}. Change it after signing in.`;
-}
-
-/** Also ends all sessions and API keys: the old password may be stolen. */
-async function resetPassword({ db }: UserDependencies, user: UserWithSecrets): Promise<string> {
-  const password = makePassword();
-  const passwordHash = await hashPassword(password);
-  const { userId, userName: subject } = user;
-  await db.transaction().execute(async (trx) => {
-    await setPassword(trx, userId, { passwordHash, keepsApiKeys: false });
-    await queueMail(trx, { kind: 'password_changed', userId });
-    await recordAudit(trx, { ...actorFor(user), action: 'user.password_reset', subject });
   });
-  return `Reset the password of ${subject}. Password: ${password}. Change it after signing in. All sessions and API keys were revoked.`;
 }
 
-async function remove(given: readonly string[]): Promise<string> {
-  const [name, sure] = given;
-  if (name === undefined || given.length > 2) throw new UsageError('Expected one user name or e-mail address');
-  return withUsers(async (deps) => {
-    const user = await requireUser(deps, name);
-    if (sure !== '--yes')
+/** `campanile users reset-password`: also ends all sessions and API keys, since the old password may be stolen. */
+export function resetPassword(given: NamedShell): Promise<number> {
+  return actOn(given, async ({ db }, user) => {
+    const password = makePassword();
+    const passwordHash = await hashPassword(password);
+    const { userId, userName: subject } = user;
+    await db.transaction().execute(async (trx) => {
+      await setPassword(trx, userId, { passwordHash, keepsApiKeys: false });
+      await queueMail(trx, { kind: 'password_changed', userId });
+      await recordAudit(trx, { ...actorFor(user), action: 'user.password_reset', subject });
+    });
+    return `Reset the password of ${subject}. Password: ${password}. Change it after signing in. All sessions and API keys were revoked.`;
+  });
+}
+
+/** `campanile users delete`. Throws a StartupError unless it is confirmed. */
+export function deleteUser(given: NamedShell<Confirmed>): Promise<number> {
+  return actOn(given, async (deps, user) => {
+    if (!given.options.yes)
       throw new StartupError(
         `This permanently deletes ${user.userName} (${user.email}) and everything in the workspace. Add --yes to confirm.`,
       );
@@ -119,6 +97,65 @@ async function remove(given: readonly string[]): Promise<string> {
     await endUser(deps, user, (trx) => recordCommand(trx, 'user.deleted', user.userName));
     return `Deleted ${user.userName}`;
   });
+}
+
+/** `campanile users list`. */
+export async function listUsers({
+  args: { SEARCH: search },
+  options: { json },
+  output,
+}: Shell & { args: { SEARCH: string | undefined }; options: { json: boolean } }): Promise<number> {
+  const found = await withUsers(({ db }) => selectUsers(db, { search, limit: MOST_LISTED, before: undefined }));
+  if (json) writeJson(output, { users: found.map(toWire) });
+  else
+    writeTable(
+      output,
+      ['name', 'e-mail', 'since', 'last sign-in', 'standing'],
+      found.map(({ userName, email, createdAt, lastSignInAt, isAdmin, disabledAt }) => [
+        userName,
+        email,
+        createdAt.toISOString(),
+        lastSignInAt?.toISOString() ?? 'never',
+        disabledAt ? 'disabled' : isAdmin ? 'administrator' : 'user',
+      ]),
+    );
+  return 0;
+}
+
+const toWire = (user: ListedUser) => ({
+  user_id: user.userId,
+  user_name: user.userName,
+  email: user.email,
+  first_name: user.firstName,
+  last_name: user.lastName,
+  is_admin: user.isAdmin,
+  is_email_verified: user.isEmailVerified,
+  created_at: user.createdAt,
+  last_sign_in_at: user.lastSignInAt,
+  disabled_at: user.disabledAt,
+});
+
+/**
+ * `campanile users create`. Works before the first start, too: the first user becomes the administrator, so an operator creates it before
+ * strangers can sign up.
+ */
+export async function createNamedUser({
+  args: { NAME: userName, 'E-MAIL': email, NUMBER: number },
+  output,
+}: Shell & { args: { NAME: string; 'E-MAIL': string; NUMBER: string } }): Promise<number> {
+  const password = makePassword();
+  const numbers = { phoneNumber: number, whatsappNumber: number };
+  const person = { ...numbers, userName, email, password, firstName: userName, lastName: '' };
+  await withUsers(
+    async (deps, { isNew, config }) => {
+      const user = await createUser(deps, person, COMMAND_LINE);
+      output.write(`Created ${user.userName}. Password: ${password}. Change it after signing in.\n`);
+      const where = config.databaseUrl === undefined ? `DATA_DIR (${config.dataDir})` : 'DATABASE_URL';
+      if (isNew) output.write(`The user is the administrator of a new database, which was created in ${where}.\n`);
+    },
+    { createsDatabase: true },
+  );
+  return 0;
 }
 
 function makePassword(): string {

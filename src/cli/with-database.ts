@@ -4,6 +4,8 @@ import { readConfig, type Config } from '../platform/config/config.ts';
 import { connectDatabase, type Database, type PostgresAddress } from '../platform/database/connect.ts';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded.ts';
 import { findRunning } from '../platform/database/find-running.ts';
+import { migrateDatabase } from '../platform/database/migrate-database.ts';
+import { planUpgrade } from '../platform/database/plan-upgrade.ts';
 import { StartupError } from '../platform/errors/errors.ts';
 import { createLog } from '../platform/log/log.ts';
 
@@ -11,6 +13,16 @@ export interface Opened {
   config: Config;
   db: Database;
   address: PostgresAddress;
+  /** The command has created the schema. */
+  isNew: boolean;
+}
+
+export interface OpenOptions {
+  /**
+   * If this is true, a missing cluster and the schema of an empty database are created, as the first start does. An older schema is never
+   * upgraded. Default is `false`.
+   */
+  createsDatabase?: boolean;
 }
 
 /**
@@ -18,25 +30,34 @@ export interface Opened {
  * server with the service, or starts the server for as long as `use` takes. Throws a StartupError when the operator has to change
  * something.
  */
-export async function withDatabase<Result>(use: (opened: Opened) => Promise<Result>): Promise<Result> {
+export async function withDatabase<Result>(
+  use: (opened: Opened) => Promise<Result>,
+  { createsDatabase = false }: OpenOptions = {},
+): Promise<Result> {
   const config = readConfig();
   const log = createLog('fatal');
   const undo = new AsyncDisposableStack();
   try {
-    const address = await findAddress(config, undo);
+    const address = await findAddress(config, undo, createsDatabase);
     const db = connectDatabase(address, { log, name: 'campanile command', poolSize: 1 });
     undo.defer(() => db.destroy());
-    return await use({ config, db, address });
+    const isNew = createsDatabase && (await planUpgrade(db)).isNew;
+    if (isNew) await migrateDatabase(address, log);
+    return await use({ config, db, address, isNew });
   } finally {
     await undo.disposeAsync();
   }
 }
 
-async function findAddress({ databaseUrl, dataDir }: Config, undo: AsyncDisposableStack): Promise<PostgresAddress> {
+async function findAddress(
+  { databaseUrl, dataDir }: Config,
+  undo: AsyncDisposableStack,
+  createsDatabase: boolean,
+): Promise<PostgresAddress> {
   if (databaseUrl !== undefined) return { url: databaseUrl };
   const running = await findRunning(dataDir);
   if (running) return running;
-  if (!existsSync(join(dataDir, 'postgres/PG_VERSION')))
+  if (!createsDatabase && !existsSync(join(dataDir, 'postgres/PG_VERSION')))
     throw new StartupError(`DATA_DIR (${dataDir}) contains no database. Set it to the data folder of your Campanile.`);
   const postgres = await startEmbeddedPostgres({ dataDir, log: createLog('fatal') });
   undo.defer(() => postgres.stop());

@@ -51,6 +51,14 @@ export async function findAnAdministrator(
   return rows[0];
 }
 
+/** Whether the user is the only administrator who can sign in. */
+export async function isLastAdministrator(db: Connection, userId: UserId): Promise<boolean> {
+  const { rows } = await sql<{ userId: UserId }>`
+    select user_id as "userId" from users
+    where is_admin and deleted_at is null and disabled_at is null limit 2`.execute(db);
+  return rows.length === 1 && rows[0]?.userId === userId;
+}
+
 export interface ManagedUser {
   workspaceId: WorkspaceId;
   userName: string;

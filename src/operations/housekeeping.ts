@@ -20,6 +20,7 @@ import { clearOldNetworks } from '../identity/sign-in/known-networks.ts';
 import { clearExpiredTokens } from '../identity/store.ts';
 import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store.ts';
 import { clearOldStates } from '../sending/accounts/account-history.ts';
+import { clearOldSlots } from '../sending/accounts/send-window-rules.ts';
 
 const EVERY_MS = 10 * 60_000;
 /** Pause between two batches of a large cleanup, so that sending gets the rest of the time. */
@@ -78,6 +79,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   clearOldSessions,
   ({ db }) => clearSpentChallenges(db),
   clearOldStates,
+  clearOldSlots,
   clearOldWebhookAttempts,
   clearOldNotices,
   clearOldEvents,

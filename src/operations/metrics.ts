@@ -6,6 +6,7 @@ import { readFreeBytes } from '../platform/database/watch-disk.ts';
 import { readBacklog, type Backlog } from '../sending/deliveries/read-backlog.ts';
 import type { Outcome } from '../sending/deliveries/outcome.ts';
 import type { Log } from '../platform/log/log.ts';
+import { sleep } from '../platform/time/time.ts';
 import { readVersion } from '../platform/config/version.ts';
 import type { WhatsAppAlarm } from '../messengers/whatsapp/connect/load-client.ts';
 
@@ -48,6 +49,8 @@ const LOOPS = [
   'unused media',
   'webhooks',
   'WhatsApp members',
+  'work poll',
+  'zone rules',
 ];
 
 /** The metrics of a process, beside those of the HTTP server. */
@@ -126,7 +129,10 @@ export function createMetrics(): Metrics {
 /** Caches the database's answer for this time, for any number of scrapes. */
 const MEASURED_AGE_MS = 5_000;
 
-/** Reads at most once in 5 s. Undefined while the database cannot tell. */
+/** A scrape waits so long for the database: less than Prometheus waits for the scrape. */
+const MEASURE_LIMIT_MS = 3_000;
+
+/** Reads at most once in 5 s. Undefined while the database cannot tell, or takes longer than 3 s. */
 export function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => Promise<Found | undefined> {
   let last: { atMs: number; found: Promise<Found | undefined> } | undefined;
   return () => {
@@ -138,8 +144,16 @@ export function readSeldom<Found>(read: () => Promise<Found>, log: Log): () => P
       });
       last = { atMs: nowMs, found };
     }
-    return last.found;
+    return withinLimit(last.found);
   };
+}
+
+async function withinLimit<Found>(found: Promise<Found | undefined>): Promise<Found | undefined> {
+  const done = new AbortController();
+  const tooLate = sleep(MEASURE_LIMIT_MS, done.signal).then(() => undefined);
+  const first = await Promise.race([found, tooLate]);
+  done.abort();
+  return first;
 }
 
 /** Adds a gauge that is NaN, and not its last value, while it cannot be read. */
@@ -236,13 +250,35 @@ export function measureShards(registry: Registry, shardsHeld: () => number): voi
 
 /** Adds when the last good backup was made; 0: none is there. */
 export function measureBackups(registry: Registry, lastGoodAt: () => Date | undefined): void {
-  const made = new Gauge({
-    name: 'campanile_backup_last_success_timestamp_seconds',
-    help: 'Time of the last good daily backup, in seconds since 1970; 0: no backup exists',
+  addTime(
+    registry,
+    {
+      name: 'campanile_backup_last_success_timestamp_seconds',
+      help: 'Time of the last good daily backup, in seconds since 1970; 0: no backup exists',
+    },
+    lastGoodAt,
+  );
+}
+
+/** Adds when BACKUP_COMMAND last succeeded; 0: never. */
+export function measureBackupCommand(registry: Registry, lastCommandAt: () => Date | undefined): void {
+  addTime(
+    registry,
+    {
+      name: 'campanile_backup_command_last_success_timestamp_seconds',
+      help: 'Time of the last success of BACKUP_COMMAND, in seconds since 1970; 0: it never succeeded',
+    },
+    lastCommandAt,
+  );
+}
+
+function addTime(registry: Registry, about: { name: string; help: string }, read: () => Date | undefined): void {
+  const time = new Gauge({
+    ...about,
     registers: [],
     collect() {
-      this.set((lastGoodAt()?.getTime() ?? 0) / 1_000);
+      this.set((read()?.getTime() ?? 0) / 1_000);
     },
   });
-  registry.registerMetric(made);
+  registry.registerMetric(time);
 }

@@ -27,15 +27,18 @@ async function signUp(user_name: string): Promise<Client> {
 describe('with the real service', () => {
   test('knows every operation and which are idempotent', async () => {
     const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
-      paths: Record<string, { post?: { description?: string; parameters?: Array<{ name: string }> } }>;
+      paths: Record<
+        string,
+        { post?: { security: Array<{ api_key?: string[] }>; parameters?: Array<{ $ref?: string }> } }
+      >;
     };
     const documented = Object.entries(paths).flatMap(([path, { post }]) => {
       if (!post) return [];
-      const isKeyed = post.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
+      const isKeyed = post.parameters?.some(({ $ref }) => $ref === '#/components/parameters/Idempotency-Key') ?? false;
       const name = path.replace('/api/v1/', '');
       // Saving the same draft or disabling the same user again changes nothing (contract §4).
       const changesNothing =
-        post.description?.includes('the scope `read`') ||
+        post.security.some(({ api_key: scopes }) => scopes?.includes('read')) ||
         /^(user|admin)\/(get|list)_|^admin\/(dis|en)able_user$|^venom\/save-draft$/.test(name);
       return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];
     });
@@ -63,18 +66,18 @@ describe('with the real service', () => {
     expect(heard.at(-1)).toMatchObject({ data: { campaign_id: campaignId, progress: { sent: 3 } } });
   });
 
-  test('throws an error with code, message, details and request id', async () => {
+  test('throws an error with status, message, details and request id', async () => {
     const visitor = createClient({ url: app.url });
     const refusal = visitor.call('user/authorize_user', { user_name: '', password: 'x' });
     await expect(refusal).rejects.toBeInstanceOf(CampanileError);
     await expect(refusal).rejects.toMatchObject({
-      code: 400,
+      status: 400,
       message: expect.stringContaining('user_name'),
       details: [{ field: 'user_name', issue: expect.any(String) }],
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    await expect(visitor.call('user/get_profile')).rejects.toMatchObject({ code: 401 });
-    await expect(visitor.events().next()).rejects.toMatchObject({ code: 401 });
+    await expect(visitor.call('user/get_profile')).rejects.toMatchObject({ status: 401 });
+    await expect(visitor.events().next()).rejects.toMatchObject({ status: 401 });
   });
 
   test('returns the headers of an answer', async () => {
@@ -156,19 +159,19 @@ describe('with an unreliable service', () => {
   test('does not retry an operation that is not idempotent, except after 429', async () => {
     const { url, asked } = await scripted(refuse(429, 0), refuse(503, 0), succeed({}));
     const changed = createClient({ url }).call('user/update_profile', { first_name: 'Al' });
-    await expect(changed).rejects.toMatchObject({ code: 503, message: 'Not now', requestId: 'r', retryAfterMs: 0 });
+    await expect(changed).rejects.toMatchObject({ status: 503, message: 'Not now', requestId: 'r', retryAfterMs: 0 });
     expect(asked).toHaveLength(2);
   });
 
   test('gives up after the configured tries, and on a Retry-After that is too long', async () => {
     const busy = await scripted(refuse(503, 0));
     await expect(createClient({ url: busy.url, tries: 3 }).call('user/get_profile')).rejects.toMatchObject({
-      code: 503,
+      status: 503,
     });
     expect(busy.asked).toHaveLength(3);
     const locked = await scripted(refuse(429, 900));
     const signIn = createClient({ url: locked.url }).call('user/authorize_user', { user_name: 'a', password: 'b' });
-    await expect(signIn).rejects.toMatchObject({ code: 429, retryAfterMs: 900_000 });
+    await expect(signIn).rejects.toMatchObject({ status: 429, retryAfterMs: 900_000 });
     expect(locked.asked).toHaveLength(1);
   });
 
@@ -176,12 +179,12 @@ describe('with an unreliable service', () => {
     const { url } = await scripted(hangUp);
     await expect(createClient({ url, tries: 1 }).call('user/get_profile')).rejects.toMatchObject({
       name: 'CampanileError',
-      code: 0,
+      status: 0,
       cause: expect.any(Error),
     });
     const proxy = await scripted((response) => response.writeHead(502).end('<html>Bad gateway</html>'));
     await expect(createClient({ url: proxy.url }).call('user/get_profile')).rejects.toMatchObject({
-      code: 502,
+      status: 502,
       message: 'The service answered 502',
     });
   });
@@ -221,7 +224,7 @@ describe('a stream of events', () => {
     const listening = async () => {
       for await (const one of createClient({ url, token: 'abc' }).events()) heard.push(one);
     };
-    await expect(listening()).rejects.toMatchObject({ code: 401 });
+    await expect(listening()).rejects.toMatchObject({ status: 401 });
     expect(heard.map(({ event, lastEventId }) => [event, lastEventId])).toEqual([
       ['connected', undefined],
       ['account', undefined],

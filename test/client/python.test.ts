@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contract } from '../../src/api/contract/contract.ts';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
@@ -12,7 +13,7 @@ const run = promisify(execFile);
 
 /** Returns whether a supported version of Python is installed. */
 function hasPython(): boolean {
-  const { status } = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']);
+  const { status } = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']);
   return status === 0;
 }
 
@@ -40,20 +41,65 @@ describe.skipIf(!hasPython())('the Python client', () => {
 them = dict(first_name="Ada", last_name="L", user_name="ada", email="ada@example.org", phone_number="+49 151 234567",
             whatsapp_number="+49 151 234567", password=argv[1])
 visitor = Campanile(argv[0])
-info = visitor.create_user(**them)
-token = visitor.authorize_user("ada", argv[1])["token"]
+created = visitor.create_user(**them)
+token = visitor.authorize_user(user_name="ada", password=argv[1])["token"]
 mine = visitor.with_token(token)
 ids = [group["group_metadata_id"] for group in mine.call("venom/list-groups")["groups"]]
 sent = mine.add_campaign(name="Fair", html="<b>Nine</b>", group_metadata_ids=ids, idempotency_key="one")
 again = mine.add_campaign(name="Fair", html="<b>Nine</b>", group_metadata_ids=ids, idempotency_key="one")
 planned = mine.add_campaign_batch(name="Week", html="x", group_metadata_ids=ids, start_date="2032-06-01", end_date="2032-06-03",
                                   schedule_time="09:00:00", time_zone="Europe/Berlin", weekdays=[1, 2, 3, 4, 5])
-channel = mine.create_channel("News")
-community = mine.create_community("Chess")
-analytics = mine.get_campaign_group_analytics_master(planned)
-print(json.dumps([info["user_name"], sent == again, sent["group_count"], channel["resp"]["title"], community["group_name"],
+channel = mine.create_channel(name="News")
+community = mine.create_community(community_name="Chess")
+analytics = mine.get_campaign_group_analytics_master(campaign_id=planned["campaign_id"])
+print(json.dumps([created["user_info"]["user_name"], sent == again, sent["group_count"], channel["resp"]["title"], community["group_name"],
                   analytics["campaign"]["name"], analytics["totals"]["runs"]]))`;
     expect(await python(program, app.url, PASSWORD)).toEqual(['ada', true, 3, 'News', 'Chess', 'Week', 3]);
+  });
+
+  test("accepts the specification's bodies, as a dict and as keywords", async () => {
+    const program = `
+mine = Campanile(argv[0], argv[1])
+ids = [group["group_metadata_id"] for group in mine.call("venom/list-groups")["groups"]]
+post = {"name": "Fair", "desc": "", "html": "<b>Nine</b>", "image": None, "group_metadata_ids": ids, "is_channel_campaign": False}
+now = {**post, "is_schedule": False, "schedule_time": "2032-06-01 09:00:00"}
+week = {**post, "is_schedule": True, "start_date": "2032-06-01", "end_date": "2032-06-03", "schedule_time": "09:00:00"}
+channel = {"name": "News", "description": "x", "image": None}
+community = {"community_name": "Chess", "description": "x"}
+answers = [[mine.add_campaign(now), mine.add_campaign(**now)],
+           [mine.add_campaign_batch(week), mine.add_campaign_batch(**week)],
+           [mine.create_channel(channel), mine.create_channel(**channel)],
+           [mine.create_community(community), mine.create_community(**community)]]
+try:
+    mine.add_campaign(name="Fair", text="x")
+except TypeError as error:
+    unknown = str(error)
+print(json.dumps([[sorted(one), sorted(other)] for one, other in answers] + [unknown]))`;
+    const twice = (...fields: string[]) => [fields, fields];
+    expect(await python(program, app.url, alice.token)).toEqual([
+      twice('campaign_id', 'group_count', 'scheduled_for', 'status'),
+      twice('campaign_id', 'data'),
+      twice('group_metadata_id', 'resp'),
+      twice('group_metadata_id', 'group_name'),
+      'AddCampaign has no field text',
+    ]);
+  });
+
+  test('names every field of the seven bodies as the contract does', async () => {
+    const program = `
+import campanile
+print(json.dumps({name: sorted(getattr(campanile, name).__annotations__) for name in argv}))`;
+    const bodies = {
+      CreateUser: contract.users.createUser.body,
+      AuthorizeUser: contract.users.authorizeUser.body,
+      AddCampaign: contract.campaigns.addCampaign.body,
+      AddCampaignBatch: contract.campaigns.addCampaignBatch.body,
+      CreateChannel: contract.groups.createChannel.body,
+      CreateCommunity: contract.groups.createCommunity.body,
+      GetAnalytics: contract.analytics.getCampaignGroupAnalyticsMaster.body,
+    };
+    const fields = Object.entries(bodies).map(([name, { shape }]) => [name, Object.keys(shape).toSorted()]);
+    expect(await python(program, ...Object.keys(bodies))).toEqual(Object.fromEntries(fields));
   });
 
   test('raises an error with a message and an error code', async () => {
@@ -61,11 +107,11 @@ print(json.dumps([info["user_name"], sent == again, sent["group_count"], channel
 try:
     Campanile(argv[0], argv[1]).add_campaign(name="", html="x", group_metadata_ids=[1])
 except CampanileError as error:
-    told = [error.code, error.error_code, error.details, str(error), len(error.request_id)]
+    told = [error.status, error.error_code, error.details, error.message, len(error.request_id)]
 try:
     Campanile("http://127.0.0.1:9", tries=1).call("user/get_profile")
 except CampanileError as error:
-    told += [error.code, error.error_code, str(error)]
+    told += [error.status, error.error_code, str(error)]
 print(json.dumps(told))`;
     expect(await python(program, app.url, alice.token)).toEqual([
       400,
@@ -113,7 +159,7 @@ for event in Campanile(argv[0], argv[1]).events():
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const program = `
 campanile = Campanile(argv[0])
-made = campanile.create_community("Chess")
+made = campanile.create_community(community_name="Chess")
 heard = []
 for event in campanile.events(last_event_id="0"):
     heard.append([event.event, event.data, event.id])

@@ -142,7 +142,7 @@ const NOTES = defineOperations('Sandbox', {
     summary: 'Adds a note',
     body: nothing,
     data: z.object({ note_id: z.number() }),
-    errors: [404],
+    errors: ['draft_not_found'],
   },
   getNote: {
     path: '/api/v1/probe/get_note',
@@ -150,7 +150,7 @@ const NOTES = defineOperations('Sandbox', {
     summary: 'Reads a note',
     body: z.object({ note_id: z.int() }),
     data: z.object({ text: z.string() }),
-    errors: [404],
+    errors: ['draft_not_found'],
   },
   change: {
     path: '/api/v1/probe/change',
@@ -158,7 +158,7 @@ const NOTES = defineOperations('Sandbox', {
     summary: 'Changes a note',
     body: z.object({ note_id: z.int() }),
     data: nothing,
-    errors: [404],
+    errors: ['draft_not_found'],
   },
 });
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { statusOf } from '../../src/api/server/envelope.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.ts';
-import { failure, success } from '../../src/api/contract/envelope.ts';
+import { failure, successEnvelope } from '../../src/api/contract/envelope.ts';
 import { PASSWORD, startTestApp, type Person } from '../support/app.ts';
 import { bodiesOf, type KnownFields } from '../support/inputs/generate-bodies.ts';
 import { until } from '../support/ledger.ts';
@@ -125,7 +125,7 @@ function expectEnvelope({ status, headers, body }: Answered, text: string) {
   const requestId = headers.get('x-request-id');
   expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
   // The service itself validates `data`: `checkAnswers`.
-  const schema = status === 200 ? success(z.unknown()).strict() : failure.strict();
+  const schema = status === 200 ? successEnvelope.extend({ data: z.unknown() }).strict() : failure.strict();
   if (body !== undefined) schema.parse(body);
   const isRefusal = status !== 200;
   expect(body ?? {}).toMatchObject(

@@ -1,9 +1,32 @@
 /** The API does not change by accident: its document is compared with the one that was committed. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readDocument } from '../support/http/own-document.ts';
 import { OPENAPI_FIXTURE, readDocumentStructure } from '../support/http/document-structure.ts';
 
 test('the OpenAPI document has the committed structure; `npm run openapi` rewrites it after an intended change', async () => {
   const committed: unknown = JSON.parse(readFileSync(OPENAPI_FIXTURE, 'utf8'));
   expect(await readDocumentStructure()).toEqual(committed);
+});
+
+test('the OpenAPI document stays below 250 kB, since generators and readers load all of it', async () => {
+  expect(Buffer.byteLength(JSON.stringify(await readDocument()))).toBeLessThan(250_000);
+});
+
+test('every operation has an example of its request and of its answer', async () => {
+  type Media = Record<string, { example?: unknown }>;
+  const { paths, components } = (await readDocument()) as {
+    paths: Record<
+      string,
+      { post?: { requestBody: { content: Media }; responses: { 200: { content?: Media; $ref?: string } } } }
+    >;
+    components: { responses: Record<string, { content: Media }> };
+  };
+  for (const [path, { post }] of Object.entries(paths)) {
+    if (!post) continue;
+    const { content, $ref = '' } = post.responses[200];
+    const answer = content ?? components.responses[$ref.replace('#/components/responses/', '')]?.content ?? {};
+    for (const media of [...Object.values(post.requestBody.content), ...Object.values(answer)])
+      expect(media.example, path).toBeDefined();
+  }
 });

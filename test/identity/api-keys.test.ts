@@ -254,12 +254,17 @@ describe('scopes', () => {
   async function operations(): Promise<Array<{ path: string; scope: string }>> {
     const response = await fetch(`${app.url}/openapi.json`);
     const { paths } = (await response.json()) as {
-      paths: Record<string, { post?: { security: unknown[]; description?: string } }>;
+      paths: Record<string, { post?: { security: Array<{ api_key?: string[] }> } }>;
     };
     return Object.entries(paths).flatMap(([path, { post }]) =>
       !post || post.security.length === 0
         ? []
-        : [{ path: path.replace('/api/v1/', ''), scope: /scope `(\w+)`/.exec(post.description ?? '')?.[1] ?? 'token' }],
+        : [
+            {
+              path: path.replace('/api/v1/', ''),
+              scope: post.security.flatMap((one) => one.api_key ?? [])[0] ?? 'token',
+            },
+          ],
     );
   }
 

@@ -1,10 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../src/cli/run-command.ts';
-import { StartupError } from '../../src/platform/errors/errors.ts';
 import { post } from '../support/app.ts';
+import { runInProcess as campanile } from '../support/run-command.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';
 
 /** The commands of an operator, on the embedded PostgreSQL of a running service. */
@@ -20,24 +18,6 @@ afterAll(async () => {
   await service.stop();
   await removeService(service);
 });
-
-/** Runs a command in this process: starting one for each command would take most of the time. */
-async function campanile(...words: string[]) {
-  let text = '';
-  const output = new Writable({
-    write(piece: Buffer, _encoding, done) {
-      text += piece.toString();
-      done();
-    },
-  });
-  const run = runCommand(words, { input: process.stdin, output, errors: output, stopWithParent: false });
-  const status = await run.catch((error: unknown) => {
-    if (!(error instanceof StartupError)) throw error;
-    text += `${error.message}\n`;
-    return 1;
-  });
-  return { status, text };
-}
 
 const signIn = async (user_name: string, password: string) => {
   const { status, body } = await post(service.url, 'user/authorize_user', { user_name, password });
@@ -76,8 +56,55 @@ test('resets a forgotten password, and ends all sessions', async () => {
   token = signedIn.token;
 });
 
-test('disables a user until it is enabled', async () => {
+test('disables the last administrator only with --yes', async () => {
+  expect(await campanile('users', 'disable', 'erin')).toEqual({
+    status: 1,
+    text: 'erin is the last administrator: without one, users are managed only on the command line. Add --yes to disable this user.\n',
+  });
+  expect((await signIn('erin', password)).status).toBe(200);
+  await campanile('users', 'make-admin', 'frank');
+  expect((await campanile('users', 'disable', 'frank')).status).toBe(0);
+  // A disabled administrator is none who could help.
+  expect((await campanile('users', 'disable', 'erin')).status).toBe(1);
+  expect((await campanile('users', 'enable', 'frank')).status).toBe(0);
   expect((await campanile('users', 'disable', 'erin')).status).toBe(0);
+  expect((await campanile('users', 'enable', 'erin')).status).toBe(0);
+});
+
+test('lists users, keys and accounts as JSON', async () => {
+  const { users } = JSON.parse((await campanile('users', 'list', 'erin', '--json')).text) as { users: object[] };
+  expect(users).toEqual([
+    {
+      user_id: expect.any(Number),
+      user_name: 'erin',
+      email: 'erin@example.com',
+      first_name: 'erin',
+      last_name: '',
+      is_admin: true,
+      is_email_verified: expect.any(Boolean),
+      created_at: expect.stringMatching(/Z$/),
+      last_sign_in_at: expect.stringMatching(/Z$/),
+      disabled_at: null,
+    },
+  ]);
+  const { accounts } = JSON.parse((await campanile('accounts', 'list', '--json')).text) as { accounts: object[] };
+  expect(accounts).toContainEqual({
+    user_name: 'frank',
+    messenger: 'sandbox',
+    status: 'stopped',
+    reason: expect.any(String),
+  });
+  expect(JSON.parse((await campanile('keys', 'list', 'erin', '--json')).text)).toEqual({ keys: [] });
+  expect(JSON.parse((await campanile('release', '--json')).text)).toEqual({ held: null, campaigns: [] });
+  expect(JSON.parse((await campanile('upgrade', '--check', '--json')).text)).toMatchObject({
+    problem: null,
+    migrations: [],
+    functions: [],
+  });
+});
+
+test('disables a user until it is enabled', async () => {
+  expect((await campanile('users', 'disable', 'erin', '--yes')).status).toBe(0);
   expect((await signIn('erin', password)).status).toBe(403);
   expect((await campanile('users', 'list', 'erin')).text).toContain('disabled');
   expect((await campanile('users', 'enable', 'erin')).status).toBe(0);
@@ -106,6 +133,9 @@ test('lists API keys without their secret, and revokes them', async () => {
   const made = await post(service.url, 'user/create_api_key', { name: 'ci', scopes: ['read'] }, token);
   expect(made.status).toBe(200);
   const listed = (await campanile('keys', 'list', 'erin')).text;
+  expect(JSON.parse((await campanile('keys', 'list', 'erin', '--json')).text)).toMatchObject({
+    keys: [{ name: 'ci', scopes: ['read'], expires_at: null, last_used_at: null }],
+  });
   const id = /\n(\d+) +ci +/.exec(listed)?.[1] ?? '';
   expect((await campanile('keys', 'revoke', 'erin', id)).status).toBe(0);
   expect((await campanile('keys', 'list', 'erin')).text.trim().split('\n')).toHaveLength(1);
@@ -115,7 +145,7 @@ test('lists API keys without their secret, and revokes them', async () => {
 test('lists accounts, and resumes one that disabling its user has stopped', async () => {
   expect((await campanile('accounts', 'list')).text).toMatch(/\nerin +sandbox +stopped +/);
   expect((await campanile('accounts', 'release', 'erin')).status).toBe(0);
-  expect((await campanile('accounts', 'list')).text).not.toContain('stopped');
+  expect((await campanile('accounts', 'list')).text).toMatch(/\nerin +sandbox +connected/);
   expect(await campanile('accounts', 'release', 'erin')).toEqual({
     status: 1,
     text: 'The account of erin is not stopped\n',
@@ -130,6 +160,8 @@ test('records commands in the audit log as “command line”', async () => {
     'account.resumed',
     'api_key.revoked',
     'user.invited',
+    'user.enabled',
+    'user.disabled',
     'user.enabled',
     'user.disabled',
     'user.password_reset',
@@ -173,6 +205,10 @@ test('records a deletion in the audit log of a remaining administrator', async (
 test('records the end of a hold in the audit log of an administrator', async () => {
   await writeFile(join(service.folder, 'data', 'hold'), '');
   await expect.poll(async () => (await campanile('release')).text).toContain('Held since');
+  expect(JSON.parse((await campanile('release', '--json')).text)).toEqual({
+    held: { since: expect.stringMatching(/Z$/), reason: expect.any(String) },
+    campaigns: [],
+  });
   expect(await campanile('release', '--unknown', 'all')).toMatchObject({ status: 0 });
   const { token: anew } = await signIn('erin', password);
   const { body } = await post(service.url, 'user/list_audit_log', {}, anew);

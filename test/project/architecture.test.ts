@@ -112,7 +112,7 @@ describe('the check finds', () => {
     ]);
   });
 
-  test('a client that imports more than contract types, or an API that browsers lack', () => {
+  test('a client that imports anything, or names an API that browsers lack', () => {
     expect(
       breachesOf({
         'clients/typescript/a.ts': "import { isTimeZone } from '../../src/platform/time/time-zone.ts';",
@@ -121,14 +121,14 @@ describe('the check finds', () => {
         'clients/typescript/d.ts': "import { setTimeout } from 'node:timers/promises';",
         'clients/typescript/e.ts': "import { z } from 'zod';",
         'clients/typescript/f.ts': "const key = Buffer.from('x');",
-        'clients/typescript/g.ts':
-          "import type { z } from 'zod';\nimport type { Failure } from '../../src/api/contract/envelope.ts';",
+        'clients/typescript/g.ts': "import type { Failure } from '../../src/api/contract/envelope.ts';",
         'src/identity/h.ts': "import { createClient } from '../../clients/typescript/client.ts';",
       }),
     ).toEqual([
       'clients/typescript/a.ts may not import src/platform/time/time-zone.ts',
       'clients/typescript/b.ts may not import src/api/operation.ts',
-      'clients/typescript/c.ts may import only types from src/api/contract/envelope.ts',
+      'clients/typescript/c.ts may not import src/api/contract/envelope.ts',
+      'clients/typescript/g.ts may not import src/api/contract/envelope.ts',
       'src/identity/h.ts may not import clients/typescript/client.ts',
       'clients/typescript/d.ts names what browsers do not have',
       'clients/typescript/e.ts names what browsers do not have',

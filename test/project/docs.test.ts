@@ -99,3 +99,21 @@ test('the metrics page lists exactly the metrics of the service', () => {
   const counted = [...sources.matchAll(/(?:name: |gauge\()'(campanile_\w+)'/g)].map(([, name = '']) => name);
   expect([...new Set(described)].toSorted()).toEqual(counted.toSorted());
 });
+
+test('the glossary is sorted, and defines the terms of the architecture that users meet', () => {
+  const termsOf = (path: string) =>
+    [...read(path).matchAll(/^\| ([^|]+) \| [^|]+ \|$/gm)]
+      .map(([, term = '']) => term)
+      .filter((term) => term !== 'term' && term !== '---');
+  const glossary = termsOf('docs/reference/glossary.md');
+  expect(glossary).toEqual(glossary.toSorted((one, other) => one.localeCompare(other, 'en')));
+  const page = read('docs/explanation/architecture.md');
+  const [terms = ''] = page.slice(page.indexOf('## Terms')).split('\n## Groups');
+  const inCode = [...terms.matchAll(/^\| ([^|]+) \| [^|]+ \|$/gm)]
+    .flatMap(([, term = '']) => term.split(', '))
+    .slice(1);
+  expect(inCode.length).toBeGreaterThan(20);
+  // A lane is seen in the code alone.
+  const missing = inCode.filter((term) => term !== '---' && term !== 'lane' && !glossary.includes(term));
+  expect(missing).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createWebhookMetrics } from '../../src/operations/measure-webhooks.ts';
 import { createMetrics } from '../../src/operations/metrics.ts';
+import { startTestApp } from '../support/app.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'deploy/monitoring');
@@ -21,6 +22,42 @@ test('alerts and the dashboard query existing metrics', () => {
     expect(asked.length).toBeGreaterThan(8);
     expect(asked.filter((name) => !described.has(name.replace(/_(bucket|sum|count)$/, '')))).toEqual([]);
   }
+});
+
+test('alerts and the dashboard select by labels that the metrics have', () => {
+  const rows = [...read('docs/reference/metrics.md').matchAll(/^\| `(campanile_\w+)` \|([^|]*)\|/gm)];
+  const labelsOf = new Map(rows.map(([, name = '', labels = '']) => [name, labels]));
+  for (const file of ['alerts.yml', 'grafana.json']) {
+    const text = readFileSync(join(FOLDER, file), 'utf8').replaceAll('\\"', '"');
+    const selectors = [...text.matchAll(/(campanile_\w+?)(?:_bucket|_sum|_count)?\{([^}]*)\}/g)];
+    expect(selectors.length).toBeGreaterThan(1);
+    for (const [selector, name = '', labels = ''] of selectors)
+      for (const [, label = ''] of labels.matchAll(/(\w+)(?:=|!)/g))
+        expect(labelsOf.get(name), selector).toContain(`\`${label}\``);
+  }
+});
+
+test('every described metric is registered by the service, with no other labels', async () => {
+  const app = await startTestApp();
+  await fetch(app.url);
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  await app.stop();
+  const registered = new Map(
+    [...text.matchAll(/^# TYPE (campanile_\w+) /gm)].map(([, name = '']) => [name, new Set<string>()]),
+  );
+  for (const [, series = '', labels = ''] of text.matchAll(/^(campanile_\w+?)(?:_bucket|_sum|_count)?\{([^}]*)\}/gm))
+    for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) if (label !== 'le') registered.get(series)?.add(label);
+  const rows = [...read('docs/reference/metrics.md').matchAll(/^\| `(campanile_\w+)` \|([^|]*)\|/gm)];
+  const described = new Map(rows.map(([, name = '', labels = '']) => [name, labels]));
+  const needsSetting = [
+    'campanile_backup_command_last_success_timestamp_seconds',
+    'campanile_backup_last_success_timestamp_seconds',
+    'campanile_disk_free_bytes',
+  ];
+  expect([...described.keys()].filter((name) => !registered.has(name)).toSorted()).toEqual(needsSetting);
+  expect([...registered.keys()].filter((name) => !described.has(name))).toEqual([]);
+  for (const [name, labels] of registered)
+    for (const label of labels) expect(described.get(name), name).toContain(`\`${label}\``);
 });
 
 test('the how-to describes exactly the existing alerts', () => {
@@ -54,7 +91,41 @@ test('each loop and each outcome of an attempt has a series from the start', asy
   expect(text.match(/campanile_webhooks_disabled_total\{reason="\w+"\} 0/g)).toHaveLength(2);
 });
 
-test.skipIf(!hasPromtool)('the alert rules pass promtool, if it is installed', () => {
+test('every alert has a case in which it fires, and one in which it does not', () => {
+  const names = [...read('deploy/monitoring/alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name = '']) => name);
+  const cases = read('test/project/alerts.promtool.yml')
+    .split(/^ {2}- interval/m)
+    .slice(1);
+  const casesOf = (alert: string) => cases.filter((one) => one.includes(`alertname: ${alert}\n`));
+  const isSilent = (one: string) => one.includes('exp_alerts: []');
+  for (const name of names) {
+    expect(casesOf(name).some(isSilent), name).toBe(true);
+    expect(casesOf(name).every(isSilent), name).toBe(false);
+  }
+});
+
+test('the npm package has the files for monitoring', () => {
+  const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT, encoding: 'utf8' });
+  expect(packed.status, packed.stderr).toBe(0);
+  // One package; npm 12 lists packages by name.
+  const [found] = Object.values(JSON.parse(packed.stdout) as Record<string, { files: Array<{ path: string }> }>);
+  const paths = found?.files.map(({ path }) => path) ?? [];
+  for (const file of globSync('deploy/monitoring/*', { cwd: ROOT })) expect(paths).toContain(file);
+  expect(paths).toContain('docs/how-to/watch-it.md');
+});
+
+const NEEDS_PROMTOOL = 'promtool is not installed: "apt-get install prometheus" brings it';
+
+test('promtool accepts the alert rules', ({ skip }) => {
+  skip(!hasPromtool, NEEDS_PROMTOOL);
   const checked = spawnSync('promtool', ['check', 'rules', join(FOLDER, 'alerts.yml')], { encoding: 'utf8' });
   expect(checked.status, checked.stderr).toBe(0);
+});
+
+test('each alert fires when it should, and only then', ({ skip }) => {
+  skip(!hasPromtool, NEEDS_PROMTOOL);
+  const tested = spawnSync('promtool', ['test', 'rules', join(ROOT, 'test/project/alerts.promtool.yml')], {
+    encoding: 'utf8',
+  });
+  expect(tested.status, tested.stdout + tested.stderr).toBe(0);
 });

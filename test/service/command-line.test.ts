@@ -27,26 +27,23 @@ function campanile(...words: string[]) {
   return { status, stdout, stderr };
 }
 
-test.each(['restor', 'sevre', '--port=3000', 'constructor'])(
-  'an unknown command (%s) prints the usage, exits with code 2 and starts nothing',
-  (word) => {
-    const { status, stdout, stderr } = campanile(word);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^Unknown command "${word}"\\.\n\nUsage: campanile`));
-    expect(readdirSync(folder)).toEqual([]);
-  },
-);
+test.each([
+  ['restor', 'Unknown command "restor". Did you mean "restore"?'],
+  ['sevre', 'Unknown command "sevre". Did you mean "serve"?'],
+  ['--port=3000', 'Unknown command "--port=3000"'],
+  ['constructor', 'Unknown command "constructor"'],
+])('an unknown command (%s) prints the usage, exits with code 2 and starts nothing', (word, message) => {
+  const { status, stdout, stderr } = campanile(word);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr.split('\n').slice(0, 3)).toEqual([message, '', 'Usage: campanile [COMMAND] [OPTION]...']);
+  expect(readdirSync(folder)).toEqual([]);
+});
 
 test('--help lists every command', () => {
   const { status, stdout } = campanile('--help');
   expect(status).toBe(0);
-  for (const { usage } of Object.values(COMMANDS)) for (const form of usage) expect(stdout).toContain(form);
-});
-
-test('--help of a command describes only that command', () => {
-  const { status, stdout } = campanile('keys', '--help');
-  expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('campanile keys list NAME') });
-  expect(stdout).not.toContain('serve');
+  for (const { name, about } of COMMANDS)
+    expect(stdout).toMatch(new RegExp(`^  ${name}\\b.*  ${about}$`.replaceAll(/[()]/g, '.'), 'm'));
 });
 
 test('--version prints version and commit', () => {
@@ -58,5 +55,5 @@ test('--version prints version and commit', () => {
 test('serve rejects arguments', () => {
   const { status, stderr } = campanile('serve', '3000');
   expect(status).toBe(2);
-  expect(stderr).toMatch(/^"serve" takes no arguments, but got "3000"\n\nUsage:\n  campanile serve\n/);
+  expect(stderr).toMatch(/^Unexpected argument "3000"\n\nUsage: campanile serve\n/);
 });

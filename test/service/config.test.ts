@@ -66,6 +66,7 @@ test('requires no variable', () => {
     publicUrl: undefined,
     trustedProxies: [],
     corsOrigins: [],
+    misspelled: [],
     metricsToken: undefined,
     accessLog: false,
     publicDocs: false,
@@ -150,6 +151,36 @@ test('reads every variable, and treats an empty one as unset', async () => {
     accessLog: true,
     publicDocs: true,
   });
+});
+
+test.each([
+  ['SINGUP', 'SIGNUP'],
+  ['TIMEZONE', 'TIME_ZONE'],
+  ['DATA_DIRECTORY', undefined],
+  ['DATADIR', 'DATA_DIR'],
+  ['port', 'PORT'],
+  ['PROT', 'PORT'],
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['JWT_SECRET_FIEL', 'JWT_SECRET_FILE'],
+  ['PUBLICURL', 'PUBLIC_URL'],
+])('finds that %s may mean %s', (name, meant) => {
+  expect(readConfig({ [name]: 'x' }).misspelled).toEqual(meant === undefined ? [] : [{ name, meant }]);
+});
+
+test('takes no usual variable for a misspelling', () => {
+  const usual =
+    'PATH HOME USER LOGNAME SHELL PWD OLDPWD LANG LANGUAGE LC_ALL TERM TZ HOSTNAME HOSTTYPE EDITOR MAIL DISPLAY TMPDIR SHLVL ' +
+    'PGHOST PGPORT PGUSER PGDATA PGDATABASE http_proxy https_proxy no_proxy all_proxy ftp_proxy ALL_PROXY FTP_PROXY NODE_ENV ' +
+    'NODE_OPTIONS NODE_COMPILE_CACHE INIT_CWD COLOR XDG_STATE_HOME XDG_DATA_HOME STATE_DIRECTORY NOTIFY_SOCKET JOURNAL_STREAM ' +
+    'INVOCATION_ID KUBERNETES_PORT KUBERNETES_SERVICE_HOST CAMPANILE_PORT REDIS_HOST SMTP_HOST SMTP_PORT OTEL_SERVICE_NAME';
+  const environment = Object.fromEntries([...usual.split(' '), ...Object.keys(process.env)].map((name) => [name, 'x']));
+  expect(
+    readConfig({ ...environment, no_proxy: 'x', https_proxy: 'http://proxy', http_proxy: 'http://proxy' }).misspelled,
+  ).toEqual([]);
+});
+
+test('reports no misspelling of a variable that is set', () => {
+  expect(readConfig({ SINGUP: 'open', SIGNUP: 'closed' }).misspelled).toEqual([]);
 });
 
 test('requires HOST to be an address or a name', () => {

@@ -47,15 +47,15 @@ test('the same seed gives the same history in two processes, whatever ran in the
 test('a history is checked from its file alone, and a changed one fails', async () => {
   const [{ lines }] = (await repeat([REPEATED.seeds[0]], halves[0])) as [Report];
   const whole = lines ?? [];
-  const judge = async (name: string, some: typeof whole) => {
+  const check = async (name: string, some: typeof whole) => {
     const file = join(tmpdir(), `${name}-${process.pid}.jsonl`);
     await writeFile(file, writeLines(some));
-    return promisify(execFile)(process.execPath, ['simulation/run.ts', '--judge', file]);
+    return promisify(execFile)(process.execPath, ['simulation/run.ts', '--check', file]);
   };
-  expect((await judge('whole', whole)).stdout).toBe('nothing is wrong\n');
+  expect((await check('whole', whole)).stdout).toBe('nothing is wrong\n');
   const isAccepted = (line: (typeof whole)[number]) => line.kind === 'send' && line.verdict === 'accepted';
   await expect(
-    judge(
+    check(
       'cut',
       whole.filter((line) => !isAccepted(line)),
     ),

@@ -9,7 +9,7 @@ import {
   type ScheduledInput,
 } from '../../src/sending/campaigns/accept/add-scheduled-campaign.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
-import { listenForNotifications } from '../../src/platform/database/listen.ts';
+import { listenForNotifications, type Notifications } from '../../src/platform/database/listen.ts';
 import type { Gap } from '../../src/sending/deliveries/pace.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { sleep } from '../../src/platform/time/time.ts';
@@ -103,6 +103,7 @@ function post(html: string) {
   return { name: 'Test', description: '', html, image: null, isChannelCampaign: false };
 }
 
+const NO_HINTS: Notifications = { on: () => undefined, close: () => Promise.resolve() };
 const NO_GAP: Gap = { minMs: 0, maxMs: 0 };
 
 /** A worker of its own on the test's database, with this messenger and no gap unless given. */
@@ -113,14 +114,15 @@ export async function startTestWorker(
     gap = NO_GAP,
     alone = true,
     name = 'test',
+    hasHints = true,
     ...hooks
-  }: { gap?: Gap; alone?: boolean; name?: string } & Pick<
+  }: { gap?: Gap; alone?: boolean; name?: string; /** Default is true. */ hasHints?: boolean } & Pick<
     WorkerOptions,
-    'onOutcome' | 'onRetry' | 'onFirstAttempt' | 'onLoopError'
+    'onOutcome' | 'onRetry' | 'onFirstAttempt' | 'onLoopError' | 'workPoll'
   > = {},
 ): Promise<Worker> {
   const log = createLog('fatal');
-  const notifications = listenForNotifications(address, { log });
+  const notifications = hasHints ? listenForNotifications(address, { log }) : NO_HINTS;
   const worker = await startWorker({
     db,
     log,

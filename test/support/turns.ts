@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { requeueLanes } from '../../src/sending/leases/lease-store.ts';
 import type { Database } from '../../src/platform/database/connect.ts';
-import { claimTurns, type ClaimOptions, type Turn } from '../../src/sending/deliveries/claim-turns.ts';
+import { claimIsolated, claimRuledIsolated } from '../../src/sending/deliveries/claim-isolated.ts';
+import type { ClaimOptions, Turn } from '../../src/sending/deliveries/claim-turns.ts';
 import { finishTurns } from '../../src/sending/deliveries/finish-turns.ts';
 import type { Outcome } from '../../src/sending/deliveries/outcome.ts';
 import type { Owner } from './ledger.ts';
@@ -30,14 +31,9 @@ export async function takeTurnsByHand(db: Database): Promise<Turns> {
   await sql`update shards set worker_id = ${workerId}`.execute(db);
 
   async function tryClaim(owner: Owner, options: Partial<ClaimOptions> = {}): Promise<Turn | undefined> {
-    const turns = await claimTurns(db, {
-      workerId,
-      shards: [owner.accountId % 256],
-      lanes: 10,
-      batch: 500,
-      paced: [],
-      ...options,
-    });
+    const usual = { workerId, shards: [owner.accountId % 256], lanes: 10, batch: 500, paced: [], ...options };
+    const { turns, ruled } = await claimIsolated({ db }, usual);
+    if (ruled.length > 0) turns.push(...(await claimRuledIsolated({ db }, ruled, { ...usual, timeZone: 'UTC' })));
     return turns.find((turn) => turn.accountId === owner.accountId);
   }
   const finish = (turn: Turn, outcomes: Outcome[], gapMs = 0) => finishTurns(db, [{ turn, outcomes, gapMs }]);

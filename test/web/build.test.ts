@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/ledger.ts';
 import { removeService, startService, type Service } from '../support/service/service.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -23,11 +24,16 @@ afterAll(async () => {
   await rm(checkout, { recursive: true, force: true });
 });
 
-/** Starts from the checkout and stops again. Resolves to what was logged, and to the page at `/`. */
+/** Starts from the checkout and stops again. Resolves to what was logged, and to the page at `/` when nothing is being built any more. */
 async function run(): Promise<{ log: string; page: string; scripts: string }> {
   const entry = join(checkout, 'bin/campanile.mjs');
   service = await startService({ entry, ...(service && { folder: service.folder }) });
-  const page = await (await fetch(service.url)).text();
+  const { url } = service;
+  const answer = await until(
+    () => fetch(url),
+    ({ status }) => status !== 503,
+  );
+  const page = await answer.text();
   // Messages are loaded by a script of the page, and named in none of its tags.
   const assets = join(checkout, 'web/dist/assets');
   const names = existsSync(assets) ? (await readdir(assets)).filter((name) => name.endsWith('.js')) : [];
@@ -39,6 +45,8 @@ async function run(): Promise<{ log: string; page: string; scripts: string }> {
 test('builds a fresh checkout at its first start only', async () => {
   expect(existsSync(join(checkout, 'web/dist'))).toBe(false);
   const first = await run();
+  expect(first.log.indexOf('listening on')).toBeGreaterThan(0);
+  expect(first.log.indexOf('listening on')).toBeLessThan(first.log.indexOf('the dashboard is built'));
   expect(first.log).toContain(BUILDING);
   expect(first.page).toContain('<div id="root">');
   const second = await run();

@@ -444,8 +444,9 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('shows the expected finish of a running campaign', async () => {
-    await sql`update lanes set next_send_at = campanile_now() + interval '1 hour' where account_id in
-                (select account_id from accounts where workspace_id = ${workspaceOf(person)})`.execute(app.database.db);
+    const inHours = (hours: number) =>
+      Temporal.Now.zonedDateTimeISO('Europe/Berlin').add({ hours }).toPlainTime().toString({ smallestUnit: 'minute' });
+    await person.call('venom/update-account', { quiet_hours: { from: inHours(-1), to: inHours(2) } });
     const id = await send();
     await page.goto(`/campaigns/${id}`);
     await page.getByText(/expected finish .*\d\d:\d\d CES?T/).waitFor();

@@ -89,15 +89,15 @@ test('formats the dates of the date picker in the language', () => {
 
 describe('errors', () => {
   test.each([
-    [new CampanileError('fetch failed', { code: 0 }), /^The service cannot be reached\. Check .*try again\.$/],
-    [new CampanileError('secret', { code: 500 }), /^Something went wrong on our side\./],
-    [new CampanileError('x', { code: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
-    [new CampanileError('x', { code: 429, retryAfterMs: 86_000_000 }), /Try again in 24 hours/],
-    [new CampanileError('x', { code: 507 }), /^Your files use all of your storage/],
-    [new CampanileError('The account is not connected', { code: 503 }), /^The account is not connected\. Try again/],
-    [new CampanileError('the campaign has ended', { code: 409 }), /^The campaign has ended\.$/],
+    [new CampanileError('fetch failed', { status: 0 }), /^The service cannot be reached\. Check .*try again\.$/],
+    [new CampanileError('secret', { status: 500 }), /^Something went wrong on our side\./],
+    [new CampanileError('x', { status: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
+    [new CampanileError('x', { status: 429, retryAfterMs: 86_000_000 }), /Try again in 24 hours/],
+    [new CampanileError('x', { status: 507 }), /^Your files use all of your storage/],
+    [new CampanileError('The account is not connected', { status: 503 }), /^The account is not connected\. Try again/],
+    [new CampanileError('the campaign has ended', { status: 409 }), /^The campaign has ended\.$/],
     [
-      new CampanileError('x', { code: 400, details: [{ field: 'end_date', issue: 'is before start_date' }] }),
+      new CampanileError('x', { status: 400, details: [{ field: 'end_date', issue: 'is before start_date' }] }),
       /^Last day is before start_date\.$/,
     ],
     [new TypeError('x is not a function'), /^Something went wrong on our side\./],
@@ -110,7 +110,7 @@ describe('errors', () => {
       { field: 'participants.3', issue: 'must be a phone number' },
       { field: 'participants.4', issue: 'must be another' },
     ];
-    expect(fieldProblems(new CampanileError('x', { code: 400, details }))).toEqual({
+    expect(fieldProblems(new CampanileError('x', { status: 400, details }))).toEqual({
       participants: 'Must be a phone number.',
     });
   });
@@ -120,14 +120,14 @@ describe('errors', () => {
       { field: 'participants.1', issue: 'must be a phone number' },
       { field: 'group_name', issue: 'must not be empty' },
     ];
-    const error = new CampanileError('x', { code: 400, details });
+    const error = new CampanileError('x', { status: 400, details });
     expect(entryProblems(error, 'participants', ['+44 20 7946 0200', '12'])).toEqual(['12: must be a phone number']);
     expect(entryProblems(new TypeError('x'), 'participants', ['12'])).toEqual([]);
   });
 
   test('name a wrong password in every form', () => {
     const of = (field: string) =>
-      new CampanileError('x', { code: 400, details: [{ field, issue: 'is not the present password' }] });
+      new CampanileError('x', { status: 400, details: [{ field, issue: 'is not the present password' }] });
     expect(fieldProblems(of('current_password'))['current_password']).toMatch(/^Current password is wrong/);
     expect(problemText(of('password'))).toMatch(/^Current password is wrong/);
   });

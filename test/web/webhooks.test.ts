@@ -180,6 +180,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Save', dialog);
     await page.getByText('The webhook is saved.').last().waitFor();
     await section.getByText('Everything').waitFor();
+    await press('Edit');
+    await dialog.getByRole('checkbox', { name: 'Everything' }).press('Space');
+    await dialog.getByRole('checkbox', { name: 'All group events' }).press('Space');
+    await expectNoBarriers(page);
+    const inFamily = dialog.getByRole('checkbox', { name: 'Groups were added, removed or changed' });
+    expect([await inFamily.isChecked(), await inFamily.isDisabled()]).toEqual([true, true]);
+    await press('Save', dialog);
+    await section.getByText('All group events').waitFor();
     await choose('Delete…');
     await press('Delete', dialog);
     await section.getByText('None yet.', { exact: false }).waitFor();

@@ -95,13 +95,13 @@ async function requireConnection(signal: AbortSignal | undefined): Promise<void>
 }
 
 function toUnansweredError(error: unknown): unknown {
-  const isSilence = error instanceof CampanileError && error.code === 0 && !(error instanceof OfflineError);
+  const isSilence = error instanceof CampanileError && error.status === 0 && !(error instanceof OfflineError);
   return isSilence ? new UnansweredError(error) : error;
 }
 
 /** Ends the session if the request failed with 401. */
 export function endSessionOnUnauthorized(error: unknown): void {
-  if (error instanceof CampanileError && error.code === 401) onSignedOut();
+  if (error instanceof CampanileError && error.status === 401) onSignedOut();
 }
 
 /** Calls an endpoint outside the API, such as the session. Rejects with a CampanileError. */

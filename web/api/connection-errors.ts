@@ -6,7 +6,7 @@ export class OfflineError extends CampanileError {
   readonly isOffline: boolean;
 
   constructor({ isOffline }: { isOffline: boolean }) {
-    super('There is no connection. Nothing was sent', { code: 0 });
+    super('There is no connection. Nothing was sent', { status: 0 });
     this.isOffline = isOffline;
   }
 }
@@ -14,6 +14,6 @@ export class OfflineError extends CampanileError {
 /** A change that was sent and not answered: its outcome is unknown. */
 export class UnansweredError extends CampanileError {
   constructor(cause: unknown) {
-    super('No answer came', { code: 0, cause });
+    super('No answer came', { status: 0, cause });
   }
 }

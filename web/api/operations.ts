@@ -1,7 +1,8 @@
 /** The types of the API as the dashboard uses them. Odd spellings of the API stay in this folder. */
 import type { Operations, Path } from '../../clients/typescript/operations.ts';
+import type { EventData, EventFilter } from '../../clients/typescript/types.ts';
 
-export type { Path };
+export type { EventFilter, Path };
 export type Body<P extends Path> = Operations[P]['body'];
 export type Data<P extends Path> = Operations[P]['data'];
 
@@ -21,7 +22,7 @@ export type GroupKind = Group['kind'];
 export type ApiKey = Data<'user/list_api_keys'>['api_keys'][number];
 export type Webhook = Data<'venom/list-webhooks'>['webhooks'][number];
 export type WebhookTry = Data<'venom/list-webhook-tries'>['tries'][number];
-export type EventType = Webhook['events'][number];
+export type EventType = keyof EventData;
 export type Factor = Data<'user/list_factors'>['factors'][number];
 export type ListedUser = Data<'admin/list_users'>['users'][number];
 export type InstallationFinding = Data<'admin/get_installation'>['findings'][number];

@@ -49,6 +49,6 @@ async function promptAuthenticator<Result>(act: () => Promise<Result>): Promise<
   try {
     return await act();
   } catch (error) {
-    throw new CampanileError(t('factors.passkeyFailed'), { code: 400, cause: error });
+    throw new CampanileError(t('factors.passkeyFailed'), { status: 400, cause: error });
   }
 }

@@ -50,5 +50,5 @@ export function useReauthentication(): ReauthenticationRequest | undefined {
 }
 
 function needsReauthentication(error: unknown): boolean {
-  return error instanceof CampanileError && error.code === 403 && error.details[0]?.field === 'authorization';
+  return error instanceof CampanileError && error.status === 403 && error.details[0]?.field === 'authorization';
 }

@@ -33,7 +33,7 @@ export function SignIn() {
   const byPasskey = useMutation({ mutationFn: () => signInWithPasskey(client), onSuccess: enter });
   const hasWrongCode = asksForCode(entering.error) && entering.variables === 'with code';
   const isWrong =
-    !asksForCode(entering.error) && entering.error instanceof CampanileError && entering.error.code === 401;
+    !asksForCode(entering.error) && entering.error instanceof CampanileError && entering.error.status === 401;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setSubmitted(true);
@@ -93,5 +93,5 @@ function PasskeyButton({ isPending, mutate }: { isPending: boolean; mutate: () =
 
 /** The password was right and the service asks for the second factor. */
 function asksForCode(error: unknown): boolean {
-  return error instanceof CampanileError && error.code === 401 && error.details[0]?.field === 'code';
+  return error instanceof CampanileError && error.status === 401 && error.details[0]?.field === 'code';
 }

@@ -60,7 +60,7 @@ function OpenDraft({ session }: { session: SignedIn }) {
   }, [mustBeNamed, go, id]);
   const { kept, error, refetch, ...acts } = opened;
   if (kept) return <Compose key={`${id} ${kept.edition}`} {...{ id, session, kept }} {...acts} />;
-  if (error instanceof CampanileError && (error.code === 404 || error.code === 400))
+  if (error instanceof CampanileError && (error.status === 404 || error.status === 400))
     return (
       <Page title={t('pages.compose')}>
         <Empty title={t('drafts.gone')} link={{ href: '/campaigns/new', label: t('shell.newCampaign') }}>
@@ -183,7 +183,7 @@ function DiscardButton({ discard }: { discard: () => void }) {
 }
 
 function isRejection(error: unknown): boolean {
-  return error instanceof CampanileError && error.code >= 400 && error.code < 500 && error.code !== 429;
+  return error instanceof CampanileError && error.status >= 400 && error.status < 500 && error.status !== 429;
 }
 
 function LengthCounter({ length, limit }: { length: number; limit: number }) {

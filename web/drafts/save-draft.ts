@@ -64,7 +64,7 @@ export async function deleteDraft(client: QueryClient, id: string): Promise<void
     try {
       await call('venom/delete-draft', { draft_id: id });
     } catch (error) {
-      if (!(error instanceof CampanileError && error.code === 404)) {
+      if (!(error instanceof CampanileError && error.status === 404)) {
         updatePersistedDraft(client, id, (now) => ({ ...now, isChanged: kept?.isChanged ?? false }));
         throw error;
       }
@@ -75,7 +75,7 @@ export async function deleteDraft(client: QueryClient, id: string): Promise<void
 
 /** Returns whether a retry may succeed. */
 export function isTransient(problem: unknown): boolean {
-  return problem instanceof CampanileError && (problem.code === 0 || problem.code === 429 || problem.code >= 500);
+  return problem instanceof CampanileError && (problem.status === 0 || problem.status === 429 || problem.status >= 500);
 }
 
 /** Returns whether the draft was changed or deleted in another place (optimistic concurrency). */
@@ -90,7 +90,7 @@ export function isDeletedElsewhere(problem: unknown): boolean {
 
 function hasFieldError(problem: unknown, code: number, field: string): boolean {
   return (
-    problem instanceof CampanileError && problem.code === code && problem.details.some((one) => one.field === field)
+    problem instanceof CampanileError && problem.status === code && problem.details.some((one) => one.field === field)
   );
 }
 

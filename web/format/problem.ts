@@ -22,17 +22,17 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** Returns an error in words: what happened, and what to do next. */
 export function problemText(error: unknown): string {
   if (!(error instanceof CampanileError)) return t('problems.unexpected');
-  const { code, retryAfterMs } = error;
+  const { status, retryAfterMs } = error;
   if (error instanceof OfflineError) return error.isOffline ? t('problems.offline') : t('problems.notSent');
   if (error instanceof UnansweredError) return t('problems.unanswered');
-  if (code === 0) return t('problems.unreachable');
-  if (code === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
+  if (status === 0) return t('problems.unreachable');
+  if (status === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
     return t('problems.enoughToday', { hours: count(Math.ceil(retryAfterMs / HOUR_MS)) });
-  if (code === 429) return t('problems.tooOften', { seconds: count(Math.ceil((retryAfterMs ?? 60_000) / 1_000)) });
-  if (code === 413) return t('problems.tooLarge');
-  if (code === 507) return t('problems.noRoom');
-  if (code === 503) return t('problems.notNow', { why: sentence(error.message) });
-  if (code >= 500) return t('problems.unexpected');
+  if (status === 429) return t('problems.tooOften', { seconds: count(Math.ceil((retryAfterMs ?? 60_000) / 1_000)) });
+  if (status === 413) return t('problems.tooLarge');
+  if (status === 507) return t('problems.noRoom');
+  if (status === 503) return t('problems.notNow', { why: sentence(error.message) });
+  if (status >= 500) return t('problems.unexpected');
   const [first] = error.details;
   if (!first) return sentence(error.message);
   return knownIssue(first.issue) ?? sentence(`${fieldName(first.field)} ${first.issue}`);

@@ -32,7 +32,7 @@ function GroupLoader({ groupId }: { groupId: number }) {
   if (report.isPending) return <PageSkeleton />;
   if (!report.data) {
     const { error } = report;
-    if (error instanceof CampanileError && error.code === 404) return <NotFoundPage />;
+    if (error instanceof CampanileError && error.status === 404) return <NotFoundPage />;
     return <ErrorAlert error={error} retry={() => void report.refetch()} />;
   }
   return <GroupDetails report={report.data} />;

@@ -7,7 +7,7 @@ import { Icon } from './icons.tsx';
 
 /** The error of a failed request with a retry button. Without a connection it has no button: the request is repeated by itself. */
 export function ErrorAlert({ error, retry }: { error: unknown; retry?: () => void }) {
-  const isLost = useDisconnectedSince() !== undefined && error instanceof CampanileError && error.code === 0;
+  const isLost = useDisconnectedSince() !== undefined && error instanceof CampanileError && error.status === 0;
   return (
     <Alert variant="default" role="alert" icon={<Icon name="alert" />} m="md">
       <Stack gap="sm" align="flex-start">

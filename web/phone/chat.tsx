@@ -31,7 +31,7 @@ export function Chat({ group }: { group: Group }) {
   useEffect(() => {
     if (newest !== undefined) end.current?.scrollIntoView({ block: 'nearest' });
   }, [newest]);
-  const isNotSandbox = error instanceof CampanileError && error.code === 404;
+  const isNotSandbox = error instanceof CampanileError && error.status === 404;
   if (isNotSandbox) return <Empty title={t('phone.noSandbox')}>{t('phone.noSandboxHint')}</Empty>;
   if (error) return <ErrorAlert error={error} retry={() => void refetch()} />;
   return (

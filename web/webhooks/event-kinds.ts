@@ -1,4 +1,5 @@
-import type { EventType } from '../api/operations.ts';
+import { t } from '../i18n/translate.ts';
+import type { EventFilter, EventType } from '../api/operations.ts';
 
 /** The groups of events in the form. */
 export type EventKind = 'campaigns' | 'posts' | 'account' | 'groups';
@@ -13,6 +14,7 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
   'campaign.cancelled': 'campaigns',
   'campaign.missed': 'campaigns',
   'campaign.late': 'campaigns',
+  'campaign.rescheduled': 'campaigns',
   'campaign.recalled': 'campaigns',
   'campaign.corrected': 'campaigns',
   'run.started': 'campaigns',
@@ -30,11 +32,45 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
 };
 
 export const EVENT_KINDS: readonly EventKind[] = ['campaigns', 'posts', 'account', 'groups'];
-/** All events of a webhook. */
-export const EVENTS = Object.keys(KINDS) as EventType[];
+/** All event types. */
+const EVENTS = Object.keys(KINDS) as EventType[];
 
 export function eventsOf(kind: EventKind): EventType[] {
   return EVENTS.filter((event) => KINDS[event] === kind);
+}
+
+/** A part of the event types, such as `campaign`: the filter `campaign.*` contains it, with the types of later versions. */
+export type EventFamily = EventType extends `${infer Family}.${string}` ? Family : never;
+
+function familyOf(event: EventType): EventFamily {
+  return event.split('.')[0] as EventFamily;
+}
+
+export function familiesOf(kind: EventKind): EventFamily[] {
+  return [...new Set(eventsOf(kind).map(familyOf))];
+}
+
+/** Whether a wildcard of the filters contains an event type. */
+export function isInWildcard(event: EventType, filters: readonly EventFilter[]): boolean {
+  return filters.includes('*') || filters.includes(`${familyOf(event)}.*`);
+}
+
+/** Whether the filters contain all present event types. */
+export function containsAll(filters: readonly EventFilter[]): boolean {
+  return EVENTS.every((event) => filters.includes(event) || isInWildcard(event, filters));
+}
+
+/** Adds a family to the filters in place of its types, or removes it. */
+export function withFamily(filters: readonly EventFilter[], family: EventFamily, isPicked: boolean): EventFilter[] {
+  const others = filters.filter((one) => !one.startsWith(`${family}.`));
+  return isPicked ? [...others, `${family}.*`] : others;
+}
+
+/** Returns the name of a filter for people. */
+export function filterName(filter: EventFilter): string {
+  if (filter === '*') return t('webhooks.everything');
+  if (isEvent(filter)) return t(`webhooks.events.${filter}`);
+  return t(`webhooks.families.${filter.slice(0, -'.*'.length) as EventFamily}`);
 }
 
 export function isEvent(name: string): name is EventType {

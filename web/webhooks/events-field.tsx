@@ -1,18 +1,19 @@
 import { Checkbox, Code, Fieldset, Input, SimpleGrid, Stack } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
+import type { EventFilter } from '../api/operations.ts';
 import { t } from '../i18n/translate.ts';
-import { EVENT_KINDS, EVENTS, eventsOf, type EventKind } from './event-kinds.ts';
+import { EVENT_KINDS, eventsOf, familiesOf, isInWildcard, withFamily, type EventKind } from './event-kinds.ts';
 import classes from './webhooks.module.css';
 
 interface Choice {
-  value: readonly string[];
-  onChange: (value: string[]) => void;
+  value: readonly EventFilter[];
+  onChange: (value: EventFilter[]) => void;
 }
 
-/** The events of a webhook: all, or a selection. */
+/** The events of a webhook: all, families, or single types. A wildcard includes the types of later versions. */
 export function EventsField({ value, onChange, error }: Choice & { error: ReactNode }) {
   const errorId = useId();
-  const isAll = EVENTS.every((event) => value.includes(event));
+  const isAll = value.includes('*');
   return (
     <Fieldset
       legend={t('webhooks.tellOf')}
@@ -23,9 +24,10 @@ export function EventsField({ value, onChange, error }: Choice & { error: ReactN
       <Stack gap="md">
         <Checkbox
           label={t('webhooks.everything')}
+          description={<Code className={classes.code}>*</Code>}
           checked={isAll}
           indeterminate={!isAll && value.length > 0}
-          onChange={(event) => onChange(event.currentTarget.checked ? [...EVENTS] : [])}
+          onChange={(event) => onChange(event.currentTarget.checked ? ['*'] : [])}
         />
         {EVENT_KINDS.map((kind) => (
           <Kind key={kind} kind={kind} value={value} onChange={onChange} />
@@ -41,17 +43,29 @@ export function EventsField({ value, onChange, error }: Choice & { error: ReactN
 }
 
 function Kind({ kind, value, onChange }: Choice & { kind: EventKind }) {
-  const pick = (event: string, isPicked: boolean) =>
+  const isAll = value.includes('*');
+  const pick = (event: EventFilter, isPicked: boolean) =>
     onChange(isPicked ? [...value, event] : value.filter((one) => one !== event));
   return (
     <Fieldset legend={t(`webhooks.kinds.${kind}`)} variant="unstyled" className={classes.kind}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing={10}>
+        {familiesOf(kind).map((family) => (
+          <Checkbox
+            key={family}
+            label={t(`webhooks.families.${family}`)}
+            description={<Code className={classes.code}>{family}.*</Code>}
+            checked={isAll || value.includes(`${family}.*`)}
+            disabled={isAll}
+            onChange={(changed) => onChange(withFamily(value, family, changed.currentTarget.checked))}
+          />
+        ))}
         {eventsOf(kind).map((event) => (
           <Checkbox
             key={event}
             label={t(`webhooks.events.${event}`)}
             description={<Code className={classes.code}>{event}</Code>}
-            checked={value.includes(event)}
+            checked={isInWildcard(event, value) || value.includes(event)}
+            disabled={isInWildcard(event, value)}
             onChange={(changed) => pick(event, changed.currentTarget.checked)}
           />
         ))}

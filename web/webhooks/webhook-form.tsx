@@ -2,13 +2,12 @@ import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import type { Webhook } from '../api/operations.ts';
+import type { EventFilter, Webhook } from '../api/operations.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { fieldProblems } from '../format/problem.ts';
 import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
-import { EVENTS, isEvent } from './event-kinds.ts';
 import { EventsField } from './events-field.tsx';
 import type { Verifier } from './webhook-secret.tsx';
 import { webhooksQuery } from './webhook-queries.ts';
@@ -19,7 +18,7 @@ const SIGNATURES = ['v1', 'v1a'] as const;
 interface Draft {
   url: string;
   description: string;
-  events: string[];
+  events: EventFilter[];
   signature: Webhook['signature'];
 }
 
@@ -29,10 +28,10 @@ export function NewWebhookForm({ onMade }: { onMade: (verifier: Verifier) => voi
   return (
     <WebhookForm
       action={t('webhooks.make')}
-      initial={{ url: '', description: '', events: [...EVENTS], signature: 'v1' }}
+      initial={{ url: '', description: '', events: ['*'], signature: 'v1' }}
       canChooseSignature
       act={async (draft, signal) => {
-        const made = await call('venom/create-webhook', { ...draft, events: draft.events.filter(isEvent) }, { signal });
+        const made = await call('venom/create-webhook', draft, { signal });
         onMade(made);
         await client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
       }}
@@ -48,7 +47,7 @@ export function EditWebhookForm({ webhook, close }: { webhook: Webhook; close: (
       action={t('webhooks.save')}
       initial={{ url, description, events, signature }}
       act={async (draft, signal) => {
-        const change = { url: draft.url, description: draft.description, events: draft.events.filter(isEvent) };
+        const change = { url: draft.url, description: draft.description, events: draft.events };
         await call('venom/update-webhook', { webhook_id, ...change }, { signal });
         showToast(t('webhooks.saved'));
         close();

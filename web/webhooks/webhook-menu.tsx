@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type RefObject } from 'react';
 import { call } from '../api/call.ts';
@@ -118,8 +118,14 @@ function MoreMenu({
 
 function Rotate({ webhookId, show }: { webhookId: string; show: (verifier: Verifier) => void }) {
   const client = useQueryClient();
+  const [isLeaked, setLeaked] = useState(false);
   const rotating = useCancellableMutation({
-    act: (_nothing: void, signal) => call('venom/rotate-webhook-secret', { webhook_id: webhookId }, { signal }),
+    act: (_nothing: void, signal) =>
+      call(
+        'venom/rotate-webhook-secret',
+        { webhook_id: webhookId, ...(isLeaked && { expire_former: 'now' }) },
+        { signal },
+      ),
     onSuccess: (made) => {
       show(made);
       return client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
@@ -128,6 +134,12 @@ function Rotate({ webhookId, show }: { webhookId: string; show: (verifier: Verif
   return (
     <Stack gap="sm">
       <Text size="sm">{t('webhooks.rotateNote')}</Text>
+      <Checkbox
+        label={t('webhooks.expireFormer')}
+        description={t('webhooks.expireFormerNote')}
+        checked={isLeaked}
+        onChange={(event) => setLeaked(event.currentTarget.checked)}
+      />
       <ErrorText error={rotating.error} />
       <Group justify="flex-end">
         <Button data-autofocus loading={rotating.isPending} onClick={() => rotating.mutate()}>

@@ -13,7 +13,7 @@ import { Callout } from '../parts/callout.tsx';
 import { Dot } from '../parts/status.tsx';
 import type { Tone } from '../parts/status-tone.ts';
 import { t } from '../i18n/translate.ts';
-import { EVENTS } from './event-kinds.ts';
+import { containsAll, filterName } from './event-kinds.ts';
 import { WebhookMenu } from './webhook-menu.tsx';
 import { AttemptResponse, AttemptOutcome } from './attempt-outcome.tsx';
 import { sendTestEvent } from './send-test-event.ts';
@@ -120,8 +120,8 @@ function WebhookStatus({ webhook }: { webhook: Webhook }) {
       : webhook.status === 'failing'
         ? ['bad', t('webhooks.standing.failing')]
         : OFF[webhook.disabled_reason ?? 'by_owner']();
-  const isAll = EVENTS.every((event) => webhook.events.includes(event));
-  const names = webhook.events.map((event) => t(`webhooks.events.${event}`));
+  const isAll = containsAll(webhook.events);
+  const names = webhook.events.map(filterName);
   return (
     <>
       <Dot tone={tone} label={label} />

@@ -9,8 +9,8 @@ import { t } from '../i18n/translate.ts';
 export interface Verifier {
   secret: string | null;
   public_key: string | null;
-  /** How long the previous secret stays valid. */
-  former_secret_until?: string;
+  /** How long the previous secret stays valid; null: it has expired. */
+  former_secret_until?: string | null;
 }
 
 /** A secret is shown only once. */
@@ -23,7 +23,7 @@ export function WebhookSecret({
 }) {
   const zone = useZone();
   const shown = secret ?? publicKey ?? '';
-  const until = of.former_secret_until;
+  const until = of.former_secret_until ?? undefined;
   return (
     <Stack gap="sm">
       <Alert variant="default">{secret === null ? t('webhooks.publicKeyNote') : t('webhooks.secretOnce')}</Alert>

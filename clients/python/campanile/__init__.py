@@ -1,4 +1,4 @@
-"""Campanile's operations for Python. It needs nothing but the standard library.
+"""Campanile's operations for Python, without dependencies.
 
     from campanile import Campanile
 
@@ -9,18 +9,44 @@
 """
 
 from .client import Campanile
-from .errors import CampanileError, Problem
+from .errors import CampanileError, FieldError
 from .events import Event
-from .shapes import AddedCampaign, CreatedChannel, CreatedCommunity, SignedIn, UserInfo
+from .shapes import (
+    AddCampaign,
+    AddCampaignBatch,
+    AddedCampaign,
+    Analytics,
+    AuthorizeUser,
+    CreateChannel,
+    CreateCommunity,
+    CreatedChannel,
+    CreatedCommunity,
+    CreatedUser,
+    CreateUser,
+    GetAnalytics,
+    ScheduledCampaign,
+    SignedIn,
+    UserInfo,
+)
 
 __all__ = [
+    "AddCampaign",
+    "AddCampaignBatch",
     "AddedCampaign",
+    "Analytics",
+    "AuthorizeUser",
     "Campanile",
     "CampanileError",
+    "CreateChannel",
+    "CreateCommunity",
+    "CreateUser",
     "CreatedChannel",
     "CreatedCommunity",
+    "CreatedUser",
     "Event",
-    "Problem",
+    "FieldError",
+    "GetAnalytics",
+    "ScheduledCampaign",
     "SignedIn",
     "UserInfo",
 ]

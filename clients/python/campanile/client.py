@@ -1,4 +1,4 @@
-"""The client: one object, a method for each of the seven operations, and `call` for all others."""
+"""The client: a method for each of the seven operations of the specification, and `call` for all operations."""
 
 from __future__ import annotations
 
@@ -9,12 +9,27 @@ import secrets
 import time
 import urllib.error
 import urllib.request
-from typing import Any, Iterator, Sequence, cast
+from typing import Any, Iterator, Mapping, Unpack, cast, overload
 
-from .errors import CampanileError, failure_of
+from .errors import CampanileError, error_of
 from .events import Event, parse_events
 from .idempotency import ALWAYS, KEYED
-from .shapes import AddedCampaign, CreatedChannel, CreatedCommunity, SignedIn, UserInfo
+from .shapes import (
+    AddCampaign,
+    AddCampaignBatch,
+    AddedCampaign,
+    Analytics,
+    AuthorizeUser,
+    CreateChannel,
+    CreateCommunity,
+    CreatedChannel,
+    CreatedCommunity,
+    CreatedUser,
+    CreateUser,
+    GetAnalytics,
+    ScheduledCampaign,
+    SignedIn,
+)
 
 _FIRST_WAIT = 0.5
 _SILENCE = 45.0
@@ -22,10 +37,11 @@ _LONGEST_PAUSE = 30.0
 
 
 class Campanile:
-    """The service at `url` as whoever `token` (a token or an API key) belongs to. Everything raises a CampanileError.
+    """A client of the service at `url`, with a token or an API key. Its methods raise a CampanileError.
 
-    A 429, and where repeating does nothing twice also a 503 or no answer at all, is tried again when the service says so: `tries`
-    times in all, unless it asks to wait for more than `longest_wait` seconds.
+    It retries after a 429, and after a 503 or a lost connection where a retry has no second effect. It waits as long as the service
+    asks, and sends a request at most `tries` times. It raises at once if the wait exceeds `longest_wait` seconds. `timeout` is in
+    seconds, too.
     """
 
     def __init__(
@@ -44,101 +60,97 @@ class Campanile:
         self._timeout = timeout
 
     def with_token(self, token: str | None) -> Campanile:
-        """The same service as somebody else."""
+        """Returns a client of the same service with another token or API key."""
         options = {"tries": self._tries, "longest_wait": self._longest_wait, "timeout": self._timeout}
         return Campanile(self._base.removesuffix("/api/v1/"), token, **cast(Any, options))
 
-    def create_user(
-        self,
-        *,
-        first_name: str,
-        last_name: str,
-        user_name: str,
-        email: str,
-        phone_number: str,
-        whatsapp_number: str,
-        password: str,
-    ) -> UserInfo:
-        """Signs up a new user."""
-        body = {key: value for key, value in locals().items() if key != "self"}
-        return cast(UserInfo, self.call("user/create_user", body)["user_info"])
+    @overload
+    def create_user(self, body: CreateUser, /) -> CreatedUser: ...
+    @overload
+    def create_user(self, **fields: Unpack[CreateUser]) -> CreatedUser: ...
+    def create_user(self, body: Any = None, /, **fields: Any) -> CreatedUser:
+        """Signs up a new user. Takes the body of the operation, as a dict or as keywords."""
+        return cast(CreatedUser, self.call("user/create_user", _merge(CreateUser, body, fields)))
 
-    def authorize_user(self, user_name: str, password: str, code: str | None = None) -> SignedIn:
-        """Exchanges name and password for a token; `code` is that of a second factor, where there is one."""
-        return cast(SignedIn, self.call("user/authorize_user", {"user_name": user_name, "password": password, "code": code}))
+    @overload
+    def authorize_user(self, body: AuthorizeUser, /) -> SignedIn: ...
+    @overload
+    def authorize_user(self, **fields: Unpack[AuthorizeUser]) -> SignedIn: ...
+    def authorize_user(self, body: Any = None, /, **fields: Any) -> SignedIn:
+        """Exchanges user name and password for a token. Takes the body of the operation, as a dict or as keywords."""
+        return cast(SignedIn, self.call("user/authorize_user", _merge(AuthorizeUser, body, fields)))
 
-    def add_campaign(
-        self,
-        *,
-        name: str,
-        html: str,
-        group_metadata_ids: Sequence[int],
-        desc: str = "",
-        image: str | None = None,
-        is_channel_campaign: bool = False,
-        idempotency_key: str | None = None,
-    ) -> AddedCampaign:
-        """Sends a campaign to groups now. `image` is a file in base64."""
-        body = _post(name, html, group_metadata_ids, desc, image, is_channel_campaign)
-        return cast(AddedCampaign, self.call("venom/add-campaign", {**body, "is_schedule": False}, idempotency_key))
+    @overload
+    def add_campaign(self, body: AddCampaign, /, *, idempotency_key: str | None = None) -> AddedCampaign: ...
+    @overload
+    def add_campaign(self, *, idempotency_key: str | None = None, **fields: Unpack[AddCampaign]) -> AddedCampaign: ...
+    def add_campaign(self, body: Any = None, /, *, idempotency_key: str | None = None, **fields: Any) -> AddedCampaign:
+        """Sends a campaign to groups now. Takes the body of the operation, as a dict or as keywords."""
+        merged = _merge(AddCampaign, body, fields)
+        return cast(AddedCampaign, self.call("venom/add-campaign", merged, idempotency_key))
 
+    @overload
     def add_campaign_batch(
-        self,
-        *,
-        name: str,
-        html: str,
-        group_metadata_ids: Sequence[int],
-        start_date: str,
-        end_date: str,
-        schedule_time: str,
-        time_zone: str | None = None,
-        weekdays: Sequence[int] | None = None,
-        skip_dates: Sequence[str] | None = None,
-        desc: str = "",
-        image: str | None = None,
-        is_channel_campaign: bool = False,
-        idempotency_key: str | None = None,
-    ) -> str:
-        """Schedules a campaign, once on each date (`YYYY-MM-DD`) at `schedule_time` (`HH:MM:SS`); answers its campaign_id."""
-        schedule = {
-            "is_schedule": True,
-            "start_date": start_date,
-            "end_date": end_date,
-            "schedule_time": schedule_time,
-            "time_zone": time_zone,
-            "weekdays": None if weekdays is None else list(weekdays),
-            "skip_dates": None if skip_dates is None else list(skip_dates),
-        }
-        body = {**_post(name, html, group_metadata_ids, desc, image, is_channel_campaign), **schedule}
-        _, headers = self.ask("venom/add-campaign-batch", body, idempotency_key)
-        return headers["x-campaign-id"]
+        self, body: AddCampaignBatch, /, *, idempotency_key: str | None = None
+    ) -> ScheduledCampaign: ...
+    @overload
+    def add_campaign_batch(
+        self, *, idempotency_key: str | None = None, **fields: Unpack[AddCampaignBatch]
+    ) -> ScheduledCampaign: ...
+    def add_campaign_batch(
+        self, body: Any = None, /, *, idempotency_key: str | None = None, **fields: Any
+    ) -> ScheduledCampaign:
+        """Schedules a campaign: one run on each date. Takes the body of the operation, as a dict or as keywords.
 
+        The answer also has the `campaign_id`, which the service sends in a header.
+        """
+        merged = {"is_schedule": True, **_merge(AddCampaignBatch, body, fields)}
+        data, headers = self.ask("venom/add-campaign-batch", merged, idempotency_key)
+        return cast(ScheduledCampaign, {**data, "campaign_id": headers["x-campaign-id"]})
+
+    @overload
+    def create_channel(self, body: CreateChannel, /, *, idempotency_key: str | None = None) -> CreatedChannel: ...
+    @overload
     def create_channel(
-        self, name: str, description: str = "", image: str | None = None, idempotency_key: str | None = None
+        self, *, idempotency_key: str | None = None, **fields: Unpack[CreateChannel]
+    ) -> CreatedChannel: ...
+    def create_channel(
+        self, body: Any = None, /, *, idempotency_key: str | None = None, **fields: Any
     ) -> CreatedChannel:
-        """Creates a channel. `image` is a data URL: `data:image/png;base64,…`"""
-        body = {"name": name, "description": description, "image": image}
-        return cast(CreatedChannel, self.call("venom/create-channel", body, idempotency_key))
+        """Creates a channel. Takes the body of the operation, as a dict or as keywords."""
+        merged = _merge(CreateChannel, body, fields)
+        return cast(CreatedChannel, self.call("venom/create-channel", merged, idempotency_key))
 
+    @overload
+    def create_community(self, body: CreateCommunity, /, *, idempotency_key: str | None = None) -> CreatedCommunity: ...
+    @overload
     def create_community(
-        self, community_name: str, description: str = "", idempotency_key: str | None = None
+        self, *, idempotency_key: str | None = None, **fields: Unpack[CreateCommunity]
+    ) -> CreatedCommunity: ...
+    def create_community(
+        self, body: Any = None, /, *, idempotency_key: str | None = None, **fields: Any
     ) -> CreatedCommunity:
-        """Creates a community; campaigns can go to its group_metadata_id."""
-        body = {"community_name": community_name, "description": description}
-        return cast(CreatedCommunity, self.call("venom/create-community", body, idempotency_key))
+        """Creates a community. Takes the body of the operation, as a dict or as keywords."""
+        merged = _merge(CreateCommunity, body, fields)
+        return cast(CreatedCommunity, self.call("venom/create-community", merged, idempotency_key))
 
-    def get_campaign_group_analytics_master(self, campaign_id: str) -> dict[str, Any]:
-        """What became of a campaign, in all and by group."""
-        return cast("dict[str, Any]", self.call("analytics/get-campaign-group-analytics-master", {"campaign_id": campaign_id}))
+    @overload
+    def get_campaign_group_analytics_master(self, body: GetAnalytics, /) -> Analytics: ...
+    @overload
+    def get_campaign_group_analytics_master(self, **fields: Unpack[GetAnalytics]) -> Analytics: ...
+    def get_campaign_group_analytics_master(self, body: Any = None, /, **fields: Any) -> Analytics:
+        """Returns the results of a campaign, in all and by group. Takes the body of the operation, as a dict or as keywords."""
+        merged = _merge(GetAnalytics, body, fields)
+        return cast(Analytics, self.call("analytics/get-campaign-group-analytics-master", merged))
 
     def call(self, path: str, body: dict[str, Any] | None = None, idempotency_key: str | None = None) -> Any:
-        """Any operation by its path without `/api/v1/`: `call("venom/list-groups", {"limit": 10})`. Answers its `data`."""
+        """Sends any operation, by its path without `/api/v1/`: `call("venom/list-groups", {"limit": 10})`. Returns its `data`."""
         return self.ask(path, body, idempotency_key)[0]
 
     def ask(
         self, path: str, body: dict[str, Any] | None = None, idempotency_key: str | None = None
     ) -> tuple[Any, dict[str, str]]:
-        """The same, with the headers of the answer, whose names are in lower case."""
+        """Like `call`, but also returns the headers of the answer, with names in lower case."""
         headers = {"content-type": "application/json", **self._authorization()}
         if path in KEYED:
             headers["idempotency-key"] = idempotency_key or secrets.token_hex(18)
@@ -154,7 +166,7 @@ class Campanile:
         raise AssertionError("tries must be 1 or more")
 
     def events(self, last_event_id: str | None = None) -> Iterator[Event]:
-        """What happens, while it happens, for as long as it is iterated; it connects anew by itself, and goes on where it was."""
+        """Yields live events until the iteration is left. Reconnects by itself, and resumes after the last event."""
         failures = 0
         while True:
             try:
@@ -164,7 +176,7 @@ class Campanile:
                     if event.event:
                         yield event
             except CampanileError as error:
-                if 400 <= error.code < 500 and error.code not in (408, 429):
+                if 400 <= error.status < 500 and error.status not in (408, 429):
                     raise
                 failures += 1
                 pause = error.retry_after or min(2.0 ** (failures - 1), _LONGEST_PAUSE)
@@ -176,11 +188,11 @@ class Campanile:
             headers["last-event-id"] = last_event_id
         request = urllib.request.Request(self._base + "events", headers=headers)
         try:
-            # The service speaks every 15 s, so longer silence is a dead connection.
+            # The service sends at least a comment every 15 s, so longer silence is a dead connection.
             with urllib.request.urlopen(request, timeout=_SILENCE) as response:
                 yield from parse_events(response)
         except urllib.error.HTTPError as error:
-            raise _failure(error) from None
+            raise _error(error) from None
         except (OSError, http.client.HTTPException) as error:
             raise CampanileError("The service cannot be reached") from error
         raise CampanileError("The stream has ended")
@@ -191,7 +203,7 @@ class Campanile:
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 content: bytes = response.read()
         except urllib.error.HTTPError as error:
-            raise _failure(error) from None
+            raise _error(error) from None
         except (OSError, http.client.HTTPException) as error:
             raise CampanileError("The service cannot be reached") from error
         kind = headers.get("content-type", "")
@@ -203,26 +215,21 @@ class Campanile:
         return {} if self._token is None else {"authorization": f"Bearer {self._token}"}
 
 
-def _post(
-    name: str, html: str, group_metadata_ids: Sequence[int], desc: str, image: str | None, is_channel_campaign: bool
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "desc": desc,
-        "html": html,
-        "image": image,
-        "group_metadata_ids": list(group_metadata_ids),
-        "is_channel_campaign": is_channel_campaign,
-    }
+def _merge(shape: type, body: Mapping[str, Any] | None, fields: dict[str, Any]) -> dict[str, Any]:
+    """Returns the body of a request. A dict is sent as it is; a keyword that is no field raises a TypeError."""
+    unknown = fields.keys() - shape.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"{shape.__name__} has no field {', '.join(sorted(unknown))}")
+    return {**(body or {}), **fields}
 
 
-def _failure(error: urllib.error.HTTPError) -> CampanileError:
+def _error(error: urllib.error.HTTPError) -> CampanileError:
     headers = {name.lower(): value for name, value in error.headers.items()}
-    return failure_of(error.code, headers, error.read().decode("utf-8", "replace"))
+    return error_of(error.code, headers, error.read().decode("utf-8", "replace"))
 
 
 def _may_repeat(path: str, error: CampanileError) -> bool:
-    """A 429 has done nothing. A 503 or silence may have."""
-    if error.code == 429:
+    """A 429 had no effect. A 503 or a lost connection may have had one."""
+    if error.status == 429:
         return True
-    return error.code in (0, 503) and (path in ALWAYS or path in KEYED)
+    return error.status in (0, 503) and (path in ALWAYS or path in KEYED)

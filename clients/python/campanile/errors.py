@@ -1,4 +1,4 @@
-"""What the service says when it says no."""
+"""The errors of the client."""
 
 from __future__ import annotations
 
@@ -6,51 +6,54 @@ import json
 from typing import Any, Mapping, TypedDict, cast
 
 
-class Problem(TypedDict):
-    """One thing wrong with one field; `field` is a dotted path in the body."""
+class FieldError(TypedDict):
+    """The error of one field of a request. `field` is a dotted path in the body: `group_metadata_ids.3`."""
 
     field: str
     issue: str
 
 
 class CampanileError(Exception):
-    """The service said no, or could not be reached. `str(error)` is one plain sentence."""
+    """The service rejected a request, or could not be reached. `str(error)` is `message`."""
 
     def __init__(
         self,
         message: str,
         *,
-        code: int = 0,
+        status: int = 0,
         error_code: str | None = None,
-        details: list[Problem] | None = None,
+        details: list[FieldError] | None = None,
         request_id: str | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
-        #: The HTTP status; 0 when there was no answer.
-        self.code = code
-        #: What failed, for programs: "group_not_found". None when there was no answer of the service.
+        #: One plain sentence for people.
+        self.message = message
+        #: The HTTP status; 0 without an answer.
+        self.status = status
+        #: Machine-readable code, such as "group_not_found". None without an answer, or when a proxy answered.
         self.error_code = error_code
-        self.details: list[Problem] = details or []
-        #: Leads to what the service has logged.
+        #: The invalid fields of the request. May be empty.
+        self.details: list[FieldError] = details or []
+        #: Identifies the request in the service's log. None without an answer, or when a proxy answered.
         self.request_id = request_id
         #: Seconds after which the service asked to try again.
         self.retry_after = retry_after
 
 
-def failure_of(status: int, headers: Mapping[str, str], text: str) -> CampanileError:
-    """What an answer that is no success says. A proxy's page says nothing but its status."""
+def error_of(status: int, headers: Mapping[str, str], text: str) -> CampanileError:
+    """Returns the error of an answer that is no success. The page of a proxy contributes only its status."""
     try:
-        read: Any = json.loads(text)
+        parsed: Any = json.loads(text)
     except ValueError:
-        read = None
-    body = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
-    waits = headers.get("retry-after") or ""
+        parsed = None
+    body = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
+    retry_after = headers.get("retry-after") or ""
     return CampanileError(
         str(body.get("message", f"The service answered {status}")),
-        code=status,
+        status=status,
         error_code=body.get("error_code"),
         details=body.get("details"),
         request_id=body.get("request_id", headers.get("x-request-id")),
-        retry_after=float(waits) if waits.isdigit() else None,
+        retry_after=float(retry_after) if retry_after.isdecimal() else None,
     )

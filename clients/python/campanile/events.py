@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator
 
 @dataclass(frozen=True)
 class Event:
-    """What has happened. `id` goes into `Campanile.events(last_event_id=…)`; None where the service gives none."""
+    """A live event. `id` is a position to resume from, by `Campanile.events(last_event_id=…)`; None before the first one."""
 
     event: str
     data: Any
@@ -17,14 +17,14 @@ class Event:
 
 
 def parse_events(lines: Iterable[bytes]) -> Iterator[Event]:
-    """The events of a stream, as the standard reads it; an event that is cut off is none.
+    """Parses server-sent events. Drops an event that is cut off.
 
-    One that only moves the id on has an empty name and no data.
+    An event that only advances the id has an empty name and no data.
     """
     name = "message"
     data: list[str] = []
     last_id: str | None = None
-    told_id: str | None = None
+    yielded_id: str | None = None
     for raw in lines:
         if not raw.endswith(b"\n"):
             return
@@ -32,9 +32,9 @@ def parse_events(lines: Iterable[bytes]) -> Iterator[Event]:
         if line == "":
             if data:
                 yield Event(name, json.loads("\n".join(data)), last_id)
-            elif last_id != told_id:
+            elif last_id != yielded_id:
                 yield Event("", None, last_id)
-            told_id = last_id
+            yielded_id = last_id
             name, data = "message", []
             continue
         field, _, value = line.partition(":")

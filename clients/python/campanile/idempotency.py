@@ -31,6 +31,7 @@ ALWAYS = frozenset(
         "analytics/get-group",
         "analytics/export-campaign",
         "venom/list-webhooks",
+        "venom/get-webhook",
         "venom/list-webhook-tries",
         "user/list_notices",
         "user/get_notice_settings",

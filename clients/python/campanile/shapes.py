@@ -1,8 +1,96 @@
-"""What the seven operations answer. There may be more fields at any time."""
+"""Bodies and answers of the seven operations of the specification. Later versions of the service may add fields to answers."""
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: a TypedDict finds `NotRequired` in evaluated annotations only.
+from typing import Any, Literal, NotRequired, Sequence, TypedDict
 
-from typing import TypedDict
+
+class CreateUser(TypedDict):
+    """Body of `create_user`."""
+
+    first_name: str
+    last_name: str
+    #: Letters, digits and `. _ @ + -`.
+    user_name: str
+    email: str
+    phone_number: str
+    #: The phone number of the WhatsApp account to link.
+    whatsapp_number: str
+    #: 8 to 128 characters.
+    password: str
+
+
+class AuthorizeUser(TypedDict):
+    """Body of `authorize_user`."""
+
+    #: The user name or the e-mail address.
+    user_name: str
+    password: str
+    #: Required for a user with a second factor: a code of the authenticator app, or a recovery code.
+    code: NotRequired[str | None]
+
+
+class _Post(TypedDict):
+    name: str
+    #: A description for your own use.
+    desc: NotRequired[str | None]
+    #: Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.
+    html: str
+    #: A file in base64, with or without a data URL prefix. At most 16 MiB decoded.
+    image: NotRequired[str | None]
+    group_metadata_ids: Sequence[int]
+    #: Stored and returned only: the ids determine whether posts go to channels.
+    is_channel_campaign: NotRequired[bool | None]
+
+
+class AddCampaign(_Post):
+    """Body of `add_campaign`, which sends now."""
+
+    is_schedule: NotRequired[Literal[False] | None]
+    #: `YYYY-MM-DD HH:MM:SS`. Stored and returned only: the campaign is sent now.
+    schedule_time: NotRequired[str | None]
+
+
+class AddCampaignBatch(_Post):
+    """Body of `add_campaign_batch`, which schedules one run on each date."""
+
+    #: The client adds it where it is missing.
+    is_schedule: NotRequired[Literal[True]]
+    #: `YYYY-MM-DD`.
+    start_date: str
+    #: `YYYY-MM-DD`, included. At most 366 days in all.
+    end_date: str
+    #: `HH:MM:SS`, wall-clock time in the time zone.
+    schedule_time: str
+    #: An IANA time zone, such as `Europe/Berlin`. Default: the user's.
+    time_zone: NotRequired[str | None]
+    #: 1 is Monday. Default: every day.
+    weekdays: NotRequired[Sequence[int] | None]
+    #: Dates without a run.
+    skip_dates: NotRequired[Sequence[str] | None]
+
+
+class CreateChannel(TypedDict):
+    """Body of `create_channel`."""
+
+    name: str
+    description: NotRequired[str | None]
+    #: A data URL of a JPEG, PNG or WebP: `data:image/png;base64,…`
+    image: NotRequired[str | None]
+
+
+class CreateCommunity(TypedDict):
+    """Body of `create_community`."""
+
+    community_name: str
+    description: NotRequired[str | None]
+
+
+class GetAnalytics(TypedDict):
+    """Body of `get_campaign_group_analytics_master`."""
+
+    campaign_id: str
+    #: Adds `expected_finish_at`: when the last post of the running runs is expected to be sent.
+    with_estimate: NotRequired[bool | None]
 
 
 class UserInfo(TypedDict):
@@ -16,6 +104,10 @@ class UserInfo(TypedDict):
     is_first_login: bool
 
 
+class CreatedUser(TypedDict):
+    user_info: UserInfo
+
+
 class SignedIn(TypedDict):
     token: str
     user_info: UserInfo
@@ -23,9 +115,15 @@ class SignedIn(TypedDict):
 
 class AddedCampaign(TypedDict):
     campaign_id: str
-    status: str
+    status: Literal["running"]
     group_count: int
     scheduled_for: None
+
+
+class ScheduledCampaign(TypedDict):
+    data: Literal[True]
+    #: From the header `x-campaign-id`.
+    campaign_id: str
 
 
 class Nid(TypedDict):
@@ -38,6 +136,7 @@ class Channel(TypedDict):
     title: str
     nid: Nid
     inviteLink: str
+    #: Unix time in seconds.
     createdAtTs: int
 
 
@@ -49,3 +148,7 @@ class CreatedChannel(TypedDict):
 class CreatedCommunity(TypedDict):
     group_name: str
     group_metadata_id: int
+
+
+#: The campaign's state, totals, runs and groups. The service documents the fields at `/docs`.
+Analytics = dict[str, Any]

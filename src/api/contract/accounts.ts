@@ -22,45 +22,47 @@ const linkCode = {
     .meta({ format: 'date-time', description: 'When the code expires. Read the status again before.' }),
 };
 
-export const accountStatusData = z.object({
-  messenger: z.string(),
-  status,
-  whatsapp_number: z.string(),
-  ...linkCode,
-  paused_until: z.string().optional().meta({
-    format: 'date-time',
-    description:
-      'When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it.',
-  }),
-  reason: z.string().optional().meta({ description: 'Why the account is not connected, as one sentence.' }),
-  held_since: z.string().optional().meta({
-    format: 'date-time',
-    description:
-      'The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it.',
-  }),
-  scanned_number: z
-    .string()
-    .optional()
-    .meta({
+export const accountStatusData = z
+  .object({
+    messenger: z.string(),
+    status,
+    whatsapp_number: z.string(),
+    ...linkCode,
+    paused_until: z.string().optional().meta({
+      format: 'date-time',
       description:
-        "The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again.",
-      examples: ['+5511987654321'],
+        'When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it.',
     }),
-  number_fixed: z.boolean().optional().meta({
-    description: 'With `with_history`: whether a phone has been linked, so that the number can no longer be changed.',
-  }),
-  history: z
-    .array(
-      z.object({
-        at: z.string().meta({ format: 'date-time' }),
-        messenger: z.string(),
-        status,
-        reason: z.string().nullable(),
+    reason: z.string().optional().meta({ description: 'Why the account is not connected, as one sentence.' }),
+    held_since: z.string().optional().meta({
+      format: 'date-time',
+      description:
+        'The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it.',
+    }),
+    scanned_number: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again.",
+        examples: ['+5511987654321'],
       }),
-    )
-    .optional()
-    .meta({ description: 'With `with_history`: earlier states, newest first, at most 50 of the last 90 days.' }),
-});
+    number_fixed: z.boolean().optional().meta({
+      description: 'With `with_history`: whether a phone has been linked, so that the number can no longer be changed.',
+    }),
+    history: z
+      .array(
+        z.object({
+          at: z.string().meta({ format: 'date-time' }),
+          messenger: z.string(),
+          status,
+          reason: z.string().nullable(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'With `with_history`: earlier states, newest first, at most 50 of the last 90 days.' }),
+  })
+  .meta({ id: 'AccountState' });
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day of the form HH:MM' });
 const quietHours = z
@@ -99,7 +101,10 @@ const updateAccountData = z.object({
     })
     .optional()
     .meta({ description: 'Present only during a warm-up.' }),
-  sent_today: count.nullable().meta({ description: '`null` without a daily cap and a warm-up.' }),
+  sent_today: count.nullable().meta({
+    description:
+      'Posts of today that left, may have left, or are being sent. `null` without a daily cap and a warm-up.',
+  }),
   rests_until: z
     .string()
     .meta({ format: 'date-time' })
@@ -138,7 +143,17 @@ export const accounts = defineOperations('Account', {
       })
       .meta({ id: 'ConnectAccount' }),
     data: z.object({ status, ...linkCode }),
-    errors: [409, 429, 503],
+    errors: [
+      'account_linked',
+      'account_busy',
+      'number_taken',
+      'messenger_unknown',
+      'too_many_attempts',
+      'account_not_connected',
+      'messenger_unavailable',
+      'outcome_unknown',
+      'sign_ins_busy',
+    ],
   },
   accountStatus: {
     path: '/api/v1/venom/account-status',
@@ -158,6 +173,6 @@ export const accounts = defineOperations('Account', {
       'Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again.',
     body: nothing,
     data: z.object({ status }),
-    errors: [503],
+    errors: ['account_not_connected', 'messenger_unavailable', 'outcome_unknown'],
   },
 });

@@ -55,7 +55,7 @@ export const administration = defineOperations('Administration', {
         description: 'The code for `accept_invite`. Present only if the service sends no mails: pass it on yourself.',
       }),
     }),
-    errors: [409],
+    errors: ['admin_required', 'signup_closed', 'login_taken', 'too_many_attempts', 'sign_ins_busy'],
   },
   listInvitations: {
     path: '/api/v1/admin/list_invitations',
@@ -64,6 +64,7 @@ export const administration = defineOperations('Administration', {
     summary: 'List pending invitations',
     body: nothing,
     data: z.object({ invitations: z.array(z.object({ email: z.string(), expires_at: instant })) }),
+    errors: ['admin_required'],
   },
   withdrawInvitation: {
     path: '/api/v1/admin/withdraw_invitation',
@@ -71,7 +72,7 @@ export const administration = defineOperations('Administration', {
     summary: 'Withdraw an invitation',
     body: emailBody,
     data: nothingData,
-    errors: [404],
+    errors: ['admin_required', 'invitation_not_found'],
   },
   listUsers: {
     path: '/api/v1/admin/list_users',
@@ -85,6 +86,7 @@ export const administration = defineOperations('Administration', {
       cursor,
     }),
     data: z.object({ users: z.array(listedUser), next_cursor: nextCursor }),
+    errors: ['admin_required'],
   },
   getUser: {
     path: '/api/v1/admin/get_user',
@@ -94,7 +96,7 @@ export const administration = defineOperations('Administration', {
     description: "Returns the user's `get_profile` data, and whether the user is disabled.",
     body: userBody,
     data: ownProfile.extend({ disabled_at: instant.nullable() }),
-    errors: [404],
+    errors: ['user_not_found'],
   },
   disableUser: {
     path: '/api/v1/admin/disable_user',
@@ -105,7 +107,7 @@ export const administration = defineOperations('Administration', {
       "Within a second, the user's tokens, API keys and password are rejected. No more of the user's posts are sent, except the turn in hand. No data is deleted.",
     body: userBody,
     data: nothingData,
-    errors: [404, 409],
+    errors: ['user_not_found', 'not_for_oneself'],
   },
   enableUser: {
     path: '/api/v1/admin/enable_user',
@@ -115,7 +117,7 @@ export const administration = defineOperations('Administration', {
     description: "The user's campaigns continue once the user connects the account.",
     body: userBody,
     data: nothingData,
-    errors: [404, 409],
+    errors: ['user_not_found', 'not_for_oneself'],
   },
   resetFactors: {
     path: '/api/v1/admin/reset_factors',
@@ -126,7 +128,7 @@ export const administration = defineOperations('Administration', {
       'For a user who has lost them. Deletes the recovery codes, too. The password alone signs in from then on, and the user is notified by mail.',
     body: userBody,
     data: nothingData,
-    errors: [404, 409],
+    errors: ['user_not_found', 'not_for_oneself'],
   },
   deleteUser: {
     path: '/api/v1/admin/delete_user',
@@ -135,7 +137,7 @@ export const administration = defineOperations('Administration', {
     description: 'Has the effect of `delete_account`. An incorrect `password` is a 400 on that field.',
     body: userBody.extend({ password: currentPassword }).meta({ id: 'DeleteUser' }),
     data: nothingData,
-    errors: [404, 409],
+    errors: ['user_not_found', 'not_for_oneself', 'changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
   },
   getInstallation: {
     path: '/api/v1/admin/get_installation',
@@ -146,5 +148,6 @@ export const administration = defineOperations('Administration', {
       'For administrators: the findings of `campanile doctor`, for the machine of the process that answers. They are cached for 5 seconds.',
     body: nothing,
     data: z.object({ examined_at: instant, findings: z.array(finding) }),
+    errors: ['admin_required'],
   },
 });

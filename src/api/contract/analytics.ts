@@ -76,7 +76,7 @@ const overviewSums = {
   read_rate: rate,
 };
 const overviewTotals = z.object({
-  campaigns: count,
+  campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
   groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
   ...overviewSums,
 });
@@ -149,7 +149,7 @@ export const analytics = defineOperations('Analytics', {
       }),
     }),
     data: groupAnalyticsData,
-    errors: [404],
+    errors: ['campaign_not_found'],
     shedFirst: true,
     longAnswer: 'whole',
   },
@@ -177,7 +177,7 @@ export const analytics = defineOperations('Analytics', {
       days: withDefault(z.int().min(1).max(366), 366).meta({ description: 'Only posts of this number of days.' }),
     }),
     data: groupReport,
-    errors: [404],
+    errors: ['group_not_found'],
   },
   exportCampaign: {
     path: '/api/v1/analytics/export-campaign',
@@ -187,7 +187,7 @@ export const analytics = defineOperations('Analytics', {
       'One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
     body: campaignBody.extend({ format: z.literal('csv') }),
     data: z.string(),
-    errors: [404],
+    errors: ['campaign_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
     shedFirst: true,

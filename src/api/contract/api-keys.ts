@@ -46,7 +46,7 @@ export const apiKeys = defineOperations('Users', {
         .string()
         .meta({ description: 'For `Authorization: Bearer <key>`. Shown only once; the service stores its hash.' }),
     }),
-    errors: [409],
+    errors: ['api_key_limit_reached'],
   },
   listApiKeys: {
     path: '/api/v1/user/list_api_keys',
@@ -63,6 +63,6 @@ export const apiKeys = defineOperations('Users', {
     description: 'Takes effect on every process within a second.',
     body: z.object({ api_key_id: z.int() }),
     data: nothingData,
-    errors: [404],
+    errors: ['api_key_not_found'],
   },
 });

@@ -25,7 +25,7 @@ export const campaignControl = defineOperations('Campaigns', {
     description: AT_MOST_A_TURN,
     body: campaignBody,
     data: campaignStatusData,
-    errors: [404, 409],
+    errors: ['campaign_not_found', 'campaign_wrong_state', 'account_stopped'],
   },
   resumeCampaign: {
     path: '/api/v1/venom/resume-campaign',
@@ -34,7 +34,7 @@ export const campaignControl = defineOperations('Campaigns', {
     description: 'Runs that fell due during the pause begin now, unless that was over 6 hours ago: those are missed.',
     body: campaignBody,
     data: campaignStatusData,
-    errors: [404, 409],
+    errors: ['campaign_not_found', 'campaign_wrong_state', 'account_stopped'],
   },
   cancelCampaign: {
     path: '/api/v1/venom/cancel-campaign',
@@ -43,7 +43,7 @@ export const campaignControl = defineOperations('Campaigns', {
     description: AT_MOST_A_TURN,
     body: campaignBody,
     data: campaignStatusData,
-    errors: [404, 409],
+    errors: ['campaign_not_found', 'campaign_wrong_state', 'account_stopped'],
   },
   retryCampaign: {
     path: '/api/v1/venom/retry-campaign',
@@ -53,7 +53,14 @@ export const campaignControl = defineOperations('Campaigns', {
       'Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
     body: campaignBody,
     data: campaignStatusData,
-    errors: [404, 409],
+    errors: [
+      'campaign_not_found',
+      'campaign_wrong_state',
+      'account_stopped',
+      'campaign_folded',
+      'campaign_media_gone',
+      'nothing_failed',
+    ],
   },
   recallCampaign: {
     path: '/api/v1/venom/recall-campaign',
@@ -63,7 +70,7 @@ export const campaignControl = defineOperations('Campaigns', {
       "Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`.",
     body: recallCampaignBody,
     data: revisedData,
-    errors: [404, 409],
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent'],
   },
   correctCampaign: {
     path: '/api/v1/venom/correct-campaign',
@@ -73,7 +80,7 @@ export const campaignControl = defineOperations('Campaigns', {
       'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`.',
     body: recallCampaignBody.extend(htmlBody.shape),
     data: revisedData,
-    errors: [404, 409],
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent'],
     bodyLimitBytes: HTML_LIMIT_BYTES,
   },
   deleteCampaign: {
@@ -84,7 +91,7 @@ export const campaignControl = defineOperations('Campaigns', {
       'Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first.',
     body: campaignBody,
     data: nothingData,
-    errors: [404, 409],
+    errors: ['campaign_not_found', 'campaign_wrong_state', 'campaign_revising'],
     idempotency: 'keyed',
   },
 });

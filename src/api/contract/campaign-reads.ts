@@ -1,6 +1,6 @@
 /** Reading campaigns, their runs and their files (contract §4). */
 import { z } from 'zod';
-import { campaignBody, campaignId, campaignStatus, date, runStatus } from './campaigns.ts';
+import { campaignId, campaignStatus, date, runStatus } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import {
   count,
@@ -12,6 +12,7 @@ import {
   pageLimit,
   search,
   storedFile,
+  text,
   withDefault,
 } from './fields.ts';
 import { groupListId } from './group-lists.ts';
@@ -115,6 +116,19 @@ const listedRun = z.object({
   failed: count.optional(),
 });
 
+export const getCampaignBody = z
+  .object({
+    campaign_id: optional(campaignId),
+    idempotency_key: optional(text(1, 255)).meta({
+      description:
+        'Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it.',
+    }),
+  })
+  .refine(({ campaign_id: id, idempotency_key: key }) => (id === undefined) !== (key === undefined), {
+    path: ['campaign_id'],
+    error: 'is required, or idempotency_key instead of it',
+  });
+
 /** The bytes of a file, without an envelope. */
 const fileBytes = z.custom<AsyncIterable<Uint8Array>>(
   (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
@@ -139,7 +153,8 @@ export const campaignReads = defineOperations('Campaigns', {
     path: '/api/v1/venom/get-campaign',
     access: 'read',
     summary: 'Get a campaign with its content, groups and runs',
-    body: campaignBody,
+    description: 'By its id, or by the `Idempotency-Key` that it was added with.',
+    body: getCampaignBody,
     data: z.object({
       ...campaignHead,
       weekdays: z.array(count).nullable(),
@@ -150,7 +165,7 @@ export const campaignReads = defineOperations('Campaigns', {
       group_metadata_ids: z.array(count),
       runs: z.array(run),
     }),
-    errors: [404],
+    errors: ['campaign_not_found'],
   },
   listRuns: {
     path: '/api/v1/venom/list-runs',
@@ -160,7 +175,7 @@ export const campaignReads = defineOperations('Campaigns', {
       'Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted.',
     body: listRunsBody,
     data: z.object({ runs: z.array(listedRun), next_cursor: nextCursor }),
-    errors: [404],
+    errors: ['group_list_not_found'],
   },
   getMedia: {
     path: '/api/v1/venom/get-media',
@@ -178,7 +193,7 @@ export const campaignReads = defineOperations('Campaigns', {
         }),
     }),
     data: fileBytes,
-    errors: [404],
+    errors: ['media_not_found'],
     answerType: '*/*',
     answerHeaders: {
       'cache-control': 'Allows private caches to keep the file.',

@@ -48,7 +48,6 @@ const postFields = {
   desc: withDefault(description, '').meta({ description: 'A description for your own use.' }),
   html: text(0, HTML_LIMIT).meta({
     description: 'The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.',
-    examples: ['<h2>Spring fair</h2><p>We open at <b>nine</b>. <a href="https://example.org/fair">Programme</a></p>'],
   }),
   image: base64File.meta({
     description:
@@ -118,8 +117,10 @@ const updateCampaignBody = z
   })
   .meta({ id: 'UpdateCampaign' });
 
-export const campaignBody = z.object({ campaign_id: campaignId });
-export const campaignStatusData = z.object({ campaign_id: campaignId, status: campaignStatus });
+export const campaignBody = z.object({ campaign_id: campaignId }).meta({ id: 'OneCampaign' });
+export const campaignStatusData = z
+  .object({ campaign_id: campaignId, status: campaignStatus })
+  .meta({ id: 'CampaignState' });
 const warnings = z.array(z.object({ code: z.string(), message: z.string() }));
 
 export const htmlBody = z.object({ html: postFields.html });
@@ -197,7 +198,8 @@ export const campaigns = defineOperations('Campaigns', {
     path: '/api/v1/venom/add-campaign',
     access: 'send',
     summary: 'Send a campaign now',
-    description: 'Accepted means durable: once the service has answered, no crash loses any of the deliveries.',
+    description:
+      '`data.campaign_id` is the id of the new campaign. (`add-campaign-batch` returns it in a header.)\n\nAccepted means durable: once the service has answered, no crash loses any of the deliveries.',
     body: addCampaignBody,
     data: z.object({
       campaign_id: campaignId,
@@ -205,7 +207,7 @@ export const campaigns = defineOperations('Campaigns', {
       group_count: count,
       scheduled_for: z.null(),
     }),
-    errors: [404, 409, 507],
+    errors: ['group_not_found', 'campaign_limit_reached', 'media_busy', 'storage_full'],
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
@@ -216,11 +218,11 @@ export const campaigns = defineOperations('Campaigns', {
     access: 'send',
     summary: 'Schedule a campaign',
     description:
-      'One run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped.',
+      'The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.\n\nOne run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped.',
     body: addCampaignBatchBody,
     data: z.object({ data: z.literal(true) }),
-    errors: [404, 409, 507],
-    answerHeaders: { 'x-campaign-id': 'The id of the new campaign.' },
+    errors: ['group_not_found', 'campaign_limit_reached', 'media_busy', 'storage_full'],
+    answerHeaders: { 'x-campaign-id': 'The id of the new campaign, a UUID.' },
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
@@ -245,7 +247,7 @@ export const campaigns = defineOperations('Campaigns', {
       'Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign.',
     body: checkCampaignBody,
     data: checkCampaignData,
-    errors: [404],
+    errors: ['campaign_not_found', 'group_not_found'],
     bodyLimitBytes: POST_LIMIT_BYTES,
     isPreview: true,
     shedFirst: true,
@@ -258,7 +260,7 @@ export const campaigns = defineOperations('Campaigns', {
       'Sends nothing: `data` is a body for `add-campaign`, or for `add-campaign-batch` if `is_schedule` is `true`. The dates of a schedule that is over are moved ahead by whole weeks.',
     body: campaignBody,
     data: duplicateCampaignData,
-    errors: [404],
+    errors: ['campaign_not_found'],
     shedFirst: true,
     longAnswer: 'pieces',
   },
@@ -270,7 +272,7 @@ export const campaigns = defineOperations('Campaigns', {
       'Fields that are omitted or `null` keep their values. Runs that have begun do not change. A new schedule replaces the planned runs; a date that has had its run gets no second one.',
     body: updateCampaignBody,
     data: campaignStatusData,
-    errors: [404, 409, 507],
+    errors: ['campaign_not_found', 'group_not_found', 'campaign_wrong_state', 'media_busy', 'storage_full'],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
     shedFirst: true,

@@ -1,5 +1,6 @@
 /** Declares the operations of a resource. Server, OpenAPI document and clients derive everything else from these declarations. */
 import type { z } from 'zod';
+import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 
 /**
  * Who may call an operation. `open`: anyone. `read`, `send`, `admin`: a token, or an API key with that scope. `token`: no API key.
@@ -23,9 +24,6 @@ export type Tag =
   | 'Sandbox'
   | 'Administration';
 
-/** Statuses that an operation declares itself; those that all operations share are in `server/openapi.ts`. */
-export type OwnFailure = 401 | 403 | 404 | 409 | 429 | 503 | 507;
-
 export interface Declaration {
   /** The method is always POST. */
   path: `/api/v1/${string}`;
@@ -37,7 +35,8 @@ export interface Declaration {
   body: z.ZodType;
   /** The `data` of the envelope. */
   data: z.ZodType;
-  errors?: readonly OwnFailure[];
+  /** The errors of its own; those that follow from the access and from the request are in `server/operation-errors.ts`. */
+  errors?: readonly ErrorCode[];
   /** Default: `always` for the scope `read`, else `never`. */
   idempotency?: Idempotency;
   /** Step-up authentication: the token's bearer must have authenticated within the last 10 minutes (contract §4). */
@@ -76,6 +75,6 @@ export function defineOperations<const Declared extends Record<string, Declarati
   return Object.fromEntries(operations) as { [Name in keyof Declared]: Declared[Name] & { tag: Tag } };
 }
 
-export function idempotencyOf({ access, idempotency }: Declaration): Idempotency {
+export function idempotencyOf({ access, idempotency }: Pick<Declaration, 'access' | 'idempotency'>): Idempotency {
   return idempotency ?? (access === 'read' ? 'always' : 'never');
 }

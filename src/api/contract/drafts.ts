@@ -84,7 +84,14 @@ export const drafts = defineOperations('Campaigns', {
       'Optimistic locking: if the draft has changed since `version`, the answer is a 409 and the draft stays as it is. Saving the same content again changes nothing. Limited to 100 drafts, each with one file. They are kept until deleted.',
     body: saveDraftBody,
     data: z.object({ draft_id: draftId, version: count }),
-    errors: [404, 409, 503, 507],
+    errors: [
+      'draft_not_found',
+      'group_not_found',
+      'draft_changed',
+      'draft_limit_reached',
+      'media_busy',
+      'storage_full',
+    ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
   },
@@ -97,7 +104,7 @@ export const drafts = defineOperations('Campaigns', {
       draft_id: optional(draftId).meta({ description: 'Returns only this draft, with its `content`.' }),
     }),
     data: z.object({ drafts: z.array(draft) }),
-    errors: [404],
+    errors: ['draft_not_found'],
   },
   deleteDraft: {
     path: '/api/v1/venom/delete-draft',
@@ -105,6 +112,6 @@ export const drafts = defineOperations('Campaigns', {
     summary: 'Delete a draft',
     body: z.object({ draft_id: draftId }),
     data: nothingData,
-    errors: [404],
+    errors: ['draft_not_found'],
   },
 });

@@ -1,15 +1,17 @@
 /** The envelope of every answer (contract §2). */
 import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.ts';
+
+export const successEnvelope = z
+  .object({ error: z.literal(false), status: z.literal('success'), code: z.literal(200) })
+  .meta({ id: 'Success', description: 'The envelope of a successful answer.' });
 
 /** Returns the schema of a successful answer with this `data`. */
 export function success<Data extends z.ZodType>(data: Data) {
-  return z.object({
-    error: z.literal(false),
-    status: z.literal('success'),
-    code: z.literal(200),
-    data,
-  });
+  return z.intersection(successEnvelope, z.object({ data }));
 }
+
+const errorCode = z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).meta({ id: 'ErrorCode' });
 
 export const failure = z
   .object({
@@ -19,8 +21,8 @@ export const failure = z
       .number()
       .int()
       .meta({ description: 'The HTTP status.', examples: [400] }),
-    error_code: z.string().meta({
-      description: 'The error for programs: a stable code from the reference of errors.',
+    error_code: errorCode.meta({
+      description: 'The error for programs: a stable code. Later versions may add codes.',
       examples: ['invalid_request'],
     }),
     message: z

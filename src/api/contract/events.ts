@@ -69,3 +69,11 @@ export const streamedEvent = z
     id: 'StreamedEvent',
     description: 'The lines `id`, `event` and `data` of one event; `data` is JSON on one line.',
   });
+
+/** `GET /api/v1/events`: the one operation that is no POST. */
+export const eventsOperation = {
+  path: '/api/v1/events',
+  access: 'read',
+  hasBody: false,
+  errors: ['too_many_streams', 'server_stopping'],
+} as const;

@@ -53,7 +53,7 @@ export const factors = defineOperations('Users', {
       secret: z.string().meta({ description: 'The secret in base32, to be typed into an authenticator app.' }),
       uri: z.string().meta({ description: 'The secret as an `otpauth://totp/…` URI, for a QR code.' }),
     }),
-    errors: [409],
+    errors: ['factor_exists'],
   },
   confirmTotp: {
     path: '/api/v1/user/confirm_totp',
@@ -63,7 +63,7 @@ export const factors = defineOperations('Users', {
     description: 'From then on `user/authorize_user` requires `code`. An incorrect code is a 400 on that field.',
     body: z.object({ code: factorCode }),
     data: recoveryCodesData,
-    errors: [409, 429],
+    errors: ['factor_missing', 'too_many_attempts', 'sign_ins_busy'],
   },
   removeFactor: {
     path: '/api/v1/user/remove_factor',
@@ -73,7 +73,7 @@ export const factors = defineOperations('Users', {
     description: 'With the last factor the recovery codes are deleted, and sign-in requires the password alone.',
     body: z.object({ factor_id: z.int() }),
     data: nothingData,
-    errors: [404],
+    errors: ['factor_not_found'],
   },
   renewRecoveryCodes: {
     path: '/api/v1/user/renew_recovery_codes',
@@ -83,7 +83,7 @@ export const factors = defineOperations('Users', {
     description: 'Returns ten new codes. Earlier codes stop working.',
     body: nothing,
     data: recoveryCodesData,
-    errors: [409],
+    errors: ['factor_missing'],
   },
   confirmIdentity: {
     path: '/api/v1/user/confirm_identity',
@@ -97,6 +97,6 @@ export const factors = defineOperations('Users', {
         .string()
         .meta({ description: 'A token with a recent authentication. It expires when the previous one does.' }),
     }),
-    errors: [429],
+    errors: ['too_many_attempts', 'sign_ins_busy'],
   },
 });

@@ -54,6 +54,7 @@ export const groupMetadataIds = z
   .max(MOST_IDS, { error: TOO_MANY_GROUPS })
   .refine((ids) => ids.length <= MOST_GROUPS || new Set(ids).size <= MOST_GROUPS, { error: TOO_MANY_GROUPS })
   .meta({
+    id: 'GroupIds',
     description: 'The groups, 10,000 at most; a repeated id counts once.',
     examples: [[1, 2, 3]],
     maxItems: MOST_GROUPS,
@@ -64,10 +65,11 @@ export const nothing = z
   .object({})
   .meta({ id: 'Nothing', description: 'An empty object. The body may also be empty.' });
 /** The data of an operation that only confirms. */
-export const nothingData = z.object({});
+export const nothingData = z.object({}).meta({ id: 'NoData', description: 'Empty: the operation only confirms.' });
 
 export const count = z.number().int();
-export const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC.' });
+/** ISO 8601, in UTC. */
+export const instant = z.string().meta({ format: 'date-time' });
 /** A request's instant. */
 export const zonedInstant = z.iso.datetime({
   offset: true,
@@ -75,12 +77,13 @@ export const zonedInstant = z.iso.datetime({
 });
 
 export const cursor = optional(text(1, 200)).meta({
+  id: 'Cursor',
   description: 'The `next_cursor` of the previous page, with the same filters. Omit it to get the first page.',
 });
 export const nextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'Pass it as `cursor` to get the next page. `null` on the last page.' });
+  .meta({ id: 'NextCursor', description: 'Pass it as `cursor` to get the next page. `null` on the last page.' });
 export const pageLimit = (max: number, fallback: number) =>
   withDefault(z.int().min(1).max(max), fallback).meta({ description: 'Maximum number of items on a page.' });
 /** Part of a name to search for. */

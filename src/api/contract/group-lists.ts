@@ -21,7 +21,7 @@ export const groupLists = defineOperations('Groups', {
       })
       .meta({ id: 'SaveGroupList' }),
     data: z.object({ group_list_id: count }),
-    errors: [404, 409],
+    errors: ['group_not_found', 'group_list_not_found', 'group_list_limit_reached'],
   },
   listGroupLists: {
     path: '/api/v1/venom/list-group-lists',
@@ -46,6 +46,6 @@ export const groupLists = defineOperations('Groups', {
     description: 'The groups themselves stay.',
     body: z.object({ group_list_id: groupListId }),
     data: nothingData,
-    errors: [404],
+    errors: ['group_list_not_found'],
   },
 });

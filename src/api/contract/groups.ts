@@ -1,5 +1,6 @@
 /** Groups, communities and channels (contract §3 and §4). */
 import { z } from 'zod';
+import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { phoneDigits } from '../../identity/phone-number.ts';
 import { defineOperations } from './define-operations.ts';
 import {
@@ -82,6 +83,18 @@ export const listedGroup = {
   can_send: z.boolean().meta({ description: 'Whether your account may post there.' }),
 };
 
+/** Errors of an operation that creates a chat through the live session. */
+const CREATION_ERRORS = [
+  'account_unlinked',
+  'messenger_refused',
+  'idempotency_key_in_progress',
+  'idempotency_key_outcome_unknown',
+  'creation_limit_reached',
+  'account_not_connected',
+  'messenger_unavailable',
+  'outcome_unknown',
+] as const satisfies readonly ErrorCode[];
+
 export const groups = defineOperations('Groups', {
   createChannel: {
     path: '/api/v1/venom/create-channel',
@@ -105,7 +118,7 @@ export const groups = defineOperations('Groups', {
       }),
       group_metadata_id: groupMetadataId,
     }),
-    errors: [409, 503, 507],
+    errors: [...CREATION_ERRORS, 'media_busy', 'storage_full'],
     idempotency: 'keyed',
     bodyLimitBytes: PICTURE_LIMIT_BYTES,
     requiresDiskSpace: true,
@@ -118,7 +131,7 @@ export const groups = defineOperations('Groups', {
     description: 'A campaign sent to a community goes to its announcement group.',
     body: z.object({ community_name: name, description }).meta({ id: 'CreateCommunity' }),
     data: createdGroupData,
-    errors: [409, 503],
+    errors: CREATION_ERRORS,
     idempotency: 'keyed',
   },
   createGroup: {
@@ -142,7 +155,7 @@ export const groups = defineOperations('Groups', {
       })
       .meta({ id: 'CreateGroup' }),
     data: createdGroupData,
-    errors: [409, 503],
+    errors: CREATION_ERRORS,
     idempotency: 'keyed',
   },
   listGroups: {
@@ -160,7 +173,7 @@ export const groups = defineOperations('Groups', {
         .meta({ description: 'With `with_totals`: of all groups found, on any page.' }),
       next_cursor: nextCursor,
     }),
-    errors: [404, 503],
+    errors: ['group_list_not_found'],
   },
   syncGroups: {
     path: '/api/v1/venom/sync-groups',
@@ -168,6 +181,12 @@ export const groups = defineOperations('Groups', {
     summary: 'Sync your groups with the messaging application',
     body: nothing,
     data: z.object({ added: count, updated: count, removed: count }),
-    errors: [409, 503],
+    errors: [
+      'account_unlinked',
+      'messenger_refused',
+      'account_not_connected',
+      'messenger_unavailable',
+      'outcome_unknown',
+    ],
   },
 });

@@ -37,7 +37,7 @@ export const hold = defineOperations('Administration', {
         description: 'Number of further campaigns. `others` of `release_ledger` applies to them.',
       }),
     }),
-    errors: [409],
+    errors: ['admin_required', 'ledger_not_held'],
   },
   resumeLedger: {
     path: '/api/v1/admin/release_ledger',
@@ -55,6 +55,6 @@ export const hold = defineOperations('Administration', {
       })
       .meta({ id: 'ReleaseLedger' }),
     data: nothingData,
-    errors: [409],
+    errors: ['admin_required', 'ledger_not_held', 'release_incomplete', 'too_many_attempts', 'sign_ins_busy'],
   },
 });

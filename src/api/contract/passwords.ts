@@ -19,7 +19,7 @@ export const passwords = defineOperations('Users', {
       .object({ current_password: currentPassword, new_password: newPassword, keep_api_keys: keepApiKeys })
       .meta({ id: 'ChangePassword' }),
     data: nothingData,
-    errors: [409, 429],
+    errors: ['changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
   },
   requestPasswordReset: {
     path: '/api/v1/user/request_password_reset',
@@ -29,7 +29,7 @@ export const passwords = defineOperations('Users', {
       'The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address.',
     body: z.object({ user_name: userNameOrEmail }).meta({ id: 'RequestPasswordReset' }),
     data: nothingData,
-    errors: [429],
+    errors: ['too_many_attempts', 'sign_ins_busy'],
   },
   resetPassword: {
     path: '/api/v1/user/reset_password',

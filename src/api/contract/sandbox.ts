@@ -38,6 +38,6 @@ export const sandbox = defineOperations('Sandbox', {
       ),
       next_cursor: nextCursor,
     }),
-    errors: [404],
+    errors: ['group_not_found', 'not_on_sandbox'],
   },
 });

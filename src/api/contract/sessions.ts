@@ -42,6 +42,6 @@ export const sessions = defineOperations('Users', {
       'Signs out one session, which may be the current one. Takes effect on every process within a second. To end all sessions, use `revoke_tokens`.',
     body: z.object({ session_id: z.uuid() }),
     data: nothingData,
-    errors: [404],
+    errors: ['session_not_found'],
   },
 });

@@ -152,7 +152,7 @@ export const users = defineOperations('Users', {
     description: 'The first user of an installation becomes its administrator.',
     body: createUserBody,
     data: createUserData,
-    errors: [403, 409, 429],
+    errors: ['signup_closed', 'login_taken', 'too_many_attempts', 'sign_ins_busy'],
   },
   authorizeUser: {
     path: '/api/v1/user/authorize_user',
@@ -166,7 +166,7 @@ export const users = defineOperations('Users', {
       token: z.string().meta({ description: 'A JWT for `Authorization: Bearer <token>`.' }),
       user_info: userInfo,
     }),
-    errors: [401, 403, 429],
+    errors: ['credentials_wrong', 'code_required', 'code_wrong', 'user_disabled', 'too_many_attempts', 'sign_ins_busy'],
   },
   getProfile: {
     path: '/api/v1/user/get_profile',
@@ -182,7 +182,7 @@ export const users = defineOperations('Users', {
     description: '`whatsapp_number` can be changed until a phone has been linked for the first time.',
     body: updateProfileBody,
     data: profile,
-    errors: [409],
+    errors: ['number_fixed', 'number_being_linked', 'number_taken'],
   },
   deleteAccount: {
     path: '/api/v1/user/delete_account',
@@ -192,7 +192,7 @@ export const users = defineOperations('Users', {
       'Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field.',
     body: z.object({ password: currentPassword }).meta({ id: 'DeleteAccount' }),
     data: nothingData,
-    errors: [409, 429],
+    errors: ['changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
   },
   sendVerification: {
     path: '/api/v1/user/send_verification',
@@ -202,6 +202,7 @@ export const users = defineOperations('Users', {
       'The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour.',
     body: nothing,
     data: nothingData,
+    errors: ['too_many_attempts', 'sign_ins_busy'],
   },
   verifyEmail: {
     path: '/api/v1/user/verify_email',
@@ -217,6 +218,6 @@ export const users = defineOperations('Users', {
     summary: 'Accept an invitation and create a user',
     body: acceptInviteBody,
     data: createUserData,
-    errors: [403, 409],
+    errors: ['signup_closed', 'login_taken'],
   },
 });

@@ -8,63 +8,71 @@ import { groupKind } from './groups.ts';
 const groupId = count;
 const MOST = 100;
 
-const campaign = z.object({
-  campaign_id: z.uuid(),
-  name: z.string(),
-  status: campaignStatus,
-  is_schedule: z.boolean(),
-});
+const campaign = z
+  .object({ campaign_id: z.uuid(), name: z.string(), status: campaignStatus, is_schedule: z.boolean() })
+  .meta({ id: 'CampaignEventData' });
 const runOf = { run_id: z.number().int(), due_at: instant };
-const campaignAndRun = campaign.extend(runOf);
-const run = z.object({
-  campaign_id: z.uuid(),
-  ...runOf,
-  status: runStatus,
-  group_count: count,
-  queued: count,
-  sent: count,
-  failed: count,
-  cancelled: count,
-});
+const campaignAndRun = campaign.extend(runOf).meta({ id: 'CampaignRunEventData' });
+const run = z
+  .object({
+    campaign_id: z.uuid(),
+    name: z.string().meta({ description: 'The name of the campaign.' }),
+    ...runOf,
+    status: runStatus,
+    group_count: count,
+    queued: count,
+    sent: count,
+    failed: count,
+    cancelled: count,
+  })
+  .meta({ id: 'RunEventData' });
 const ofRun = { campaign_id: z.uuid(), run_id: z.number().int() };
-const deliveries = z.object({
-  ...ofRun,
-  deliveries: z
-    .array(
-      z.object({
-        group_metadata_id: groupId,
-        attempts: count,
-        error: z.string().nullable().meta({ description: 'The first 80 characters of the error.' }),
-      }),
-    )
-    .min(1)
-    .max(MOST),
-});
-const account = z.object({
-  messenger: z.string().meta({ examples: ['whatsapp'] }),
-  status: z.string().meta({ description: 'The status, as in `account-status`.' }),
-  reason: z.string().nullable(),
-  cause: z.string().nullable().meta({ description: 'The cause of a pause.' }),
-});
-const groups = z.object({
-  groups: z
-    .array(
-      z.object({
-        group_metadata_id: groupId,
-        change: z.enum(['added', 'removed', 'changed']),
-        name: z.string().meta({ description: 'The first 100 characters of the name.' }),
-        kind: groupKind,
-        can_send: z.boolean(),
-      }),
-    )
-    .min(1)
-    .max(MOST),
-});
+const deliveries = z
+  .object({
+    ...ofRun,
+    deliveries: z
+      .array(
+        z.object({
+          group_metadata_id: groupId,
+          attempts: count,
+          error: z.string().nullable().meta({ description: 'The first 80 characters of the error.' }),
+        }),
+      )
+      .min(1)
+      .max(MOST),
+  })
+  .meta({ id: 'DeliveriesEventData' });
+const account = z
+  .object({
+    messenger: z.string().meta({ examples: ['whatsapp'] }),
+    status: z.string().meta({ description: 'The status, as in `account-status`.' }),
+    reason: z.string().nullable(),
+    cause: z.string().nullable().meta({ description: 'The cause of a pause.' }),
+  })
+  .meta({ id: 'AccountEventData' });
+const groups = z
+  .object({
+    groups: z
+      .array(
+        z.object({
+          group_metadata_id: groupId,
+          change: z.enum(['added', 'removed', 'changed']),
+          name: z.string().meta({ description: 'The first 100 characters of the name.' }),
+          kind: groupKind,
+          can_send: z.boolean(),
+        }),
+      )
+      .min(1)
+      .max(MOST),
+  })
+  .meta({ id: 'GroupsEventData' });
+const totalOf = <Name extends string>(name: Name) =>
+  ({ [name]: count.meta({ description: 'The total for the post.' }) }) as Record<Name, typeof count>;
 const countsOf = <Name extends string>(name: Name) =>
   z.object({
     ...ofRun,
     groups: z
-      .array(z.object({ group_metadata_id: groupId, [name]: count.meta({ description: 'The total for the post.' }) }))
+      .array(z.object({ group_metadata_id: groupId, ...totalOf(name) }))
       .min(1)
       .max(MOST),
   });
@@ -80,6 +88,13 @@ export const WEBHOOK_EVENTS = {
   'campaign.cancelled': { summary: 'A campaign was cancelled', data: campaign },
   'campaign.missed': { summary: 'A run was missed: it could not begin within 6 hours', data: campaignAndRun },
   'campaign.late': { summary: 'A run is late: it has not begun a minute after its time', data: campaignAndRun },
+  'campaign.rescheduled': {
+    summary: 'Planned runs moved to other instants, because the rules of their time zone changed',
+    data: campaign.extend({
+      run_count: count.meta({ description: 'How many planned runs moved.' }),
+      time_zone: z.string(),
+    }),
+  },
   'campaign.recalled': { summary: 'A recall of a campaign was requested', data: campaign },
   'campaign.corrected': { summary: 'A correction of a campaign was requested', data: campaign },
   'run.started': { summary: 'A run began, or was resumed by a retry', data: run },

@@ -1,6 +1,6 @@
 /** Webhooks (contract §4). The messages that they receive are in `webhook-events.ts`. */
 import { z } from 'zod';
-import { EVENT_TYPES } from '../../workspaces/events/event-types.ts';
+import { EVENT_FILTERS } from '../../workspaces/events/event-types.ts';
 import { defineOperations } from './define-operations.ts';
 import {
   count,
@@ -20,7 +20,11 @@ const webhookId = z.uuid({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be the id of a webhook'),
 });
 
-const eventType = z.enum(EVENT_TYPES).meta({ id: 'EventType' });
+const eventFilter = z.enum(EVENT_FILTERS).meta({
+  id: 'EventFilter',
+  description:
+    'An event type, all types of a family (`campaign.*`), or all types (`*`), including those of later versions.',
+});
 const signature = z.enum(['v1', 'v1a']).meta({
   id: 'WebhookSignature',
   description:
@@ -32,7 +36,7 @@ const url = text(1, 2_000).meta({
   examples: ['https://hooks.example.com/campanile'],
 });
 const description = text(0, 200).meta({ description: 'For your own use.' });
-const events = z.array(eventType).min(1).max(100);
+const events = z.array(eventFilter).min(1).max(100);
 const publicKey = z.string().nullable().meta({ description: 'For `v1a`: the public key, `whpk_…`. `null` for `v1`.' });
 const verifier = {
   secret: z
@@ -47,57 +51,74 @@ const webhookBody = z.object({ webhook_id: webhookId });
 const createWebhookBody = z
   .object({
     url,
-    events: withDefault(events, [...EVENT_TYPES]).meta({
-      description: 'The event types to subscribe to. Default: all current types.',
-      examples: [['campaign.completed', 'delivery.failed']],
+    events: withDefault(events, ['*']).meta({
+      description: 'The events to subscribe to: types, families (`campaign.*`), or all (`*`).',
+      examples: [['campaign.*', 'delivery.failed']],
     }),
     description: withDefault(description, ''),
     signature: withDefault(signature, 'v1'),
   })
   .meta({ id: 'CreateWebhook' });
 
-const listedWebhook = z.object({
-  webhook_id: z.string(),
-  url: z.string(),
-  description: z.string(),
-  events: z.array(eventType),
-  signature,
-  public_key: publicKey,
-  created_at: instant,
-  status: z.enum(['active', 'failing', 'disabled']).meta({
-    description: '`failing`: the last attempt failed, and the next one is at `next_try_at`.',
-  }),
-  disabled_reason: z.enum(['by_owner', 'gone', 'failing']).nullable().meta({
-    description: '`gone`: the endpoint answered 410. `failing`: every attempt of a day failed.',
-  }),
-  disabled_at: instant.nullable(),
-  is_behind: z.boolean().meta({ description: 'Whether messages are waiting to be sent.' }),
-  is_slow: z.boolean().meta({
-    description:
-      'Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster.',
-  }),
-  failing_since: instant.nullable(),
-  next_try_at: instant.nullable(),
-  former_secret_until: instant
-    .nullable()
-    .meta({ description: 'Until then messages are signed with the previous secret, too.' }),
-  last_try: z
-    .object({ at: instant, milliseconds: count, status: count.nullable(), error: z.string().nullable() })
-    .nullable()
-    .meta({ description: 'As in `list-webhook-tries`. `null` without an attempt in the last 30 days.' }),
-});
+const listedWebhook = z
+  .object({
+    webhook_id: z.string(),
+    url: z.string(),
+    description: z.string(),
+    events: z.array(eventFilter),
+    signature,
+    public_key: publicKey,
+    created_at: instant,
+    status: z.enum(['active', 'failing', 'disabled']).meta({
+      description: '`failing`: the last attempt failed, and the next one is at `next_try_at`.',
+    }),
+    disabled_reason: z.enum(['by_owner', 'gone', 'failing']).nullable().meta({
+      description: '`gone`: the endpoint answered 410. `failing`: every attempt of a day failed.',
+    }),
+    disabled_at: instant.nullable(),
+    is_behind: z.boolean().meta({ description: 'Whether messages are waiting to be sent.' }),
+    is_slow: z.boolean().meta({
+      description:
+        'Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster.',
+    }),
+    failing_since: instant.nullable(),
+    next_try_at: instant.nullable(),
+    former_secret_until: instant
+      .nullable()
+      .meta({ description: 'Until then messages are signed with the previous secret, too.' }),
+    last_try: z
+      .object({ at: instant, milliseconds: count, status: count.nullable(), error: z.string().nullable() })
+      .nullable()
+      .meta({ description: 'As in `list-webhook-tries`. `null` without an attempt in the last 30 days.' }),
+  })
+  .meta({ id: 'Webhook' });
 
 const updateWebhookBody = z
   .object({
     webhook_id: webhookId,
     url: optional(url),
-    events: optional(events).meta({ description: 'The event types to subscribe to.' }),
+    events: optional(events).meta({ description: 'The events to subscribe to, as in `create-webhook`.' }),
     description: optional(description),
     is_enabled: optional(z.boolean()).meta({
       description: 'An enabled webhook continues where it stopped, with the events of the last 30 days.',
     }),
   })
   .meta({ id: 'UpdateWebhook' });
+
+const rotateWebhookSecretBody = z
+  .object({
+    webhook_id: webhookId,
+    expire_former: optional(
+      z.union([z.literal('now'), zonedInstant], {
+        error: 'must be "now", or a date and time with a time zone, such as 2030-12-31T23:59:59Z',
+      }),
+    ).meta({
+      description:
+        'When the former secret expires: `now`, or an instant at most 7 days ahead. Default: after 24 hours. Until then messages are signed with both secrets.',
+      examples: ['now'],
+    }),
+  })
+  .meta({ id: 'RotateWebhookSecret' });
 
 const retryWebhookBody = z
   .object({
@@ -131,7 +152,7 @@ export const webhooks = defineOperations('Webhooks', {
       'The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace.',
     body: createWebhookBody,
     data: z.object({ webhook_id: z.string(), ...verifier }),
-    errors: [409],
+    errors: ['webhook_limit_reached'],
   },
   listWebhooks: {
     path: '/api/v1/venom/list-webhooks',
@@ -141,6 +162,15 @@ export const webhooks = defineOperations('Webhooks', {
     body: nothing,
     data: z.object({ webhooks: z.array(listedWebhook) }),
   },
+  getWebhook: {
+    path: '/api/v1/venom/get-webhook',
+    access: 'read',
+    summary: 'Get a webhook',
+    description: 'As in `list-webhooks`. A secret is not returned.',
+    body: webhookBody,
+    data: listedWebhook,
+    errors: ['webhook_not_found'],
+  },
   updateWebhook: {
     path: '/api/v1/venom/update-webhook',
     access: 'admin',
@@ -148,7 +178,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Fields that are omitted keep their values.',
     body: updateWebhookBody,
     data: nothingData,
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   deleteWebhook: {
     path: '/api/v1/venom/delete-webhook',
@@ -157,16 +187,20 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Waiting messages are dropped. The log of attempts is deleted, too.',
     body: webhookBody,
     data: nothingData,
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
   rotateWebhookSecret: {
     path: '/api/v1/venom/rotate-webhook-secret',
     access: 'admin',
     summary: 'Rotate the secret of a webhook',
-    description: 'Messages are signed with both secrets for 24 hours.',
-    body: webhookBody,
-    data: z.object({ ...verifier, former_secret_until: instant }),
-    errors: [404],
+    description:
+      'Messages are signed with both secrets until the former one expires: by default after 24 hours, or when `expire_former` says. Use `now` if the former secret has leaked.',
+    body: rotateWebhookSecretBody,
+    data: z.object({
+      ...verifier,
+      former_secret_until: instant.nullable().meta({ description: '`null`: the former secret has expired at once.' }),
+    }),
+    errors: ['webhook_not_found'],
   },
   testWebhook: {
     path: '/api/v1/venom/test-webhook',
@@ -175,7 +209,7 @@ export const webhooks = defineOperations('Webhooks', {
     description: 'Its type is `webhook.test`. `list-webhook-tries` shows the result.',
     body: webhookBody,
     data: z.object({ message_id: z.string() }),
-    errors: [404, 409],
+    errors: ['webhook_not_found', 'webhook_disabled'],
   },
   retryWebhook: {
     path: '/api/v1/venom/retry-webhook',
@@ -185,7 +219,13 @@ export const webhooks = defineOperations('Webhooks', {
       'One message, or those of a time span within the last 30 days, 10,000 at most. They keep their ids and are sent before new messages.',
     body: retryWebhookBody,
     data: z.object({ message_count: count }),
-    errors: [404, 409],
+    errors: [
+      'webhook_not_found',
+      'webhook_message_not_found',
+      'webhook_disabled',
+      'webhook_nothing_to_retry',
+      'webhook_retry_too_large',
+    ],
   },
   listWebhookTries: {
     path: '/api/v1/venom/list-webhook-tries',
@@ -199,6 +239,6 @@ export const webhooks = defineOperations('Webhooks', {
       cursor,
     }),
     data: z.object({ tries: z.array(webhookTry), next_cursor: nextCursor }),
-    errors: [404],
+    errors: ['webhook_not_found'],
   },
 });

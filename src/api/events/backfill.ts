@@ -37,7 +37,7 @@ export function createBackfill({
     const release = await permits.acquire({ key: String(workspaceId) });
     try {
       const events = await workFor({ key: `workspace ${workspaceId}`, isWrite: false }, () =>
-        readEventsAfter(db, workspaceId, cursor.position, { types: STREAMED_TYPES, limit: page }),
+        readEventsAfter(db, workspaceId, cursor.position, { filters: STREAMED_TYPES, limit: page }),
       );
       const last = events.at(-1);
       if (last) stream.cursor = { epoch: cursor.epoch, position: last.position, at: last.at };

@@ -5,7 +5,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { readNewEvents, type NewEvents, type PageLimits } from '../../workspaces/events/read-new-events.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { isolate } from '../../platform/concurrency/isolate.ts';
-import type { Log } from '../../platform/log/log.ts';
+import { failureLevel, type Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import { findLapsed } from '../../identity/sessions/find-lapsed.ts';
 import { toAccountEvent, toCampaignEvent, toDeletedEvent } from '../routes/live-events.ts';
@@ -101,7 +101,10 @@ function updateFeed({ accounts, progress, happened }: Seen, feed: WorkspaceChann
 /** Ends the streams of a workspace. Its clients reconnect, and continue as soon as its data can be read. */
 function endFeed({ log }: PollDeps, feed: WorkspaceChannel, error: unknown): void {
   const { workspaceId } = feed;
-  log.error({ err: error, workspaceId }, 'one workspace could not be told live progress; the others are');
+  log[failureLevel(error)](
+    { err: error, workspaceId },
+    'one workspace could not be told live progress; the others are',
+  );
   for (const stream of [...feed.streams, ...feed.newcomers, ...feed.behind]) stream.end();
 }
 

@@ -6,8 +6,8 @@ import type { Notifications } from '../../platform/database/listen.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { Clock } from '../../platform/time/time.ts';
-import { streamedEvent } from '../contract/events.ts';
-import { failureResponses } from '../server/openapi.ts';
+import { eventsOperation, streamedEvent } from '../contract/events.ts';
+import { securityOf } from '../server/openapi.ts';
 import { WATCH_LIMITS, watchProgress, type WatchLimits } from './watch-progress.ts';
 
 /** The source of live progress. */
@@ -19,8 +19,7 @@ export interface EventSource {
   onLoopError?: OnLoopError;
 }
 
-const PATH = '/api/v1/events';
-const FAILURES = [400, 401, 403, 429, 500, 503];
+const { path: PATH, access } = eventsOperation;
 
 const DESCRIPTION = `A stream of server-sent events. Each connection begins with a snapshot: \`account\`, and \`campaign\` for each campaign that has not ended, or ended within the last hour. Changes follow, at most two a second per campaign; they include the end of a campaign, and receipts within a day of it. Lines that begin with a colon keep the connection alive.
 
@@ -30,7 +29,7 @@ Each event of the workspace is sent once, in order, as \`message\`, with the sam
 
 A client that reads too slowly is disconnected, and can resume. The stream ends when its token or API key expires.
 
-Needs a token, or an API key with the scope \`read\`.`;
+Scope: \`read\`.`;
 
 const LAST_ID = 'The last `id` received. The header takes precedence over the query parameter.';
 const querystring = z.object({ last_event_id: z.string().optional().meta({ description: LAST_ID }) });
@@ -41,12 +40,11 @@ const SCHEMA = {
   tags: ['Events'],
   summary: 'Stream live events',
   description: DESCRIPTION,
-  security: [{ bearer: [] }],
+  security: securityOf(access),
   querystring,
   headers,
   response: {
     200: { description: 'The event stream', content: { 'text/event-stream': { schema: streamedEvent } } },
-    ...failureResponses(FAILURES),
   },
 };
 

@@ -48,9 +48,9 @@ async function requireValid(url: string, token: string): Promise<true> {
     await createClient({ url, token, tries: 1, timeoutMs: TIMEOUT_MS }).call('user/get_profile');
   } catch (error) {
     if (!(error instanceof CampanileError)) throw error;
-    if (error.code === 401)
+    if (error.status === 401)
       throw new McpAccessError(401, 'api_key_invalid', 'The API key is invalid, expired or revoked');
-    if (error.code === 0 || error.code >= 500)
+    if (error.status === 0 || error.status >= 500)
       throw new McpAccessError(503, 'unreachable', 'The service cannot be reached to check the API key: try again');
     // A valid key that lacks the scope `read`, or has asked too often.
   }

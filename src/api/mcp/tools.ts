@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
 import { CampanileError, type Client } from '../../../clients/typescript/client.ts';
-import { campaignStatus } from '../contract/campaigns.ts';
-import { MOST_GROUPS } from '../contract/fields.ts';
-import { groupKind } from '../contract/groups.ts';
 import { ChecksFullError, type CheckedCampaign, type CheckedCampaigns } from './checked-campaigns.ts';
 import { ABOUT } from './messages.ts';
+import { INPUTS, OUTPUTS, ROWS_LIMIT, withToolFields, type ToolName } from './tool-schemas.ts';
 
 export interface ToolDeps {
   /** A client with the caller's key. */
@@ -15,162 +13,126 @@ export interface ToolDeps {
   checked: CheckedCampaigns;
 }
 
-const MOST_ROWS = 50;
-const READS = { readOnlyHint: true, openWorldHint: false };
+type Input<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>;
+type Output<Name extends ToolName> = z.input<(typeof OUTPUTS)[Name]>;
+type Tools = { [Name in ToolName]: (deps: ToolDeps, asked: Input<Name>) => Promise<Output<Name>> };
 
-const groupIds = z
-  .array(z.int())
-  .min(1)
-  .max(MOST_GROUPS)
-  .describe('Ids of the groups, communities and channels it goes to, as find_groups answers them');
-const html = z
-  .string()
-  .describe('The message in HTML; allowed are h1-h6, b, strong, i, em, p, br, a, ul, ol, li, span');
-const name = z.string().min(1).max(200).describe('What the campaign is called in lists; its readers do not see it');
-const search = z.string().max(200).optional();
-const schedule = z
-  .object({
-    start_date: z.string().describe('First date, YYYY-MM-DD'),
-    end_date: z.string().describe('Last date, YYYY-MM-DD, included; the same as start_date to send once'),
-    time: z.string().describe('Time of day, HH:MM:SS'),
-    time_zone: z.string().optional().describe('IANA name such as Europe/Berlin; that of the user unless given'),
-    weekdays: z.array(z.int().min(1).max(7)).optional().describe('Only on these days of the week, 1 is Monday'),
-  })
-  .optional()
-  .describe('Leave it out to send at once');
-
-const READ_ONLY = {
-  find_groups: z.object({
-    search: search.describe('Part of the name'),
-    kind: z.enum(groupKind.options).optional(),
-    cursor: z.string().optional().describe('next_cursor of the answer before, for more'),
-  }),
-  preview_message: z.object({ html }),
-  list_campaigns: z.object({
-    search: search.describe('Part of the name'),
-    status: z.enum(campaignStatus.options).optional(),
-    cursor: z.string().optional().describe('next_cursor of the answer before, for more'),
-  }),
-  read_analytics: z.object({ campaign_id: z.string().describe('As list_campaigns or send_campaign answers it') }),
-  read_overview: z.object({ days: z.int().min(1).max(366).default(30) }),
+const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+const SENDS: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: true,
 };
-const campaign = z.object({ name, html, group_ids: groupIds, schedule });
+const SAVES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
+  get_account: READS,
+  find_groups: READS,
+  preview_message: READS,
+  check_campaign: READS,
+  send_campaign: SENDS,
+  save_draft: SAVES,
+  pause_campaign: { ...SAVES, idempotentHint: true },
+  cancel_campaign: { ...SAVES, destructiveHint: true, idempotentHint: true },
+  list_campaigns: READS,
+  read_analytics: READS,
+  read_overview: READS,
+};
 
-/** Registers the tools on a server. A tool answers JSON, or an error message with its `error_code`. */
+const TOOLS: Tools = {
+  async get_account({ campanile }) {
+    const profile = await campanile.call('user/get_profile');
+    const account = await campanile.call('venom/account-status');
+    return { user_name: profile.user_info.user_name, time_zone: profile.time_zone, account };
+  },
+
+  async find_groups({ campanile }, asked) {
+    const { groups, next_cursor } = await campanile.call('venom/list-groups', { ...asked, limit: ROWS_LIMIT });
+    const found = groups.map(({ group_metadata_id, group_name, kind, participants, can_send }) => ({
+      group_id: group_metadata_id,
+      name: group_name,
+      kind,
+      participants,
+      can_send,
+    }));
+    return { groups: found, next_cursor };
+  },
+
+  preview_message: ({ campanile }, asked) => campanile.call('venom/preview-campaign', asked),
+
+  async check_campaign({ campanile, checked, token }, asked) {
+    const campaign = toCampaign(asked);
+    const found = await campanile.call('venom/check-campaign', campaign.body);
+    return { check_id: checked.store(token, campaign), ...found };
+  },
+
+  async send_campaign({ campanile, checked, token }, { check_id: checkId }) {
+    const found = checked.find(token, checkId);
+    if (!found) throw new NotCheckedError();
+    return send(campanile, found, checkId);
+  },
+
+  save_draft: ({ campanile }, { name, html, group_ids: ids = [] }) =>
+    campanile.call('venom/save-draft', { draft_id: randomUUID(), version: 0, name, html, group_metadata_ids: ids }),
+
+  pause_campaign: ({ campanile }, asked) => campanile.call('venom/pause-campaign', asked),
+
+  cancel_campaign: ({ campanile }, asked) => campanile.call('venom/cancel-campaign', asked),
+
+  list_campaigns: ({ campanile }, asked) => campanile.call('venom/list-campaigns', { ...asked, limit: ROWS_LIMIT }),
+
+  async read_analytics({ campanile }, asked) {
+    const found = await campanile.call('analytics/get-campaign-group-analytics-master', asked);
+    const failedFirst = found.groups.toSorted((one, other) => other.failed - one.failed);
+    return {
+      campaign: found.campaign,
+      totals: found.totals,
+      groups: failedFirst.slice(0, ROWS_LIMIT),
+      groups_left_out: Math.max(0, failedFirst.length - ROWS_LIMIT),
+    };
+  },
+
+  read_overview: ({ campanile }, asked) => campanile.call('analytics/get-overview', asked),
+};
+
+/** Registers the tools on a server. A tool answers structured content, or an error message with its `error_code`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
-  registerReading(server, deps.campanile);
-  registerWriting(server, deps);
+  for (const name of Object.keys(TOOLS) as ToolName[]) registerTool(server, deps, name);
 }
 
-function registerReading(server: McpServer, campanile: Client): void {
-  server.registerTool('find_groups', reading('find_groups'), (asked) => answer(() => findGroups(campanile, asked)));
-  server.registerTool('preview_message', reading('preview_message'), (asked) =>
-    answer(() => campanile.call('venom/preview-campaign', asked)),
-  );
-  server.registerTool('list_campaigns', reading('list_campaigns'), (asked) =>
-    answer(() => campanile.call('venom/list-campaigns', { ...asked, limit: MOST_ROWS })),
-  );
-  server.registerTool('read_analytics', reading('read_analytics'), (asked) =>
-    answer(() => readAnalytics(campanile, asked)),
-  );
-  server.registerTool('read_overview', reading('read_overview'), ({ days }) =>
-    answer(() => campanile.call('analytics/get-overview', { days })),
-  );
-}
-
-function reading<Word extends keyof typeof READ_ONLY>(word: Word) {
-  return { description: ABOUT[word], inputSchema: READ_ONLY[word], annotations: READS };
-}
-
-async function findGroups(campanile: Client, asked: z.output<typeof READ_ONLY.find_groups>): Promise<object> {
-  const { groups, next_cursor } = await campanile.call('venom/list-groups', { ...asked, limit: MOST_ROWS });
-  const found = groups.map((group) => ({
-    group_id: group.group_metadata_id,
-    name: group.group_name,
-    kind: group.kind,
-    participants: group.participants,
-    can_send: group.can_send,
-  }));
-  return { groups: found, next_cursor };
-}
-
-async function readAnalytics(campanile: Client, asked: z.output<typeof READ_ONLY.read_analytics>): Promise<object> {
-  const found = await campanile.call('analytics/get-campaign-group-analytics-master', asked);
-  const failedFirst = found.groups.toSorted((one, other) => other.failed - one.failed);
-  return {
-    campaign: found.campaign,
-    totals: found.totals,
-    groups: failedFirst.slice(0, MOST_ROWS),
-    groups_left_out: Math.max(0, failedFirst.length - MOST_ROWS),
+function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, name: Name): void {
+  const config = {
+    description: ABOUT[name],
+    inputSchema: INPUTS[name] as z.ZodObject,
+    outputSchema: OUTPUTS[name] as z.ZodObject,
+    annotations: ANNOTATIONS[name],
   };
+  // The SDK has validated the input by the tool's own schema.
+  server.registerTool(name, config, (asked) => answer(name, () => TOOLS[name](deps, asked as Input<Name>)));
 }
 
-function registerWriting(server: McpServer, { campanile, token, checked }: ToolDeps): void {
-  server.registerTool(
-    'check_campaign',
-    { description: ABOUT.check_campaign, inputSchema: campaign, annotations: READS },
-    (asked) =>
-      answer(async () => {
-        const found = toCampaign(asked);
-        const told = await campanile.call('venom/check-campaign', found.body);
-        return { check_id: checked.store(token, found), ...told };
-      }),
-  );
-  server.registerTool(
-    'send_campaign',
-    {
-      description: ABOUT.send_campaign,
-      inputSchema: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
-      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-    },
-    ({ check_id: checkId }) =>
-      answer(async () => {
-        const found = checked.find(token, checkId);
-        if (!found) throw new NotChecked();
-        return send(campanile, found, checkId);
-      }),
-  );
-  server.registerTool(
-    'save_draft',
-    {
-      description: ABOUT.save_draft,
-      inputSchema: z.object({ name, html, group_ids: groupIds.optional() }),
-      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-    },
-    ({ name: called, html: text, group_ids: ids = [] }) =>
-      answer(() =>
-        campanile.call('venom/save-draft', {
-          draft_id: randomUUID(),
-          version: 0,
-          name: called,
-          html: text,
-          group_metadata_ids: ids,
-        }),
-      ),
-  );
-}
+class NotCheckedError extends Error {}
 
-class NotChecked extends Error {}
-
-function toCampaign(asked: z.output<typeof campaign>): CheckedCampaign {
+function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
   const post = { name: asked.name, html: asked.html, group_metadata_ids: asked.group_ids };
   if (!asked.schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
   const { time, ...days } = asked.schedule;
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };
 }
 
-/** The id of the check is the key that keeps it from being sent twice. */
-async function send(campanile: Client, found: CheckedCampaign, checkId: string): Promise<object> {
+/** The id of the check is the idempotency key, so the campaign is not sent twice. */
+async function send(campanile: Client, found: CheckedCampaign, checkId: string): Promise<Output<'send_campaign'>> {
   const options = { idempotencyKey: checkId };
   if (found.path === 'venom/add-campaign') return campanile.call(found.path, found.body, options);
   const { headers } = await campanile.ask(found.path, found.body, options);
-  return { campaign_id: headers.get('x-campaign-id'), status: 'scheduled' };
+  return { campaign_id: headers.get('x-campaign-id') ?? '', status: 'scheduled' };
 }
 
-async function answer(act: () => Promise<object>): Promise<CallToolResult> {
+async function answer(name: ToolName, act: () => Promise<object>): Promise<CallToolResult> {
   try {
-    const told = await act();
-    return { content: [{ type: 'text', text: JSON.stringify(told) }] };
+    // Without the fields that the output does not declare, such as those of a later version of the service.
+    const structuredContent = OUTPUTS[name].parse(await act());
+    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
   } catch (error) {
     return { content: [{ type: 'text', text: JSON.stringify(toFailure(error)) }], isError: true };
   }
@@ -178,7 +140,7 @@ async function answer(act: () => Promise<object>): Promise<CallToolResult> {
 
 /** Any other error is our defect, and the SDK reports it. */
 function toFailure(error: unknown): object {
-  if (error instanceof NotChecked)
+  if (error instanceof NotCheckedError)
     return {
       error_code: 'not_checked',
       message:
@@ -187,5 +149,10 @@ function toFailure(error: unknown): object {
   if (error instanceof ChecksFullError) return { error_code: 'too_many_checks', message: error.message };
   if (!(error instanceof CampanileError)) throw error;
   const { errorCode, message, details, requestId } = error;
-  return { error_code: errorCode ?? 'unreachable', message, details, request_id: requestId };
+  return {
+    error_code: errorCode ?? 'unreachable',
+    message: withToolFields(message),
+    details: details.map(({ field, issue }) => ({ field: withToolFields(field), issue: withToolFields(issue) })),
+    request_id: requestId,
+  };
 }

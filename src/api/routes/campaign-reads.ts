@@ -1,12 +1,16 @@
 import { create as contentDisposition } from 'content-disposition';
+import type { z } from 'zod';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/connect.ts';
+import { findByIdempotencyKey } from '../../sending/campaigns/read/find-by-idempotency-key.ts';
 import { getCampaign, type RunDetails } from '../../sending/campaigns/read/get-campaign.ts';
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
 import type { OwnCampaign } from '../../sending/campaigns/store.ts';
 import { listRuns } from '../../sending/campaigns/read/list-runs.ts';
-import type { campaignReads } from '../contract/campaign-reads.ts';
+import type { campaignReads, getCampaignBody } from '../contract/campaign-reads.ts';
+import { campaigns } from '../contract/campaigns.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { rate } from './rate.ts';
@@ -55,7 +59,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
   },
 
   async getCampaign(deps, { body, actor }) {
-    const campaign = await getCampaign(deps, actor, body.campaign_id);
+    const campaign = await getCampaign(deps, actor, await campaignIdOf(deps, actor, body));
     return {
       ...toWireHead(campaign),
       weekdays: campaign.weekdays,
@@ -109,6 +113,17 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
     return pieces;
   },
 };
+
+const ADDING = [campaigns.addCampaign.path, campaigns.addCampaignBatch.path];
+
+/** The schema requires one of both. */
+async function campaignIdOf(
+  deps: { db: Database },
+  actor: Actor,
+  { campaign_id: campaignId, idempotency_key: key = '' }: z.output<typeof getCampaignBody>,
+): Promise<string> {
+  return campaignId ?? findByIdempotencyKey(deps, actor, { key, operations: ADDING });
+}
 
 /** A campaign's head as the wire has it. */
 export function toWireHead(campaign: OwnCampaign) {

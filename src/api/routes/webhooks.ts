@@ -1,6 +1,7 @@
 import {
   createWebhook,
   deleteWebhook,
+  getWebhook,
   listWebhooks,
   rotateWebhookSecret,
   updateWebhook,
@@ -9,7 +10,7 @@ import {
 } from '../../notifications/webhooks/manage-webhooks.ts';
 import { listWebhookAttempts, retryWebhook, testWebhook } from '../../notifications/webhooks/retry-webhook.ts';
 import type { Signature } from '../../notifications/webhooks/sign.ts';
-import { EVENT_TYPES } from '../../workspaces/events/event-types.ts';
+import { EVENT_FILTERS } from '../../workspaces/events/event-types.ts';
 import type { webhooks } from '../contract/webhooks.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -24,6 +25,10 @@ export const webhookHandlers: Handlers<typeof webhooks, WebhookDeps> = {
     return { webhooks: (await listWebhooks(deps, actor)).map(toWire) };
   },
 
+  async getWebhook(deps, { body, actor }) {
+    return toWire(await getWebhook(deps, actor, body.webhook_id));
+  },
+
   async updateWebhook(deps, { body, actor }) {
     const { webhook_id: webhookId, url, description, events, is_enabled: isEnabled } = body;
     await updateWebhook(deps, actor, { webhookId, url, description, events, isEnabled });
@@ -36,8 +41,10 @@ export const webhookHandlers: Handlers<typeof webhooks, WebhookDeps> = {
   },
 
   async rotateWebhookSecret(deps, { body, actor }) {
-    const { signature, verifier, formerUntil } = await rotateWebhookSecret(deps, actor, body.webhook_id);
-    return { ...toWireVerifier(signature, verifier), former_secret_until: formerUntil.toISOString() };
+    const { webhook_id: webhookId, expire_former: given } = body;
+    const expireFormer = given === undefined || given === 'now' ? given : new Date(given);
+    const { signature, verifier, formerUntil } = await rotateWebhookSecret(deps, actor, { webhookId, expireFormer });
+    return { ...toWireVerifier(signature, verifier), former_secret_until: formerUntil?.toISOString() ?? null };
   },
 
   async testWebhook(deps, { body, actor }) {
@@ -48,7 +55,7 @@ export const webhookHandlers: Handlers<typeof webhooks, WebhookDeps> = {
     const { webhook_id: webhookId, message_id: messageId, from, to } = body;
     const request =
       messageId === undefined
-        ? { from: new Date(from ?? 0), to: to === undefined ? new Date() : new Date(to) }
+        ? { from: new Date(from ?? 0), to: to === undefined ? undefined : new Date(to) }
         : { messageId };
     return { message_count: await retryWebhook(deps, actor, { webhookId, request }) };
   },
@@ -86,7 +93,7 @@ function toWire(webhook: ListedWebhook) {
     webhook_id: webhook.webhookId,
     url: webhook.url,
     description: webhook.description,
-    events: EVENT_TYPES.filter((type) => webhook.events.includes(type)),
+    events: EVENT_FILTERS.filter((filter) => webhook.events.includes(filter)),
     signature: webhook.signature,
     public_key: webhook.publicKey,
     created_at: webhook.createdAt.toISOString(),

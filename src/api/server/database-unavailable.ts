@@ -1,4 +1,4 @@
-import { ConnectionWaitError, isDatabaseUnreachable, POOL_FULL } from '../../platform/errors/database-errors.ts';
+import { ConnectionWaitError, isConnectionWait, isDatabaseUnreachable } from '../../platform/errors/database-errors.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 
@@ -19,8 +19,7 @@ interface DatabaseFailure {
  */
 export function classifyDatabaseError(error: unknown, isDiskFull: boolean): DatabaseFailure | undefined {
   if (error instanceof ConnectionWaitError) return { code: 'overloaded', message: error.message };
-  if (error instanceof Error && error.message === POOL_FULL)
-    return { code: 'overloaded', message: 'All database connections are in use just now' };
+  if (isConnectionWait(error)) return { code: 'overloaded', message: 'All database connections are in use just now' };
   const code = errorCodeOf(error);
   if (code === DISK_FULL) return FULL;
   if (code !== undefined && TOO_LONG.test(code))

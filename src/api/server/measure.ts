@@ -1,20 +1,49 @@
 import type { FastifyInstance } from 'fastify';
-import { Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Measures how long answers took, by method, path and status. Unknown paths share one series. */
+/**
+ * Measures how many requests there were and how long their answers took. Cardinality: a histogram has a series for each bucket and
+ * combination of labels, so the histogram has the few groups of operations as its label, and paths have two counters for each class of
+ * statuses. Unknown paths share one series.
+ */
 export function measureRequests(server: FastifyInstance, metrics: Registry): void {
-  const seconds = new Histogram({
+  const registers = [metrics];
+  const durations = new Histogram({
     name: 'campanile_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer',
-    labelNames: ['method', 'path', 'status'],
+    help: 'Time from the arrival of a request to the end of its answer, by group of operations',
+    labelNames: ['group'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [metrics],
+    registers,
+  });
+  const responses = new Counter({
+    name: 'campanile_http_responses_total',
+    help: 'Answers, by status',
+    labelNames: ['status'],
+    registers,
+  });
+  const labelNames = ['path', 'class'];
+  const requests = new Counter({
+    name: 'campanile_http_requests_total',
+    help: 'Answered requests, by path and class of the status',
+    labelNames,
+    registers,
+  });
+  const seconds = new Counter({
+    name: 'campanile_http_request_seconds_total',
+    help: 'Time that these requests took, in seconds',
+    labelNames,
+    registers,
   });
   server.addHook('onResponse', (request, reply, done) => {
     // A stream lasts until the client disconnects, so its duration means nothing.
     if (reply.sent && reply.raw.getHeader('content-type')?.toString().startsWith('text/event-stream')) return done();
+    const { statusCode: status, elapsedTime } = reply;
     const path = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
-    seconds.observe({ method: request.method, path, status: reply.statusCode }, reply.elapsedTime / 1_000);
+    const labels = { path, class: `${Math.floor(status / 100)}xx` };
+    durations.observe({ group: request.routeOptions.schema?.tags?.[0] ?? 'none' }, elapsedTime / 1_000);
+    responses.inc({ status });
+    requests.inc(labels);
+    seconds.inc(labels, elapsedTime / 1_000);
     done();
   });
 }

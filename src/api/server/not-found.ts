@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendFailure } from './answer.ts';
 import { plainFailure, type FailedAnswer } from './envelope.ts';
+import type { DashboardState, SendPage } from './serve-dashboard.ts';
 
 /** Paths of programs. Any other missing path gets a page in the browser's language. */
 const OF_PROGRAMS = /^\/(api|assets)(\/|$)/;
@@ -9,7 +10,10 @@ const OF_PROGRAMS = /^\/(api|assets)(\/|$)/;
  * Answers 405 on a known path with another method and 404 on all others, without reading a body. A browser that asks for a page gets
  * the dashboard's, if there is one, which says the same and leads home.
  */
-export function registerNotFound(server: FastifyInstance, sendPage?: (reply: FastifyReply) => FastifyReply): void {
+export function registerNotFound(
+  server: FastifyInstance,
+  dashboard?: { state(): DashboardState; sendPage: SendPage },
+): void {
   const methodsOfPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
     const path = normalized(url);
@@ -20,7 +24,8 @@ export function registerNotFound(server: FastifyInstance, sendPage?: (reply: Fas
   server.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     const methods = methodsOfPath.get(normalized(request.url));
-    if (sendPage && !methods && isForPage(request)) return sendPage(reply.code(404));
+    if (dashboard && dashboard.state() !== 'missing' && !methods && isForPage(request))
+      return dashboard.sendPage(request, reply.code(404));
     return sendFailure(refusal(methods), request, reply);
   });
   // Called only by the static file handler, when a file is missing.

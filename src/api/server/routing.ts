@@ -6,8 +6,10 @@ import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { bindRequester } from '../../platform/concurrency/requester.ts';
+import { assertDeclaredError } from './assert-declared-error.ts';
 import { requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
+import type { ErrorToAnswer } from './error-handler.ts';
 import { routeSchema } from './openapi.ts';
 import type { LoadShedder } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
@@ -44,8 +46,9 @@ export interface RoutingOptions {
   previewLimit: onRequestHookHandler;
   /** Throws while the disk is nearly full. */
   assertDiskSpace: () => Promise<void>;
-  /** Checks that answers are what their schemas say: for tests, since it takes longer than making the answer. */
+  /** Checks that answers are what the contract says: for tests, since it takes longer than making the answer. */
   checkAnswers: boolean;
+  toErrorAnswer: ErrorToAnswer;
 }
 
 /** Registers the route of an operation: authenticates the caller, then reads and validates the body, then runs the operation. */
@@ -59,6 +62,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
     preValidation: collectIgnoredFields(operation),
     config: { isWrite: access !== 'open' && access !== 'read' },
     bodyLimit,
+    ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer) }),
     onRequest: [
       ...(access === 'open' ? [options.load.shed('open')] : requireCaller(options, { ...operation, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),

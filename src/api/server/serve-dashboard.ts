@@ -1,8 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendBuildingPage } from './building-page.ts';
+
+/** `building`: it is there soon; `missing`: none will be there before the next start. */
+export type DashboardState = 'building' | 'built' | 'missing';
+
+export interface DashboardFiles {
+  /** The folder of the build; it need not exist before the state is `built`. */
+  folder: string;
+  state(): DashboardState;
+}
+
+/** Answers with the dashboard's page; with 503 while the dashboard is being built. */
+export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 /** The paths of the dashboard's pages. All are the same file, which routes by the path. */
 const PAGES = [
@@ -49,32 +62,41 @@ function policyWith(nonce: string): string {
   ].join('; ');
 }
 
-/** Reads the page that was built into `folder`. Returns a function that answers with the page, each time with a fresh nonce. */
-export async function readPage({ folder }: { folder: string }) {
-  const parts = (await readFile(join(folder, 'index.html'), 'utf8')).split(NONCE_PLACEHOLDER);
-  return (reply: FastifyReply): FastifyReply => {
+/** Headers of a page: those of API answers do not fit. */
+const PAGE_HEADERS = {
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+/** Returns a function that answers with the page of the build, read once, each time with a fresh nonce. */
+export function createPageSender({ folder, state }: DashboardFiles): SendPage {
+  let parts: string[] | undefined;
+  return (request, reply) => {
+    reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8');
+    if (state() === 'building') return sendBuildingPage(request, reply);
+    parts ??= readFileSync(join(folder, 'index.html'), 'utf8').split(NONCE_PLACEHOLDER);
     const nonce = randomBytes(16).toString('base64url');
-    return reply
-      .headers({
-        'content-security-policy': policyWith(nonce),
-        'referrer-policy': 'no-referrer',
-        'x-frame-options': 'DENY',
-        'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
-        'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-      })
-      .type('text/html; charset=utf-8')
-      .send(parts.join(nonce));
+    return reply.header('content-security-policy', policyWith(nonce)).send(parts.join(nonce));
   };
 }
 
-/** Serves the pages, and the files of `folder` under `/assets/`. The name of each file contains a hash of its content. */
+/**
+ * Serves the pages, and the files of the build under `/assets/`. The name of each file contains a hash of its content. Without a build `/`
+ * redirects to the page for trying the API.
+ */
 export async function registerDashboard(
   server: FastifyInstance,
-  { folder, sendPage }: { folder: string; sendPage: (reply: FastifyReply) => FastifyReply },
+  { folder, state, sendPage }: DashboardFiles & { sendPage: SendPage },
 ): Promise<void> {
   await server.register(async (pages) => {
-    for (const url of PAGES) pages.get(url, { schema: { hide: true } }, (_request, reply) => sendPage(reply));
+    for (const url of PAGES)
+      pages.get(url, { schema: { hide: true } }, (request, reply) => {
+        if (state() !== 'missing') return sendPage(request, reply);
+        return url === '/' ? reply.redirect('/docs', 302) : reply.callNotFound();
+      });
     await pages.register(fastifyStatic, {
       root: join(folder, 'assets'),
       prefix: '/assets/',

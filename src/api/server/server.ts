@@ -11,7 +11,7 @@ import type { UserDependencies } from '../../identity/dependencies.ts';
 import { installEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
-import { readPage, registerDashboard } from './serve-dashboard.ts';
+import { createPageSender, registerDashboard, type DashboardFiles } from './serve-dashboard.ts';
 import { registerDocs } from './docs.ts';
 import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
@@ -23,10 +23,11 @@ import { checkHostHeader } from './check-host-header.ts';
 import { registerDocument } from './serve-document.ts';
 import { documentOptions } from './openapi.ts';
 import type { Operation } from '../operation.ts';
-import { registerOperatorRoutes, type ReadyChecks, type ReadHoldReason } from './operator-routes.ts';
+import { registerOperatorRoutes } from './operator-routes.ts';
 import { OVERLOAD_LIMITS, createLoadShedder, type LoadShedder, type OverloadLimits } from './load-shedder.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
 import { authenticateRequest, registerOperation, requireCaller } from './routing.ts';
+import type { ReadHoldReason, ReadyChecks } from './readiness.ts';
 import { anyTokenOfCookie } from './session-cookie.ts';
 import { registerPasskeys } from './session-passkeys.ts';
 import { registerSession } from './session.ts';
@@ -52,11 +53,8 @@ export interface ServerDependencies {
   readPool: () => PoolUse;
   metrics: Registry;
   log: Log;
-  /**
-   * The folder of the built dashboard, and the dependencies of its sign-in. Without a dashboard `/` redirects to the page for trying the
-   * API.
-   */
-  dashboard?: { folder: string; users: UserDependencies } | undefined;
+  /** The dashboard, and the dependencies of its sign-in. Without a dashboard `/` redirects to the page for trying the API. */
+  dashboard?: (DashboardFiles & { users: UserDependencies }) | undefined;
   settings: HttpSettings;
   limits?: Partial<HttpLimits>;
   /** For tests: fails an answer that violates its schema. */
@@ -149,8 +147,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   const isHttps = isBehindHttps(settings);
   if (isHttps) addHstsHeader(server);
   const { dashboard } = dependencies;
-  const sendPage = dashboard && (await readPage(dashboard));
-  registerNotFound(server, sendPage);
+  const sendPage = dashboard && createPageSender(dashboard);
+  registerNotFound(server, dashboard && sendPage && { state: dashboard.state, sendPage });
   traceRequests(server);
   enforceMinUploadRate(server, limits.bodyPace);
   setRequesters(server);
@@ -165,7 +163,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   );
   const { readPool, metrics, log } = dependencies;
   const load = createLoadShedder(server, { limits: limits.overload, readPool, metrics, log });
-  await registerOperations(server, { ...dependencies, load }, limits);
+  await registerOperations(server, { ...dependencies, load, toErrorAnswer }, limits);
   registerOperatorRoutes(server, { ...dependencies, isStopping });
   const forReaders = { onRequest: requireSignInForDocs(dependencies) };
   registerDocument(server, forReaders);
@@ -175,7 +173,7 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
     const { publicUrl } = settings;
     registerSession(server, { users, isHttps, publicUrl, load });
     registerPasskeys(server, { users, authenticate: dependencies.authenticate, isHttps, publicUrl });
-    await registerDashboard(server, { folder: dashboard.folder, sendPage });
+    await registerDashboard(server, { ...dashboard, sendPage });
   } else {
     server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs', 302));
   }
@@ -259,10 +257,17 @@ async function allowOrigins(server: FastifyInstance, origins: readonly string[])
 
 async function registerOperations(
   server: FastifyInstance,
-  dependencies: ServerDependencies & { load: LoadShedder },
+  dependencies: ServerDependencies & { load: LoadShedder; toErrorAnswer: ErrorToAnswer },
   limits: HttpLimits,
 ) {
-  const { operations, authenticate, load, checkAnswers = false, assertDiskSpace = async () => {} } = dependencies;
+  const {
+    operations,
+    authenticate,
+    load,
+    toErrorAnswer,
+    checkAnswers = false,
+    assertDiskSpace = async () => {},
+  } = dependencies;
   const { rateLimit, previewRateLimit = PREVIEWS_PER_MINUTE } = dependencies.settings;
   const { metrics, log } = dependencies;
   const options = {
@@ -277,6 +282,7 @@ async function registerOperations(
     load,
     assertDiskSpace,
     checkAnswers,
+    toErrorAnswer,
     isHttps: isBehindHttps(dependencies.settings),
     ...(await limitRates(server, { all: rateLimit, previews: previewRateLimit })),
   };

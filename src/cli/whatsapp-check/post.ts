@@ -59,7 +59,7 @@ export async function waitFor<Read>(
 }
 
 function isUnreachable(error: unknown): boolean {
-  return error instanceof CampanileError && (error.code === 0 || error.code >= 500);
+  return error instanceof CampanileError && (error.status === 0 || error.status >= 500);
 }
 
 export const secondsSince = (beginMs: number): number => Math.round((performance.now() - beginMs) / 100) / 10;

@@ -2,9 +2,7 @@
  * Guides an operator through the first hour on WhatsApp: runs the service's own operations, asks the operator about the phones' screens,
  * and writes a report without names. Its texts match docs/how-to/first-hour-on-whatsapp.md.
  */
-import { parseArgs } from 'node:util';
 import { createClient } from '../../../clients/typescript/client.ts';
-import { StartupError } from '../../platform/errors/errors.ts';
 import { codeIn, secondsSince, StepFailedError, type Checking, type Patience } from './post.ts';
 import { readPlan, type PlannedStep } from './read-plan.ts';
 import { openReport, saveReport, type Facts, type Report, type StepReport } from './report.ts';
@@ -12,14 +10,12 @@ import { STEPS, type RunStep } from './steps.ts';
 import { InputEndedError, openTerminal, type Terminal } from './terminal.ts';
 
 export interface CheckOptions {
-  /** The arguments after the command. */
-  arguments: readonly string[];
+  options: { url: string; report: string };
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
   patience?: Partial<Patience>;
 }
 
-const USAGE = 'npm start -- whatsapp-check [--url http://127.0.0.1:3000] [--report first-hour.json]';
 const PATIENCE: Patience = { pollMs: 1_000, serviceMs: 3 * 60_000, peopleMs: 5 * 60_000 };
 
 interface CheckRun {
@@ -30,8 +26,12 @@ interface CheckRun {
 }
 
 /** Resolves to the exit code: 0 when all steps are through. Throws a StartupError when it cannot begin. */
-export async function whatsappCheck({ input, output, patience, ...options }: CheckOptions): Promise<number> {
-  const { url, report: path } = readArguments(options.arguments);
+export async function whatsappCheck({
+  options: { url, report: path },
+  input,
+  output,
+  patience,
+}: CheckOptions): Promise<number> {
   const plan = readPlan();
   const report = openReport(path);
   const terminal = openTerminal(input, output);
@@ -50,16 +50,6 @@ export async function whatsappCheck({ input, output, patience, ...options }: Che
     return 1;
   } finally {
     terminal.close();
-  }
-}
-
-function readArguments(given: readonly string[]): { url: string; report: string } {
-  const strings = { type: 'string' } as const;
-  try {
-    const { values } = parseArgs({ args: [...given], options: { url: strings, report: strings } });
-    return { url: values.url ?? 'http://127.0.0.1:3000', report: values.report ?? 'first-hour.json' };
-  } catch {
-    throw new StartupError(USAGE);
   }
 }
 
@@ -115,6 +105,6 @@ async function attempt(checking: Checking, run: RunStep): Promise<{ outcome: 'do
 }
 
 function factsOf(error: Error): Facts {
-  const status = 'code' in error && typeof error.code === 'number' ? error.code : null;
+  const status = 'status' in error && typeof error.status === 'number' ? error.status : null;
   return { httpStatus: status, code: codeIn(error.message) };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -18,6 +18,13 @@ interface ActivityOptions {
   log: Log;
   speed: number;
   record: RecordEvents;
+  /** The longest pause, since other processes add messages; a second unless given. */
+  restMs?: number;
+}
+
+/** The condition that a message has an event to emit. */
+export function hasActivity(): RawBuilder<boolean> {
+  return sql`exists (select from sandbox_messages where next_activity_at <= campanile_now())`;
 }
 
 interface MessageRow {
@@ -36,12 +43,12 @@ interface MessageRow {
  * their claim has expired.
  */
 export async function emitSimulatedActivity(options: ActivityOptions): Promise<number> {
-  const { db } = options;
+  const { db, restMs = 1_000 } = options;
   const counts = await isolateStatement(options, 'sandbox members', {
     findOwners: () => findDueAccounts(db),
     run: (owners) => emitOf(options, owners),
   });
-  return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextPollMs(db);
+  return counts.some((count) => count === MESSAGES_PER_STEP) ? 0 : nextPollMs(db, restMs);
 }
 
 async function findDueAccounts(db: Connection): Promise<number[]> {
@@ -141,9 +148,9 @@ async function recordEmitted(db: Connection, told: ReadonlyArray<Story & { messa
     where m.chat_id = t.chat_id and m.message_id = t.message_id`.execute(db);
 }
 
-async function nextPollMs(db: Connection): Promise<number> {
+async function nextPollMs(db: Connection, restMs: number): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(next_activity_at) - campanile_now()) * 1000)::float8 as ms
     from sandbox_messages where next_activity_at is not null`.execute(db);
-  return Math.min(1_000, Math.max(20, rows[0]?.ms ?? 1_000));
+  return Math.min(restMs, Math.max(20, rows[0]?.ms ?? restMs));
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/connect.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
@@ -7,8 +8,10 @@ import { createChannelChat, createCommunityChats, createGroupChat, createPlanter
 import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
-import { emitSimulatedActivity } from './emit-simulated-activity.ts';
+import { emitSimulatedActivity, hasActivity } from './emit-simulated-activity.ts';
 import { SANDBOX } from './capabilities.ts';
+
+const POLL_MS = 1_000;
 
 /**
  * The messaging application that needs no account (contract §6). `db` must be a pool of its own, since its writes are not part of the
@@ -18,11 +21,13 @@ export function createSandbox({
   db,
   log,
   speed,
+  workPoll,
   onLoopError,
 }: {
   db: Database;
   log: Log;
   speed: number;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }): Messenger {
   const sendPost = createPostSender(db, speed);
@@ -57,7 +62,9 @@ export function createSandbox({
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
-      const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, log, speed, record }), {
+      const polled = { name: 'sandbox members', isDue: hasActivity, wake: () => loop.wake() };
+      const restMs = workPoll?.add(polled) ?? POLL_MS;
+      const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, log, speed, record, restMs }), {
         log,
         ...(onLoopError && { onError: onLoopError }),
       });

@@ -65,6 +65,8 @@ export interface SessionTiming extends ConnectionTiming, PollTiming {
   answerGapMs: number;
   /** How long members without a device list and devices without keys are left out. */
   leaveOutMs: number;
+  /** The age from which a sender key that a departed member holds is renewed. */
+  keyMinAgeMs: number;
   /** How long each QR code is shown. Undefined: for as long as WhatsApp accepts it. */
   qrMs?: number | undefined;
 }
@@ -102,7 +104,7 @@ export function startSession(
       ? startLinking({ ...start, account, onStateChange: cooldown.report, signal, qrMs: timing.qrMs })
       : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
-  const members = createMemberCache(credentials.store, timing.leaveOutMs);
+  const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();
   const client = () => connection.online();
   const answers = startAnswering(options, { store: credentials.store, cooldown, retrySuppression, client });

@@ -51,6 +51,7 @@ const TIMING: WhatsAppTiming = {
   permitMs: 10_000,
   outcomeMs: 60_000,
   leaveOutMs: 24 * 60 * 60_000,
+  keyMinAgeMs: 24 * 60 * 60_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,

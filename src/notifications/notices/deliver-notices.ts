@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import webPush from 'web-push';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Owners } from '../../platform/database/isolate-statement.ts';
-import { claimRowsOf, isolateDueRows } from '../../platform/database/outbox.ts';
+import { claimRowsOf, hasDueRows, isolateDueRows } from '../../platform/database/outbox.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId } from '../../platform/database/schema.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
@@ -13,13 +15,14 @@ import { serveConcurrently } from '../../platform/concurrency/serve-concurrently
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { queueMail } from '../../platform/mail/mail-store.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
-import { makeNotices } from './make-notices.ts';
+import { hasNewNotices, makeNotices } from './make-notices.ts';
 import type { NoticeData } from './notice-store.ts';
 import { openPrivateKey, type PushKeys } from './push-keys.ts';
 import {
   claimDuePushes,
   forgetBrowser,
   NOTICE_MAILS,
+  PUSHES,
   recordFailed,
   recordReached,
   settleTurns,
@@ -49,6 +52,7 @@ export interface DeliverNoticesOptions {
   hasMail: boolean;
   /** The installation's time zone, for people without one. */
   timeZone: string;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -57,24 +61,28 @@ export interface DeliverNoticesOptions {
  * it at once. A delivery whose record a crash prevents is repeated.
  */
 export function deliverNotices(options: DeliverNoticesOptions): { stop(): Promise<void> } {
-  const { db, log, hasMail, timeZone, onLoopError } = options;
+  const { db, log, hasMail, timeZone, workPoll, onLoopError } = options;
   const stopping = new AbortController();
   const watched = { log, ...(onLoopError && { onError: onLoopError }) };
 
+  const hasNotices = () =>
+    hasMail ? sql<boolean>`(${hasNewNotices()} or ${hasDueRows(NOTICE_MAILS)})` : hasNewNotices();
+  const restMs = workPoll?.add({ name: 'notices', isDue: hasNotices, wake: () => notices.wake() }) ?? POLL_MS;
   const notices = startLoop(
     'notices',
     async () => {
       const hasMore = await makeNotices({ db, log }, { hasMail });
       if (hasMail) await mailNotices({ db, log }, timeZone);
-      return hasMore ? 0 : POLL_MS;
+      return hasMore ? 0 : restMs;
     },
     watched,
   );
 
+  const polledPushes = { name: 'pushes', isDue: () => hasDueRows(PUSHES), wake: () => pushes.wake() };
   const pushes = serveConcurrently<PushTurn, UserId>({
     name: 'pushes',
     permits: PERMITS,
-    pollMs: POLL_MS,
+    pollMs: workPoll?.add(polledPushes) ?? POLL_MS,
     claim: (busy) => claimDuePushes({ db, log }, busy),
     keyOf: ({ userId }) => userId,
     // A turn whose result could not be written is due again in a minute.

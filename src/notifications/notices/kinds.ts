@@ -6,6 +6,7 @@ const KINDS = {
   campaign_failed: { event: 'campaign.completed_with_errors', email: false },
   campaign_late: { event: 'campaign.late', email: false },
   campaign_missed: { event: 'campaign.missed', email: true },
+  campaign_rescheduled: { event: 'campaign.rescheduled', email: false },
   account_unlinked: { event: 'account.logged_out', email: true },
   version_refused: { event: 'account.version_refused', email: true },
   webhook_off: { event: SWITCHED_OFF_EVENT, email: true },

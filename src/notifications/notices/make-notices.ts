@@ -47,6 +47,12 @@ export async function makeNotices(deps: QuarantineDeps, { hasMail }: { hasMail: 
   });
 }
 
+/** The condition that events without notices wait. */
+export function hasNewNotices(): RawBuilder<boolean> {
+  return sql`exists (
+    select from events where position > (select position from notice_reader) and type in (${EVENT_LIST}))`;
+}
+
 async function findLast(trx: Connection, after: number): Promise<{ last: number | null; count: number }> {
   const { rows } = await sql<{ last: number | null; count: number }>`
     select max(position) as last, count(*)::int as count from (

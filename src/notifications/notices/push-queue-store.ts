@@ -39,7 +39,8 @@ const COLUMNS = sql`
   (select u.language from users u where u.user_id = q.user_id) as language,
   (select u.time_zone from users u where u.user_id = q.user_id) as "timeZone"`;
 
-const PUSHES: Outbox = {
+/** Notices that are due by push. */
+export const PUSHES: Outbox = {
   batch: 'pushes',
   table: 'notice_turns',
   key: 'turn_id',

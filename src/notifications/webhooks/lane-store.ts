@@ -1,5 +1,5 @@
 /** The SQL of webhook delivery: which webhook is due, its next messages, and its position in the log. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { IS_LEDGER_LIVE } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -40,6 +40,11 @@ const IS_DUE = sql`
   w.disabled_at is null and (w.newest > w.position or w.has_retries) and w.next_try_at <= campanile_now()
   and (w.claimed_until is null or w.claimed_until <= campanile_now())
   and ${IS_LEDGER_LIVE}`;
+
+/** The condition that a webhook is due. */
+export function hasDueWebhooks(): RawBuilder<boolean> {
+  return sql`exists (select from webhooks w where ${IS_DUE})`;
+}
 
 export interface DueWebhook {
   webhookId: string;
@@ -91,7 +96,7 @@ const BATCH_LENGTH = 256 * 1_024;
 export async function readMessages(db: Connection, lane: Lane, limit: number): Promise<Message[]> {
   const again = lane.hasRetries ? await readRetries(db, lane.webhookId, limit) : [];
   if (again.length > 0) return toMessages(again, { isRetry: true });
-  const fresh = await readEventsAfter(db, lane.workspaceId, lane.position, { types: lane.events, limit });
+  const fresh = await readEventsAfter(db, lane.workspaceId, lane.position, { filters: lane.events, limit });
   return toMessages(fresh, { isRetry: false });
 }
 

@@ -5,7 +5,7 @@ import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts'
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
-import type { EventType } from '../../workspaces/events/event-types.ts';
+import type { EventFilter } from '../../workspaces/events/event-types.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { generateSecret, verifierOf, type Signature } from './sign.ts';
@@ -15,14 +15,14 @@ import {
   lockWebhook,
   noSuchWebhook,
   selectWebhooks,
-  type LastTry,
-  type Webhook,
+  type StoredWebhook,
 } from './webhook-store.ts';
 
 /** A workspace has at most so many. */
 const WEBHOOKS_LIMIT = 20;
-/** The previous secret stays valid beside the new one for so long. */
+/** How long the former secret stays valid beside a new one: by default, and at most. */
 const FORMER_HOURS = 24;
+const FORMER_DAYS_LIMIT = 7;
 
 export interface WebhookDeps {
   db: Database;
@@ -33,12 +33,12 @@ export interface WebhookDeps {
 export interface WebhookInput {
   url: string;
   description: string;
-  events: readonly EventType[];
+  events: readonly EventFilter[];
   signature: Signature;
 }
 
 /** A webhook as it is listed: of `v1a` with the key that verifies; a secret is shown when it is made, and never again. */
-export type ListedWebhook = Omit<Webhook, 'secret'> & { publicKey: string | null; lastTry: LastTry | null };
+export type ListedWebhook = Omit<StoredWebhook, 'secret'> & { publicKey: string | null };
 
 /**
  * Creates a webhook for events from now on. Returns the receiver's key for verification. Throws `invalid` on `url`, `conflict` at the
@@ -73,17 +73,30 @@ export async function listWebhooks(
   { workspaceId }: Actor,
 ): Promise<ListedWebhook[]> {
   const webhooks = await selectWebhooks(db, workspaceId);
-  return webhooks.map(({ secret, ...webhook }) => ({
+  return webhooks.map((webhook) => withoutSecret(vault, webhook));
+}
+
+export async function getWebhook(
+  { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
+  { workspaceId }: Actor,
+  webhookId: string,
+): Promise<ListedWebhook> {
+  const [webhook] = await selectWebhooks(db, workspaceId, webhookId);
+  return webhook ? withoutSecret(vault, webhook) : noSuchWebhook();
+}
+
+function withoutSecret(vault: Vault, { secret, ...webhook }: StoredWebhook): ListedWebhook {
+  const { signature, webhookId } = webhook;
+  return {
     ...webhook,
-    publicKey:
-      webhook.signature === 'v1a' ? verifierOf('v1a', vault.open(secret, aboutSecret(webhook.webhookId))) : null,
-  }));
+    publicKey: signature === 'v1a' ? verifierOf('v1a', vault.open(secret, aboutSecret(webhookId))) : null,
+  };
 }
 
 export interface WebhookChange {
   url?: string | undefined;
   description?: string | undefined;
-  events?: readonly EventType[] | undefined;
+  events?: readonly EventFilter[] | undefined;
   isEnabled?: boolean | undefined;
 }
 
@@ -123,25 +136,40 @@ export async function deleteWebhook({ db }: Pick<WebhookDeps, 'db'>, actor: Acto
   });
 }
 
-/** Creates another secret. Messages are signed with both for a day, so that receivers can switch. */
+/**
+ * Creates another secret. Messages are signed with both until the former one expires, so that receivers can switch: after a day, at the
+ * given instant, or at once. Throws `invalid` on `expire_former` for an instant that is past or more than 7 days ahead.
+ */
 export async function rotateWebhookSecret(
   { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
   actor: Actor,
-  webhookId: string,
-): Promise<{ signature: Signature; verifier: string; formerUntil: Date }> {
+  { webhookId, expireFormer }: { webhookId: string; expireFormer?: Date | 'now' | undefined },
+): Promise<{ signature: Signature; verifier: string; formerUntil: Date | null }> {
   const secret = generateSecret();
   return db.transaction().execute(async (trx) => {
-    const { url, signature } = await lockWebhook(trx, actor.workspaceId, webhookId);
-    const { rows } = await sql<{ formerUntil: Date }>`
+    const { url, signature, secret: former } = await lockWebhook(trx, actor.workspaceId, webhookId);
+    const formerUntil = expireFormer === 'now' ? null : await formerExpiry(trx, expireFormer);
+    await sql`
       update webhooks
-      set former_secret = secret, former_until = campanile_now() + ${FORMER_HOURS} * interval '1 hour',
+      set former_secret = ${formerUntil && former}::bytea, former_until = ${formerUntil}::timestamptz,
           secret = ${vault.seal(secret, aboutSecret(webhookId))}
-      where webhook_id = ${webhookId} returning former_until as "formerUntil"`.execute(trx);
+      where webhook_id = ${webhookId}`.execute(trx);
     await recordAudit(trx, { ...actor, action: 'webhook.secret_rotated', subject: url });
-    const [rotated] = rows;
-    if (!rotated) return noSuchWebhook();
-    return { signature, verifier: verifierOf(signature, secret), formerUntil: rotated.formerUntil };
+    return { signature, verifier: verifierOf(signature, secret), formerUntil };
   });
+}
+
+async function formerExpiry(trx: Connection, given: Date | undefined): Promise<Date> {
+  const { rows } = await sql<{ usual: Date; isPast: boolean; isTooLate: boolean }>`
+    select now + ${FORMER_HOURS} * interval '1 hour' as usual, ${given ?? null}::timestamptz <= now as "isPast",
+           ${given ?? null}::timestamptz > now + ${FORMER_DAYS_LIMIT} * interval '1 day' as "isTooLate"
+    from (select campanile_now() as now) clock`.execute(trx);
+  const [found] = rows;
+  if (!found) throw new Error('the database has no time');
+  if (found.isPast) throw invalid([{ field: 'expire_former', issue: 'is in the past' }]);
+  if (found.isTooLate)
+    throw invalid([{ field: 'expire_former', issue: `is more than ${FORMER_DAYS_LIMIT} days ahead` }]);
+  return given ?? found.usual;
 }
 
 /** Two webhooks cannot be counted beside each other then. */

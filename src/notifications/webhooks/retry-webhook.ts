@@ -10,8 +10,8 @@ import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webh
 /** The most messages of one replay. */
 const RETRIES_LIMIT = 10_000;
 
-/** The events to replay: one message, or the events of a time span, end excluded. */
-export type ReplayRequest = { messageId: string } | { from: Date; to: Date };
+/** The events to replay: one message, or the events of a time span, end excluded. Without `to`, all until now. */
+export type ReplayRequest = { messageId: string } | { from: Date; to: Date | undefined };
 
 /**
  * Replays events of the last 30 days that a webhook was sent or has missed: before new events, with the same ids. Returns their number.
@@ -28,9 +28,9 @@ export async function retryWebhook(
       select event_id from events
       where workspace_id = ${actor.workspaceId} and ${
         'messageId' in request
-          ? sql`message_id = ${request.messageId} and (type = any(${webhook.events}::text[])
+          ? sql`message_id = ${request.messageId} and (matches_event_filter(${webhook.events}::text[], type)
                 or exists (select from webhook_attempts t where t.webhook_id = ${webhookId} and t.event_id = events.event_id))`
-          : sql`at >= ${request.from} and at < ${request.to} and type = any(${webhook.events}::text[])
+          : sql`at >= ${request.from} and at < coalesce(${request.to ?? null}::timestamptz, 'infinity') and matches_event_filter(${webhook.events}::text[], type)
                 and position <= (select position from webhooks w where w.webhook_id = ${webhookId})`
       }
       order by event_id limit ${RETRIES_LIMIT + 1}`.execute(trx);
@@ -76,8 +76,8 @@ export async function listWebhookAttempts(
     failedOnly,
   }: { webhookId: string; limit: number; before: number | null; failedOnly: boolean },
 ): Promise<{ attempts: ListedAttempt[]; next: number | null }> {
-  const own = await selectWebhooks(db, workspaceId);
-  if (!own.some((webhook) => webhook.webhookId === webhookId)) return noSuchWebhook();
+  const [own] = await selectWebhooks(db, workspaceId, webhookId);
+  if (!own) return noSuchWebhook();
   const found = await selectAttempts(db, webhookId, { limit: limit + 1, before, failedOnly });
   const attempts = found.slice(0, limit);
   return { attempts, next: found.length > limit ? (attempts.at(-1)?.attemptId ?? null) : null };

@@ -1,13 +1,14 @@
 import type { Database } from '../../platform/database/connect.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
-import { assignPositions } from '../../workspaces/events/assign-positions.ts';
+import { assignPositions, BATCH, hasNewEvents } from '../../workspaces/events/assign-positions.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
+import { failureLevel, type Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Vault } from '../../platform/secrets/secret-box.ts';
-import { claimLane, findDue, type DueWebhook, type Lane } from './lane-store.ts';
+import { claimLane, findDue, hasDueWebhooks, type DueWebhook, type Lane } from './lane-store.ts';
 import { createPermitPool, FAST, SLOW, SLOW_AFTER_MS, type PermitPool } from './permit-pool.ts';
 import { deliverBatch, type DisabledReason, type WebhookOutcome } from './deliver-batch.ts';
 
@@ -18,6 +19,7 @@ export interface SendWebhooksOptions {
   log: Log;
   egress: Egress;
   vault: Vault;
+  workPoll?: WorkPoll | undefined;
   /** Default is `SLOW_AFTER_MS`. */
   slowAfterMs?: number;
   onAttempt?: (outcome: WebhookOutcome) => void;
@@ -30,7 +32,7 @@ export interface SendWebhooksOptions {
  * concurrently. Any number of processes may run it at once.
  */
 export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void> } {
-  const { db, log, slowAfterMs = SLOW_AFTER_MS, onLoopError } = deps;
+  const { db, log, slowAfterMs = SLOW_AFTER_MS, workPoll, onLoopError } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const inHand = new Set<Promise<void>>();
@@ -47,7 +49,7 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
       if (error === signal.reason) return;
       // A lane stays in hand until its claim is over, and is taken again then.
       onLoopError?.('webhooks');
-      log.error({ err: error, ...due }, 'what a webhook was told could not be written down');
+      log[failureLevel(error)]({ err: error, ...due }, 'what a webhook was told could not be written down');
     }
   }
 
@@ -64,15 +66,27 @@ export function sendWebhooks(deps: SendWebhooksOptions): { stop(): Promise<void>
     return due.length > 0 && due.length === filter.limit;
   }
 
-  const events = startLoop('events', async () => ((await assignPositions({ db, log })) ? 0 : POLL_MS), options);
+  const eventsRestMs = workPoll?.add({ name: 'events', isDue: hasNewEvents, wake: () => events.wake() }) ?? POLL_MS;
+  const events = startLoop(
+    'events',
+    async () => {
+      const count = await assignPositions({ db, log });
+      if (count === 0) return eventsRestMs;
+      lanes.wake();
+      return count >= BATCH ? 0 : POLL_MS;
+    },
+    options,
+  );
   const onFree = () => lanes.wake();
   const fast = createPermitPool({ ...FAST, holdMs: slowAfterMs, signal, onFree });
   const slow = createPermitPool({ ...SLOW, signal, onFree });
+  const polledLanes = { name: 'webhooks', isDue: hasDueWebhooks, wake: () => lanes.wake() };
+  const lanesRestMs = workPoll?.add(polledLanes) ?? POLL_MS;
   const lanes = startLoop(
     'webhooks',
     async () => {
       const more = [await serveDue(fast), await serveDue(slow)];
-      return more.includes(true) ? 0 : POLL_MS;
+      return more.includes(true) ? 0 : lanesRestMs;
     },
     options,
   );

@@ -41,16 +41,23 @@ export interface LastTry {
   error: string | null;
 }
 
-/** Oldest first. `lastTry` is null where there was none within 30 days. */
+export interface StoredWebhook extends Webhook {
+  /** Null without an attempt within 30 days. */
+  lastTry: LastTry | null;
+}
+
+/** Returns the webhooks of a workspace, oldest first, or only the one with the id. */
 export async function selectWebhooks(
   db: Connection,
   workspaceId: WorkspaceId,
-): Promise<Array<Webhook & { lastTry: LastTry | null }>> {
+  webhookId?: string,
+): Promise<StoredWebhook[]> {
   const { rows } = await sql<Webhook & { lastTry: (Omit<LastTry, 'at'> & { at: string }) | null }>`
     select ${COLUMNS},
       (select jsonb_build_object('at', t.at, 'milliseconds', t.milliseconds, 'status', t.status, 'error', t.error)
        from webhook_attempts t where t.webhook_id = webhooks.webhook_id order by t.attempt_id desc limit 1) as "lastTry"
-    from webhooks where workspace_id = ${workspaceId} order by created_at, webhook_id`.execute(db);
+    from webhooks where workspace_id = ${workspaceId} and (${webhookId ?? null}::uuid is null or webhook_id = ${webhookId ?? null}::uuid)
+    order by created_at, webhook_id`.execute(db);
   return rows.map(({ lastTry, ...webhook }) => ({
     ...webhook,
     lastTry: lastTry && { ...lastTry, at: new Date(lastTry.at) },

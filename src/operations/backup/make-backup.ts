@@ -14,6 +14,7 @@ import {
   DUMP_FILE,
   MAC_FILE,
   MANIFEST_FILE,
+  PLATFORM,
   SECRET_NAMES,
   SECRETS_FILE,
   type Manifest,
@@ -75,6 +76,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
       madeAt: new Date().toISOString(),
       version,
       ...about,
+      ...(isEmbedded && { platform: PLATFORM }),
       ...(unpackedBytes !== undefined && { unpackedBytes }),
       files,
     };

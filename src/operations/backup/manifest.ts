@@ -8,6 +8,8 @@ export const Manifest = z.object({
   version: z.string(),
   /** The major version of the server: of the embedded one the files belong to it. */
   postgres: z.string(),
+  /** The operating system and processor of an embedded server, such as `linux-x64`. Not in a dump, nor in backups of before it was kept. */
+  platform: z.string().optional(),
   installationId: z.string().nullable(),
   /** The ledger's number while it was made. */
   number: z.number(),
@@ -18,6 +20,9 @@ export const Manifest = z.object({
 });
 
 export type Manifest = z.infer<typeof Manifest>;
+
+/** The platform of this machine, as in a manifest. */
+export const PLATFORM = `${process.platform}-${process.arch}`;
 
 export const MANIFEST_FILE = 'manifest.json';
 /** The authentication code of the manifest, and so of every file that it names. Not there where there was no passphrase. */

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { extract } from 'tar';
 import { sumOf } from './make-backup.ts';
-import { BASE_FILE, DUMP_FILE, SECRET_NAMES, SECRETS_FILE, type Manifest } from './manifest.ts';
+import { StartupError } from '../../platform/errors/errors.ts';
+import { BASE_FILE, DUMP_FILE, PLATFORM, SECRET_NAMES, SECRETS_FILE, type Manifest } from './manifest.ts';
 import { alteredEntry, readBackup, type Backup, type Trust } from './read-backup.ts';
 import { openSecrets } from './secrets-box.ts';
 import { unpackCluster } from './unpack-cluster.ts';
@@ -25,12 +26,13 @@ export async function unpackBackup(file: string, dataDir: string, trust: Trust):
 
 /** Creates a DATA_DIR from the files of `stageBackup` on the same disk. */
 export async function unpackStaged(
-  { manifest: { files, unpackedBytes } }: Backup,
+  { manifest: { files, unpackedBytes, platform } }: Backup,
   staging: string,
   { file, dataDir, passphrase }: { file: string; dataDir: string; passphrase: string | undefined },
 ): Promise<void> {
   const isDump = DUMP_FILE in files;
   if (!isDump) {
+    rejectOtherPlatform(platform, file);
     const cluster = join(staging, 'postgres');
     await mkdir(cluster, { mode: 0o700 });
     await unpackCluster(join(staging, BASE_FILE), cluster, { file, unpackedBytes });
@@ -39,6 +41,17 @@ export async function unpackStaged(
   const last = isDump ? DUMP_FILE : 'postgres';
   await rename(join(staging, last), join(dataDir, last));
   if (process.platform !== 'win32') await syncFolder(dataDir);
+}
+
+/**
+ * The backup of an embedded PostgreSQL is physical: it has the files of the cluster, which PostgreSQL promises to read on the same platform
+ * only. Throws a StartupError for another platform. An earlier version did not record it.
+ */
+function rejectOtherPlatform(platform: string | undefined, file: string): void {
+  if (platform !== undefined && platform !== PLATFORM)
+    throw new StartupError(
+      `${file} has the files of an embedded PostgreSQL on ${platform}, and this machine is ${PLATFORM}. Such files do not move between platforms. Move the data by a dump instead (docs/how-to/move.md).`,
+    );
 }
 
 /** Writes the files that the manifest names into a folder, and compares their sums. */

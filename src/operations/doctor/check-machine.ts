@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findLastBackup } from '../backup/back-up-daily.ts';
+import { findNewestBackup } from '../backup/back-up-daily.ts';
+import { readCommandRecord } from '../backup/command-record.ts';
 import { readRoom } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings } from '../../platform/config/config.ts';
 import { find, type Finding } from './finding.ts';
@@ -93,11 +94,32 @@ export async function checkBackups({ backup }: Installed): Promise<Finding[]> {
     return [
       find('backups', 'No automatic backups are configured', 'warning', 'Set BACKUP_TO (docs/how-to/back-up.md).'),
     ];
-  const last = await findLastBackup(backup.to);
-  if (!last)
+  const newest = await findNewestBackup(backup.to);
+  if (!newest)
     return [find('backups', `BACKUP_TO (${backup.to}) has no backup`, 'error', 'Check the log for the reason.')];
-  const ageMs = Date.now() - last.getTime();
-  const summary = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${last.toISOString()})`;
-  if (ageMs <= OLDEST_MS) return [find('backups', summary)];
-  return [find('backups', summary, 'error', 'Check the log for the reason why later backups failed.')];
+  const { name, madeAt } = newest;
+  const ageMs = Date.now() - madeAt.getTime();
+  const summary = `The last backup was made ${Math.max(0, Math.floor(ageMs / HOUR_MS))} hours ago (${madeAt.toISOString()})`;
+  const made =
+    ageMs <= OLDEST_MS
+      ? find('backups', summary)
+      : find('backups', summary, 'error', 'Check the log for the reason why later backups failed.');
+  return backup.command === undefined ? [made] : [made, await checkBackupCommand(backup.to, name)];
+}
+
+/** Checks that BACKUP_COMMAND has succeeded for the newest backup. */
+async function checkBackupCommand(to: string, newest: string): Promise<Finding> {
+  const last = await readCommandRecord(to);
+  if (!last) return find('backups', `BACKUP_COMMAND has not ended yet for ${newest}`, 'warning');
+  const { file, endedAt, problem } = last;
+  if (problem !== null)
+    return find(
+      'backups',
+      `${problem}, for ${file} at ${endedAt.toISOString()}`,
+      'error',
+      'Read its output in the log. Campanile runs it again every hour.',
+    );
+  if (file !== newest)
+    return find('backups', `BACKUP_COMMAND has not ended yet for ${newest}. It succeeded for ${file}.`, 'warning');
+  return find('backups', `BACKUP_COMMAND succeeded for ${file} at ${endedAt.toISOString()}`);
 }

@@ -72,10 +72,14 @@ function findUnreachableDatabase(reason: string): Finding[] {
   ];
 }
 
-function checkConfiguration({ host, publicUrl, role }: Config): Finding[] {
+function checkConfiguration({ host, publicUrl, role, misspelled }: Config): Finding[] {
+  const found = misspelled.map(({ name, meant }) =>
+    find('configuration', `${name} is not a setting`, 'warning', `Did you mean ${meant}? Then rename it.`),
+  );
   if (role === 'worker' || LOOPBACK.test(host) || publicUrl?.startsWith('https:'))
-    return [find('configuration', 'The settings are consistent')];
+    return found.length > 0 ? found : [find('configuration', 'The settings are consistent')];
   return [
+    ...found,
     find(
       'configuration',
       `HOST (${host}) is reachable without HTTPS, so passwords and tokens can be intercepted`,

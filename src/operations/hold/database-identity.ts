@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /**
  * Returns an identity of a folder that survives restarts, renames and remounts, and differs in a copy: the inode number and, behind an
@@ -15,15 +16,32 @@ export async function identifyFolder(dataDir: string): Promise<string> {
 }
 
 /**
- * Returns an identity of a database on an operator's own server: the cluster's and the database's ids. It survives a failover to a
- * replica, and differs after a dump and restore. Undefined when the server does not permit reading it.
+ * Returns a function that resolves to an identity of a database on an operator's own server: the cluster's and the database's ids. It
+ * survives a failover to a replica, and differs after a dump and restore. Undefined while the server does not permit reading it.
  */
-export async function identifyDatabase(db: Connection): Promise<string | undefined> {
-  const { rows } = await sql<{ may: boolean; oid: string }>`
-    select has_function_privilege('pg_control_system()', 'execute') as may, oid::text
-    from pg_database where datname = current_database()`.execute(db);
-  if (!rows[0]?.may) return undefined;
-  const { rows: server } = await sql<{ id: string }>`
-    select system_identifier::text as id from pg_control_system()`.execute(db);
-  return `database ${server[0]?.id ?? ''}/${rows[0].oid}`;
+export function createDatabaseIdentifier(db: Connection): () => Promise<string | undefined> {
+  let isPermitted = false;
+  return async () => {
+    isPermitted ||= await mayReadIdentity(db);
+    if (!isPermitted) return undefined;
+    try {
+      const { rows } = await sql<{ id: string; oid: string }>`
+        select system_identifier::text as id, oid::text
+        from pg_control_system(), pg_database where datname = current_database()`.execute(db);
+      return `database ${rows[0]?.id ?? ''}/${rows[0]?.oid ?? ''}`;
+    } catch (error) {
+      if (errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+      isPermitted = false;
+      return undefined;
+    }
+  };
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Asked first: a statement that is not permitted would be an error in the server's log every two seconds. */
+async function mayReadIdentity(db: Connection): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean }>`
+    select has_function_privilege('pg_control_system()', 'execute') as may`.execute(db);
+  return rows[0]?.may === true;
 }

@@ -79,17 +79,30 @@ async function settlePiece(trx: Connection, run: DoubtfulRun, after: number, cho
     choice === 'send'
       ? sql`uncertain = true, resend = true`
       : sql`resend = false, ${setUnsentStatus('failed', sql`${WHY_UNKNOWN}`, sql`true`)}`;
-  const { rows } = await sql<{ status: string }>`
-    update deliveries d set ${set}
-    where account_id = ${accountId} and run_id = ${runId} and status = 'queued'
-      and position > ${after} and position <= ${after + DELIVERIES_PER_PIECE}
-    returning status`.execute(trx);
+  const { rows } = await sql<{ status: string; wasUncertain: boolean }>`
+    with piece as materialized (
+      select position, uncertain from deliveries
+      where account_id = ${accountId} and run_id = ${runId} and status = 'queued'
+        and position > ${after} and position <= ${after + DELIVERIES_PER_PIECE}
+    )
+    update deliveries d set ${set} from piece
+    where d.account_id = ${accountId} and d.run_id = ${runId} and d.position = piece.position
+    returning d.status, piece.uncertain as "wasUncertain"`.execute(trx);
+  await countAsSent(trx, accountId, rows.filter(({ wasUncertain }) => !wasUncertain).length);
   if (choice === 'send') return;
   const failed = rows.filter(({ status }) => status === 'failed').length;
   await sql`
     update runs set queued = queued - ${rows.length}, failed = failed + ${failed}, sent = sent + ${rows.length - failed}
     where account_id = ${accountId} and run_id = ${runId}`.execute(trx);
   await settleRuns(trx, [run]);
+}
+
+/** Counts posts for today's cap: they may have left since the backup that this ledger was restored from. */
+async function countAsSent(trx: Connection, accountId: number, posts: number): Promise<void> {
+  if (posts === 0) return;
+  await sql`
+    insert into sent_slots as s (account_id, slot, posts) values (${accountId}, quarter_hour(campanile_now()), ${posts})
+    on conflict (account_id, slot) do update set posts = s.posts + excluded.posts`.execute(trx);
 }
 
 /** The rows up to a position that the run has not got yet. */

@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Log } from '../../platform/log/log.ts';
-import { identifyDatabase, identifyFolder } from './database-identity.ts';
+import { createDatabaseIdentifier, identifyFolder } from './database-identity.ts';
 import { detectStaleCopy, UNPROVEN, type LedgerVerdict, type LedgerState } from './detect-stale-copy.ts';
 import type { FencingRecord, FencingRecords } from './fencing-record-file.ts';
 
@@ -37,7 +37,7 @@ interface LedgerRow extends LedgerState {
 }
 
 export function watchLedger({ db, log, fencingRecords, dataDir, patienceMs }: LedgerWatchOptions): MaySend {
-  const findIdentity = () => (dataDir === undefined ? identifyDatabase(db) : identifyFolder(dataDir));
+  const findIdentity = dataDir === undefined ? createDatabaseIdentifier(db) : () => identifyFolder(dataDir);
   const still = createStillnessTimer(patienceMs);
   const peers = watchPeers();
   /** The fencing record as in STATE_DIR. Without a STATE_DIR this process remembers its own. */

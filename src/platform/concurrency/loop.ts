@@ -1,6 +1,6 @@
 import { backoffMs } from './backoff.ts';
 import { countFailuresInARow, type OnLoopError } from './failure-streak.ts';
-import type { Log } from '../log/log.ts';
+import { failureLevel, type Log } from '../log/log.ts';
 
 /** A background loop: it can be woken early, backs off when its step throws, and stops between steps. */
 export interface Loop {
@@ -53,10 +53,8 @@ export function startLoop(
         isBackingOff = false;
       } catch (error) {
         failures.failed(error);
-        log.error(
-          { err: error, loop: name, ...(accountId !== undefined && { accountId }) },
-          'a background loop failed and will be tried again',
-        );
+        const context = { err: error, loop: name, ...(accountId !== undefined && { accountId }) };
+        log[failureLevel(error)](context, 'a background loop failed and will be tried again');
         pauseMs = backoffMs(failuresInARow++, BACKOFF);
         isBackingOff = true;
       }

@@ -1,5 +1,5 @@
 import type { OnLoopError } from './failure-streak.ts';
-import type { Log } from '../log/log.ts';
+import { failureLevel, type Log } from '../log/log.ts';
 import { startLoop, type Loop } from './loop.ts';
 
 /** After so long a permit is given back although its work goes on. */
@@ -56,7 +56,7 @@ export function serveConcurrently<Due, Key>(work: Concurrently<Due, Key>): Loop 
       await serve(due);
     } catch (error) {
       onError?.(name);
-      log.error({ err: error, loop: name }, 'something that was due failed, and is due again later');
+      log[failureLevel(error)]({ err: error, loop: name }, 'something that was due failed, and is due again later');
     }
     clearTimeout(timer);
     if (key !== undefined) busy.delete(key);

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { StartupError, errorCodeOf } from '../errors/errors.ts';
-import { defaultStateDir, isInside } from './state-dir.ts';
+import { findMisspelled } from './find-misspelled.ts';
+import { findStateDir, isInside } from './state-dir.ts';
 import { VARIABLES } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Everything that the operator decides (contract §1), checked. This module is the only one that reads the environment. */
 export type Config = Readonly<ReturnType<typeof toConfig>>;
 export type BackupSettings = NonNullable<Config['backup']>;
+/** A shell command of the operator, with the environment that it gets. */
+export type BackupCommand = NonNullable<BackupSettings['command']>;
 /** The random pause between two sends of one account, in milliseconds. */
 export type Gap = Config['whatsappGap'];
 
@@ -29,6 +32,13 @@ export const SECRETS: readonly Name[] = [
 /** Variables that other programs take in lower case, too. */
 const ANY_CASE: ReadonlySet<Name> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
+/** With the files of secrets, and the names that other programs take in lower case. */
+const KNOWN_NAMES: readonly string[] = [
+  ...NAMES,
+  ...SECRETS.map((name) => `${name}_FILE`),
+  ...[...ANY_CASE].map((name) => name.toLowerCase()),
+];
+
 /** Throws a StartupError with a line for each variable that is wrong. An empty variable counts as unset. */
 export function readConfig(environment: Environment = process.env): Config {
   const problems: string[] = [];
@@ -39,6 +49,8 @@ export function readConfig(environment: Environment = process.env): Config {
   }
   const config = toConfig(VARIABLES.parse(texts), environment);
   problems.push(...findConflicts(config));
+  if (texts['BACKUP_COMMAND'] !== undefined && !config.backup)
+    problems.push('BACKUP_COMMAND needs BACKUP_TO: it runs after each daily backup');
   if (problems.length > 0) throw new StartupError(problems.join('\n'));
   return Object.freeze(config);
 }
@@ -70,7 +82,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     /** Absolute. */
     dataDir: resolve(env.DATA_DIR),
     /** Absolute; never inside `dataDir`. */
-    stateDir: resolve(env.STATE_DIR ?? defaultStateDir(environment)),
+    stateDir: findStateDir(environment),
     role: env.ROLE,
     messenger: env.MESSENGER,
     /** Undefined: generated, see `loadSecrets`. */
@@ -113,8 +125,10 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     /** Undefined: a twentieth of the disk, 1 GiB at most. */
     diskFloorBytes: env.DISK_FLOOR_MB,
     previewRateLimit: env.PREVIEW_RATE_LIMIT,
-    backup: env.BACKUP_TO === undefined ? undefined : toBackup(env.BACKUP_TO, env),
+    backup: env.BACKUP_TO === undefined ? undefined : toBackup(env.BACKUP_TO, env, environment),
     backUpBeforeUpgrade: env.BACKUP_BEFORE_UPGRADE,
+    /** Variables that look like misspellings of ours. */
+    misspelled: findMisspelled(environment, KNOWN_NAMES),
     egress: {
       allowHttp: env.ALLOW_HTTP_WEBHOOKS,
       allowed: env.WEBHOOK_ALLOWED_HOSTS ?? { hasName: () => false, hasAddress: () => false },
@@ -123,8 +137,23 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
   };
 }
 
-function toBackup(to: string, env: z.output<typeof VARIABLES>) {
-  return { to: resolve(to), at: env.BACKUP_AT, keep: env.BACKUP_KEEP, passphrase: env.BACKUP_PASSPHRASE };
+function toBackup(to: string, env: z.output<typeof VARIABLES>, environment: Environment) {
+  return {
+    to: resolve(to),
+    at: env.BACKUP_AT,
+    keep: env.BACKUP_KEEP,
+    passphrase: env.BACKUP_PASSPHRASE,
+    ...(env.BACKUP_COMMAND !== undefined && { command: toCommand(env.BACKUP_COMMAND, environment) }),
+  };
+}
+
+/** Least privilege: the command gets neither our secrets nor our other settings, except those of the proxy. */
+function toCommand(command: string, environment: Environment) {
+  const own = new Set<string>([
+    ...NAMES.filter((name) => !ANY_CASE.has(name)),
+    ...SECRETS.map((name) => `${name}_FILE`),
+  ]);
+  return { command, environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !own.has(name))) };
 }
 
 /** Returns the conflicts between variables that are valid by themselves. */

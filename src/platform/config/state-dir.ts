@@ -1,8 +1,13 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 
-/** Returns the folder for programs' state (XDG_STATE_HOME). */
-export function defaultStateDir(environment: Readonly<Record<string, string | undefined>>): string {
+/** Returns `STATE_DIR`, by default the folder for programs' state; absolute. */
+export function findStateDir(environment: Readonly<Record<string, string | undefined>> = process.env): string {
+  return resolve(environment['STATE_DIR']?.trim() || defaultStateDir(environment));
+}
+
+/** XDG_STATE_HOME. */
+function defaultStateDir(environment: Readonly<Record<string, string | undefined>>): string {
   const home = environment['XDG_STATE_HOME'];
   if (home !== undefined && isAbsolute(home)) return join(home, 'campanile');
   if (process.platform === 'win32') return join(environment['LOCALAPPDATA'] ?? homedir(), 'campanile');

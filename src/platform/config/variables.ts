@@ -84,6 +84,7 @@ export const VARIABLES = z.object({
   BACKUP_AT: matching('a time of day, HH:MM', /^([01]\d|2[0-3]):[0-5]\d$/).prefault('03:00'),
   BACKUP_KEEP: whole(1, 10_000).prefault('7'),
   BACKUP_PASSPHRASE: longerThan(MIN_PASSPHRASE_LENGTH).optional(),
+  BACKUP_COMMAND: z.string().optional(),
   BACKUP_BEFORE_UPGRADE: flag().prefault('true'),
   DISK_FLOOR_MB: megabytes(0).optional(),
   LOG_LEVEL: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').prefault('info'),

@@ -26,7 +26,7 @@ export function versionLine({ version, commit } = readVersion()): string {
   return commit === undefined ? version : `${version} (${commit})`;
 }
 
-/** A package that was made for the registry has its commit in it. */
+/** A packed package contains its commit. */
 function readPackage(): Pick<Version, 'version'> & Partial<Pick<Version, 'commit'>> {
   const { version, commit } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Version;
   return { version, ...(commit !== undefined && { commit }) };

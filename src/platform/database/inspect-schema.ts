@@ -53,7 +53,11 @@ export async function readAppliedMigrations(db: Connection): Promise<AppliedMigr
   const { rows: tables } = await sql`
     select from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = current_schema() and c.relname = 'migrations' and c.relkind = 'r'`.execute(db);
-  if (tables.length === 0) return [];
+  return tables.length === 0 ? [] : readMigrations(db);
+}
+
+/** `readAppliedMigrations` of a database that has the table. */
+export async function readMigrations(db: Connection): Promise<AppliedMigration[]> {
   const { rows } = await sql<AppliedMigration>`
     select number, name, to_jsonb(m) ->> 'sha256' as sha256, (to_jsonb(m) ->> 'epoch')::int as epoch,
            to_jsonb(m) ->> 'version' as version

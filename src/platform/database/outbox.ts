@@ -53,6 +53,11 @@ export function isolateDueRows<Result>(
   return isolateStatement(deps, batch, { findOwners, run });
 }
 
+/** The condition that a row of the outbox is due, and may be sent. */
+export function hasDueRows({ table, isUnsent }: Outbox): RawBuilder<boolean> {
+  return sql`exists (select from ${sql.table(table)} q where ${isUnsent} and q.due_at <= campanile_now() and ${IS_LEDGER_LIVE})`;
+}
+
 /** The statement of `claimDueRows`, for some owners. */
 export async function claimRowsOf<Row>(
   db: Connection,

@@ -218,13 +218,17 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     next_send_at: Generated<Date>;
     held_until: Generated<Date>;
     wake_at: GeneratedAlways<Date | null>;
+    // The next two are unused, and stay for the previous version.
     open_until: Generated<Date>;
     open_for: number | null;
+    sent_slot: Date | null;
+    sent_in_slot: Generated<number>;
     turn: Generated<number>;
     in_hand_run_id: number | null;
     in_hand: string | null;
     changes: Generated<number>;
   };
+  sent_slots: { account_id: number; slot: Date; posts: number };
   groups: {
     group_id: GeneratedAlways<number>;
     account_id: number;
@@ -269,6 +273,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     folded_at: Date | null;
     folded: Generated<boolean>;
     deleted_at: Date | null;
+    tzdata_version: Generated<string>;
   };
   contents: {
     content_id: GeneratedAlways<number>;

@@ -1,7 +1,7 @@
 import type { Log } from '../log/log.ts';
 import { startLoop } from '../concurrency/loop.ts';
 import type { Database } from './connect.ts';
-import { nameNewestVersion, readAppliedMigrations, readHighestEpoch } from './inspect-schema.ts';
+import { nameNewestVersion, readMigrations, readHighestEpoch } from './inspect-schema.ts';
 import { loadSchemaFiles } from './schema-files.ts';
 
 const POLL_MS = 2_000;
@@ -20,7 +20,7 @@ export async function watchEpoch(
   const { epoch } = await loadSchemaFiles();
   const { promise: superseded, resolve } = Promise.withResolvers<string>();
   async function poll(): Promise<number> {
-    const applied = await readAppliedMigrations(db);
+    const applied = await readMigrations(db);
     const reached = readHighestEpoch(applied);
     if (reached > epoch.number)
       resolve(

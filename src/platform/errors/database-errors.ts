@@ -9,6 +9,11 @@ export class ConnectionWaitError extends Error {
   }
 }
 
+/** Whether an error says that all connections of a pool were in use for too long. This is load, and no defect: its stack says nothing. */
+export function isConnectionWait(error: unknown): boolean {
+  return error instanceof ConnectionWaitError || (error instanceof Error && error.message === POOL_FULL);
+}
+
 /**
  * Connection exceptions; resources used up (disk, memory, connections); an administrator or a crash that ends the connection, or a
  * server that is starting up; one that cannot read or write its files; one that only takes reads just now; a transaction cut off
@@ -26,7 +31,7 @@ const SYSTEM_CODES = new Set([
   'ENETUNREACH',
 ]);
 /** The pool says so only while all of its connections are in use. */
-export const POOL_FULL = 'timeout exceeded when trying to connect';
+const POOL_FULL = 'timeout exceeded when trying to connect';
 /** The driver gives these failures no code. */
 const MESSAGES = [
   POOL_FULL,
@@ -60,7 +65,7 @@ const ABORTED = new Set(['AbortError', 'TimeoutError']);
  */
 export function isDataError(error: unknown): boolean {
   if (!(error instanceof Error) || ABORTED.has(error.name)) return false;
-  if (error instanceof ConnectionWaitError || isDatabaseUnreachable(error)) return false;
+  if (isConnectionWait(error) || isDatabaseUnreachable(error)) return false;
   const code = errorCodeOf(error);
   if (code === undefined) return true;
   return SQL_STATE.test(code) ? ABOUT_ROWS.test(code) : code.startsWith('ERR_');

@@ -1,4 +1,5 @@
 import { pino, type Logger, type LoggerOptions } from 'pino';
+import { isConnectionWait } from '../errors/database-errors.ts';
 
 export type Log = Logger;
 
@@ -34,6 +35,11 @@ export function createLog(level: string): Log {
   return pretty ? pino(options, pretty({ ...READABLE, colorize: true })) : pino(options);
 }
 
+/** Returns the level of the line about a failure that is tried again: `warn` for a wait for a database connection, which is load. */
+export function failureLevel(error: unknown): 'warn' | 'error' {
+  return isConnectionWait(error) ? 'warn' : 'error';
+}
+
 /** The fields of an error from a database server, or from the system for a connection. */
 const REPORTED_FIELDS = [
   'code',
@@ -58,8 +64,9 @@ function serializeError(error: unknown): unknown {
   };
 }
 
-/** SQLSTATEs, and the names of system errors. */
+/** SQLSTATEs, the names of system errors, and waits for a connection. */
 function isReported(error: Error): boolean {
+  if (isConnectionWait(error)) return true;
   if (!('code' in error) || typeof error.code !== 'string') return false;
   return /^E[A-Z]{3,}$/.test(error.code) || ('severity' in error && /^[0-9A-Z]{5}$/.test(error.code));
 }

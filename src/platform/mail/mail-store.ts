@@ -1,8 +1,8 @@
 /** The SQL of mails. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../database/connect.ts';
 import { isolateStatement, ownedBy } from '../database/isolate-statement.ts';
-import { claimDueRows, type Outbox } from '../database/outbox.ts';
+import { claimDueRows, hasDueRows, type Outbox } from '../database/outbox.ts';
 import type { QuarantineDeps } from '../database/quarantine.ts';
 import type { MailKind, UserId } from '../database/schema.ts';
 import { knownLanguage, type Language } from '../i18n/languages.ts';
@@ -82,6 +82,11 @@ const OUTBOX: Outbox = {
     case when q.kind = 'invitation' then q.recipient else u.email end as recipient`,
   joins: sql`left join users u on u.user_id = q.user_id and ${IS_RECIPIENT}`,
 };
+
+/** The condition that a mail is to be sent, or has expired. */
+export function hasDueMails(): RawBuilder<boolean> {
+  return sql`(${hasDueRows(OUTBOX)} or exists (select from mails where expires_at <= campanile_now()))`;
+}
 
 /** Claims the mail that is due longest, of nobody who is `busy`. None: none is due, or the ledger is held. */
 export async function claimDueMails(deps: QuarantineDeps, busy: readonly UserId[] = []): Promise<DueMail[]> {

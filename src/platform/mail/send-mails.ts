@@ -1,12 +1,13 @@
 import type { Database } from '../database/connect.ts';
 import type { Notifications } from '../database/listen.ts';
+import type { WorkPoll } from '../database/work-poll.ts';
 import { quarantine } from '../database/quarantine.ts';
 import type { UserId } from '../database/schema.ts';
 import { isDataError } from '../errors/database-errors.ts';
 import type { OnLoopError } from '../concurrency/failure-streak.ts';
 import type { Log } from '../log/log.ts';
 import { serveConcurrently } from '../concurrency/serve-concurrently.ts';
-import { dropExpiredMails, dropMail, settleMail, claimDueMails, type DueMail } from './mail-store.ts';
+import { dropExpiredMails, dropMail, settleMail, claimDueMails, hasDueMails, type DueMail } from './mail-store.ts';
 import type { MailLinks } from './mail-links.ts';
 import { openMailServer, PermanentRejectionError, type MailSettings } from './open-mail-server.ts';
 import { writeMail } from './mail-templates.ts';
@@ -22,6 +23,7 @@ export interface SendMailsOptions {
   links: MailLinks;
   /** Undefined: none is sent, and the log says which would have been. */
   mail: MailSettings | undefined;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -30,7 +32,7 @@ export interface SendMailsOptions {
  * A slow mail, such as one to a slow domain, delays no other user's. A mail that the server does not accept is retried until it expires,
  * also after a crash: a mail in flight may then be sent twice. Neither an address nor a link is ever logged.
  */
-export function sendMails({ db, log, notifications, links, mail, onLoopError }: SendMailsOptions): {
+export function sendMails({ db, log, notifications, links, mail, workPoll, onLoopError }: SendMailsOptions): {
   stop(): Promise<void>;
 } {
   const server = mail && openMailServer(mail);
@@ -74,10 +76,11 @@ export function sendMails({ db, log, notifications, links, mail, onLoopError }: 
     return settleMail(db, due);
   }
 
+  const polled = { name: 'mails', isDue: hasDueMails, wake: () => loop.wake(), atMostEveryMs: POLL_MS };
   const loop = serveConcurrently<DueMail, UserId>({
     name: 'mails',
     permits: PERMITS,
-    pollMs: POLL_MS,
+    pollMs: workPoll?.add(polled) ?? POLL_MS,
     claim: claimNext,
     keyOf: ({ userId }) => userId ?? undefined,
     serve: handleOrIsolate,

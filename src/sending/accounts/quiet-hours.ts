@@ -38,10 +38,21 @@ export function nextQuietStart({ from }: QuietHours, timeZone: string, now: Temp
   return begins.find((begin) => Temporal.Instant.compare(begin, now) > 0) ?? now.add({ hours: 1 });
 }
 
-/** The user's day that an instant is in: when it began, and when the next one does. */
-export function dayOf(timeZone: string, now: Temporal.Instant): { begin: Temporal.Instant; end: Temporal.Instant } {
+/** A day in some zone: when it begins, and when the next one does. */
+export interface Day {
+  date: Temporal.PlainDate;
+  begin: Temporal.Instant;
+  end: Temporal.Instant;
+}
+
+/** Returns the user's day that an instant is in. */
+export function dayOf(timeZone: string, now: Temporal.Instant): Day {
   const begin = now.toZonedDateTimeISO(timeZone).startOfDay();
-  return { begin: begin.toInstant(), end: begin.add({ days: 1 }).startOfDay().toInstant() };
+  return {
+    date: begin.toPlainDate(),
+    begin: begin.toInstant(),
+    end: begin.add({ days: 1 }).startOfDay().toInstant(),
+  };
 }
 
 function at(day: Temporal.PlainDate, time: string, timeZone: string, disambiguation: 'earlier' | 'later') {

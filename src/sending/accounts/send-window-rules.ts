@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
+import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
-import { dateIn, dayOf, nextQuietStart, quietUntil, type QuietHours } from './quiet-hours.ts';
+import { dateIn, dayOf, quietUntil, type Day, type QuietHours } from './quiet-hours.ts';
 import { capOn, dayOfWarmUp, WARM_UP_CAPS } from './warm-up.ts';
 
 /** When an account rests, as its workspace wants it. */
@@ -22,12 +24,10 @@ export interface SendWindow extends SendWindowRules {
   warmUpFrom: Temporal.PlainDate | null;
   /** How many deliveries may be sent today: what the daily cap and the warm-up allow; null: any number. */
   capToday: number | null;
-  /** Only counted where there is a cap today. */
+  /** Posts of today that left, may have left, or are in hand; only counted where there is a cap today. */
   sentToday: number | null;
   /** Nothing is sent before; null: it may send now. */
   until: Temporal.Instant | null;
-  /** When what is said here may be over; null: there are no rules. */
-  changesAt: Temporal.Instant | null;
 }
 
 interface RuleRow {
@@ -56,48 +56,63 @@ export async function readSendWindows(
     join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
     join users u on u.user_id = o.user_id
     where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
-  const rests: SendWindow[] = [];
-  for (const row of rows) rests.push(await toSendWindow(trx, row, knownTimeZone(row.timeZone, timeZone)));
-  return rests;
+  const found = withDays(rows, timeZone);
+  const sent = await countSent(trx, found);
+  return found.map((row) => toSendWindow(row, sent.get(row.accountId) ?? 0));
 }
 
-async function toSendWindow(trx: Connection, row: RuleRow, timeZone: string): Promise<SendWindow> {
-  const { accountId, quietFrom, quietTo, dailyCap } = row;
-  const now = row.now.toTemporalInstant();
-  const today = dateIn(timeZone, now);
-  const quietHours = quietFrom === null || quietTo === null ? null : { from: quietFrom, to: quietTo };
+interface DatedRow extends RuleRow {
+  timeZone: string;
+  day: Day;
+  quietHours: QuietHours | null;
+  /** The end of the quiet hours that `now` is in. */
+  quietEnd: Temporal.Instant | undefined;
+}
+
+/** Adds what the calendar says. Accounts share zones and times, and a calculation takes as long as a lookup in the database. */
+function withDays(rows: readonly RuleRow[], fallback: string): DatedRow[] {
+  const days = new Map<string, Day>();
+  const quietEnds = new Map<string, Temporal.Instant | undefined>();
+  return rows.map((row) => {
+    const { quietFrom: from, quietTo: to } = row;
+    const now = row.now.toTemporalInstant();
+    const timeZone = knownTimeZone(row.timeZone, fallback);
+    const day = days.getOrInsertComputed(timeZone, () => dayOf(timeZone, now));
+    if (from === null || to === null) return { ...row, timeZone, day, quietHours: null, quietEnd: undefined };
+    const quietEnd = quietEnds.getOrInsertComputed(`${timeZone} ${from} ${to}`, () =>
+      quietUntil({ from, to }, timeZone, now),
+    );
+    return { ...row, timeZone, day, quietHours: { from, to }, quietEnd };
+  });
+}
+
+function toSendWindow(row: DatedRow, sent: number): SendWindow {
+  const { accountId, quietHours, dailyCap, timeZone, day } = row;
   const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
-  const warmUpFrom = began && dayOfWarmUp(began, today) <= WARM_UP_CAPS.length ? began : null;
-  const capToday = capOn({ dailyCap, warmUpFrom }, today);
-  const day = dayOf(timeZone, now);
-  const sentToday = capToday === null ? null : await countSent(trx, accountId, day.begin);
-  const isUsedUp = capToday !== null && sentToday !== null && sentToday >= capToday;
-  const until = (quietHours && quietUntil(quietHours, timeZone, now)) ?? (isUsedUp ? day.end : null);
-  const changes = [
-    ...(until ? [until] : []),
-    ...(quietHours ? [nextQuietStart(quietHours, timeZone, now)] : []),
-    ...(quietHours || capToday !== null ? [day.end] : []),
-  ];
-  const [changesAt = null] = changes.toSorted((one, other) => Temporal.Instant.compare(one, other));
-  return { accountId, quietHours, dailyCap, today, warmUpFrom, capToday, timeZone, sentToday, until, changesAt };
+  const warmUpFrom = began && dayOfWarmUp(began, day.date) <= WARM_UP_CAPS.length ? began : null;
+  const capToday = capOn({ dailyCap, warmUpFrom }, day.date);
+  const sentToday = capToday === null ? null : sent;
+  const isUsedUp = capToday !== null && sent >= capToday;
+  const until = row.quietEnd ?? (isUsedUp ? day.end : null);
+  return { accountId, quietHours, dailyCap, today: day.date, warmUpFrom, capToday, timeZone, sentToday, until };
 }
 
-/**
- * Counts the deliveries that the account has sent since then: from the sums of runs that began since, and from the deliveries of older
- * ones.
- */
-async function countSent(trx: Connection, accountId: number, since: Temporal.Instant): Promise<number> {
-  const at = new Date(since.epochMilliseconds);
-  const { rows } = await sql<{ sent: number }>`
-    with run as materialized (
-      select run_id, sent, started_at from runs where account_id = ${accountId} and status = 'running'
-      union all
-      select run_id, sent, started_at from runs
-      where account_id = ${accountId} and finished_at >= ${at} and status <> 'running'
-    )
-    select coalesce(sum(case when r.started_at >= ${at} then r.sent else (
-      select count(*) from deliveries d where d.account_id = ${accountId} and d.run_id = r.run_id and d.sent_at >= ${at}) end), 0)::int
-      as sent
-    from run r where r.sent > 0`.execute(trx);
-  return rows[0]?.sent ?? 0;
+/** Counts today's posts of each account, without those of accounts that have no cap. */
+async function countSent(trx: Connection, accounts: readonly DatedRow[]): Promise<ReadonlyMap<number, number>> {
+  const capped = accounts.filter(({ dailyCap, warmUpFrom }) => dailyCap !== null || warmUpFrom !== null);
+  if (capped.length === 0) return new Map();
+  const { rows } = await sql<{ accountId: number; sent: number }>`
+    select i.account_id as "accountId",
+           (select coalesce(sum(s.posts), 0) from sent_slots s where s.account_id = i.account_id and s.slot >= i.begins_at)::int
+           + case when l.sent_slot >= i.begins_at then l.sent_in_slot else 0 end as sent
+    from unnest(${capped.map(({ accountId }) => accountId)}::bigint[], ${capped.map(({ day }) => day.begin.toString())}::timestamptz[])
+           i (account_id, begins_at)
+    join lanes l on l.account_id = i.account_id`.execute(trx);
+  return new Map(rows.map(({ accountId, sent }) => [accountId, sent]));
+}
+
+/** Removes counts of days that are over in every time zone. */
+export function clearOldSlots(deps: QuarantineDeps): Promise<void> {
+  const isOld = sql`o.slot < campanile_now() - interval '3 days'`;
+  return clearOldRows(deps, { table: 'sent_slots', owner: 'account_id', isOld });
 }

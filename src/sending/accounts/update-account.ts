@@ -30,7 +30,7 @@ export async function updateAccount(
   });
 }
 
-/** Changes the rules, and has the account's lane look them up anew. The lane must be locked. */
+/** Changes the rules, and wakes the account's lane, which sleeps while they let nothing leave. The lane must be locked. */
 export async function writeRules(trx: Connection, accountId: number, change: SendWindowChange): Promise<void> {
   const { quietHours, dailyCap, warmUp } = change;
   if (quietHours !== undefined)
@@ -49,7 +49,6 @@ export async function writeRules(trx: Connection, accountId: number, change: Sen
         when warm_up_from > campanile_now() - ${WARM_UP_CAPS.length} * interval '1 day' then warm_up_from
         else campanile_now() end
       where account_id = ${accountId}`.execute(trx);
-  await sql`update lanes set open_until = '-infinity', open_for = null where account_id = ${accountId}`.execute(trx);
   await wakeLane(trx, accountId);
 }
 

@@ -22,8 +22,9 @@ export interface OverviewSums {
 }
 
 export interface OverviewTotals extends OverviewSums {
+  /** With a sent post, each once. */
   campaigns: number;
-  /** That were sent to, each once. */
+  /** With a sent post, each once. */
   groups: number;
 }
 
@@ -91,7 +92,7 @@ async function readZone(db: Connection, userId: UserId): Promise<{ now: Date; ti
   return row;
 }
 
-type DayRow = OverviewSums & { /** From 1. */ day: number; campaigns: number[] };
+type DayRow = OverviewSums & { /** From 1. */ day: number; /** With a sent post. */ campaigns: number[] };
 
 /** `run`: those that began on these days, and are not of a deleted campaign. */
 const begun = (workspaceId: WorkspaceId, days: readonly Day[]) => sql`
@@ -108,7 +109,7 @@ async function selectDays(db: Connection, workspaceId: WorkspaceId, days: readon
     with ${begun(workspaceId, days)}
     select r.day, count(*)::int as runs, sum(r.sent)::int as sent, sum(r.failed)::int as failed,
            sum(r.delivered)::int as delivered, sum(r.read)::int as read, sum(${acknowledging})::float8 as acknowledging,
-           array_agg(distinct r.campaign_id) as campaigns
+           coalesce(array_agg(distinct r.campaign_id) filter (where r.sent > 0), '{}') as campaigns
     from run r
     group by r.day`.execute(db);
   return rows;

@@ -3,6 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { writeTraceparent } from '../../platform/log/trace.ts';
+import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import type { Schedule } from './occurrences.ts';
 
 /** When a campaign goes out, as its owner put it. */
@@ -58,6 +59,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       content_id: null,
       open_runs: campaign.dueAt.length,
       traceparent: writeTraceparent(),
+      tzdata_version: TZDATA_VERSION,
     })
     .returning(['campaign_id', 'public_id'])
     .executeTakeFirstOrThrow();
@@ -142,7 +144,9 @@ export async function findOwnCampaign(
 }
 
 /** Returns the schedule of a campaign; undefined for one that was sent at once. */
-export function scheduleOf(campaign: OwnCampaign): Schedule | undefined {
+export function scheduleOf(
+  campaign: Pick<OwnCampaign, 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'weekdays' | 'skipDates'>,
+): Schedule | undefined {
   const { startDate, endDate, scheduleTime: time, timeZone, weekdays, skipDates } = campaign;
   if (startDate === null || endDate === null || time === null || timeZone === null) return undefined;
   return { startDate, endDate, time, timeZone, weekdays, skipDates };

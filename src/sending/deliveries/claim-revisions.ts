@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
+import { LONGEST_WAIT } from './limit-future-instants.ts';
 
 /**
  * The right of one account to revise posts now: posts of one run that all change in the same way. It ends with `finishRevision`.
@@ -37,6 +38,13 @@ export interface RevisionClaim {
   batch: number;
   paced: readonly string[];
 }
+
+/**
+ * True if the retry of a revision is due. Clock step: no retry waits for longer than `LONGEST_WAIT`, so a later one was stored before the
+ * clock was set back.
+ */
+export const isRetryDue = (revision: string) => sql<boolean>`
+  (${sql.ref(revision)}.not_before <= campanile_now() or ${sql.ref(revision)}.not_before > campanile_now() + ${LONGEST_WAIT})`;
 
 type TurnRow = Omit<RevisionTurn, 'posts'> & RevisedPost;
 
@@ -87,7 +95,7 @@ async function park(
                where r.account_id = l.account_id and r.wanted = k.wanted and r.is_channel = k.is_channel and r.not_before is null
                order by r.sent_at desc nulls last limit m.most) f)
             union all
-            (select r.* from revisions r where r.account_id = l.account_id and r.not_before <= campanile_now()
+            (select r.* from revisions r where r.account_id = l.account_id and ${isRetryDue('r')}
              order by r.not_before limit m.most)
           ) c
           window newest as (order by c.sent_at desc nulls last, c.run_id desc, c.position)

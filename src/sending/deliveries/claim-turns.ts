@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -45,16 +45,15 @@ export interface ClaimOptions {
   skipped?: readonly number[];
   /** No turn is taken of any others; undefined: of all. */
   wanted?: readonly number[] | undefined;
-  log?: Log;
-  /** Called with the accounts whose rules have to be looked up before a turn is taken: `open-lanes.ts`. */
-  onClosed?: (accountIds: number[]) => void;
+  /** How many posts of each account in `wanted` may leave; undefined: an account with rules for that gets no turn. */
+  rooms?: readonly number[] | undefined;
 }
 
 /** A claim looks into at most so many shards, so that it locks few rows; the next one looks into others. */
 export const SHARDS_PER_CLAIM = 32;
 
-/** Of a lane that is closed. */
-interface ClosedRow {
+/** Of an account with quiet hours, a daily cap or a warm-up. */
+interface RuledRow {
   account_id: number;
   turn: null;
 }
@@ -75,21 +74,21 @@ interface TurnRow {
 /**
  * Takes the next turn of each account that is due: parks its lane and records the deliveries in hand, without writing a delivery. Of the
  * running runs with something to send, the one served longest ago is next; runs that were never served precede, by due time and
- * acceptance (contract §5). A lane with nothing to send sleeps until its next retry. A closed lane stays as it is and is reported to
- * `onClosed`. Locks and plans: `functions/claim_turns.sql`.
+ * acceptance (contract §5). A lane with nothing to send sleeps until its next retry. Without `rooms` the lanes of accounts with quiet
+ * hours, a daily cap or a warm-up stay as they are, and `ruled` lists the accounts. Locks and plans: `functions/claim_turns.sql`.
  */
-export async function claimTurns(db: Database, options: ClaimOptions): Promise<Turn[]> {
-  const { workerId, shards, lanes, batch, paced, skipped = [], wanted } = options;
-  const { rows } = await sql<TurnRow | ClosedRow>`
+export async function claimTurns(db: Connection, options: ClaimOptions): Promise<{ turns: Turn[]; ruled: number[] }> {
+  const { workerId, shards, lanes, batch, paced, skipped = [], wanted, rooms } = options;
+  const { rows } = await sql<TurnRow | RuledRow>`
     select * from claim_turns(${workerId}, ${shards}::smallint[], ${wanted?.length ?? SHARDS_PER_CLAIM}, ${lanes}, ${batch}, ${paced}::text[],
-                               ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[])`.execute(db);
-  const closed = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
-  if (closed.length > 0) options.onClosed?.(closed);
-  return withoutUnknown(db, toTurns(rows.filter((row) => row.turn !== null)), options.log);
+                               ${[...skipped]}::bigint[], ${wanted ? [...wanted] : null}::bigint[],
+                               ${rooms ? [...rooms] : null}::int[])`.execute(db);
+  const ruled = rows.flatMap((row) => (row.turn === null ? [row.account_id] : []));
+  return { turns: toTurns(rows.filter((row) => row.turn !== null)), ruled };
 }
 
-/** Drops turns whose suspects could not be read. They are requeued as orphaned turns (`requeue-orphaned-turns.ts`). */
-async function withoutUnknown(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
+/** Gives each suspect a turn of its own. Drops turns whose suspects could not be read. They are requeued as orphaned turns (`requeue-orphaned-turns.ts`). */
+export async function isolateSuspects(db: Database, turns: Turn[], log?: Log): Promise<Turn[]> {
   const { left } = await isolateFailures({ db, log }, 'poison suspects', turns, {
     idOf: ({ accountId }) => accountId,
     run: (some) => isolatePoisonDeliveries(db, some),
@@ -125,8 +124,22 @@ function toTurns(rows: TurnRow[]): Turn[] {
   return turns;
 }
 
-/** Milliseconds until a lane in these shards may be due, but for `skipped` accounts; 1,000 at most, since a hint can be lost. */
-export async function nextTurnMs(db: Connection, shards: number[], skipped: readonly number[] = []): Promise<number> {
+/** The condition that a lane in these shards is due, or has a turn in hand, which may be orphaned. */
+export function hasTurns(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`(
+    exists (
+      select from unnest(${[...shards]}::smallint[]) s (shard)
+      cross join lateral (
+        select from lanes where lanes.shard = s.shard and wake_at <= campanile_now() order by wake_at limit 1) l)
+    or exists (select from lanes where shard = any(${[...shards]}::smallint[]) and in_hand_run_id is not null))`;
+}
+
+/** Milliseconds until a lane in these shards may be due, but for `skipped` accounts; `restMs` at most, since a hint can be lost. */
+export async function nextTurnMs(
+  db: Connection,
+  shards: number[],
+  { skipped = [], restMs = 1_000 }: { skipped?: readonly number[]; restMs?: number } = {},
+): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(l.wake_at) - campanile_now()) * 1000)::float8 as ms
     from unnest(${shards}::smallint[]) s (shard)
@@ -135,5 +148,5 @@ export async function nextTurnMs(db: Connection, shards: number[], skipped: read
       order by wake_at limit 1
     ) l`.execute(db);
   // A lane that is due but was just locked by somebody else is looked at again soon, not at once.
-  return Math.min(1_000, Math.max(2, rows[0]?.ms ?? 1_000));
+  return Math.min(restMs, Math.max(2, rows[0]?.ms ?? restMs));
 }

@@ -7,12 +7,13 @@ import type { Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { tooLate } from './too-late.ts';
-import { findWanting } from './watch-revisions.ts';
+import { findWanting, hasRevisions } from './watch-revisions.ts';
 
 interface Settling {
   db: Database;
@@ -20,6 +21,7 @@ interface Settling {
   notifications: Notifications;
   leases: Pick<Leases, 'shards'>;
   messengers: MessengersCapabilities;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -27,18 +29,20 @@ const POLL_MS = 1_000;
 const SETTLED_TOGETHER = 2_000;
 
 export function expireLateRevisions(settling: Settling): Loop {
-  const { db, log, notifications, leases, onLoopError } = settling;
+  const { db, log, notifications, leases, workPoll, onLoopError } = settling;
   const windows = windowsOf(settling.messengers);
+  const polled = { name: 'late revisions', isDue: hasRevisions, wake: () => loop.wake() };
+  const restMs = workPoll?.add(polled) ?? POLL_MS;
   const loop = startLoop(
     'late revisions',
     async () => {
-      if (windows.length === 0) return POLL_MS;
+      if (windows.length === 0) return restMs;
       const wanting = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
       const { results } = await isolateFailures({ db, log }, 'late revisions', wanting, {
         idOf: (accountId) => accountId,
         run: (some) => settle(db, some, windows),
       });
-      return results.some((settled) => settled >= SETTLED_TOGETHER) ? 0 : POLL_MS;
+      return results.some((settled) => settled >= SETTLED_TOGETHER) ? 0 : restMs;
     },
     { log, ...(onLoopError && { onError: onLoopError }) },
   );

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { toLedgerWrites, type LedgerWrites, type FinishedTurn } from './ledger-writes.ts';
+import type { Outcome } from './outcome.ts';
 import { recordSuspects } from './poison-suspects.ts';
 
 /**
@@ -23,9 +24,15 @@ async function callFinish(db: Connection, finished: readonly FinishedTurn[], { s
     turn: one.turn.turn,
     gap_ms: one.gapMs,
     rest_ms: restOf(one),
+    unsent: one.outcomes.filter(isUnsent).length,
   }));
   await sql`
     select finish_turns(${JSON.stringify(turns)}, ${JSON.stringify(sent)}, ${JSON.stringify(others)})`.execute(db);
+}
+
+/** True if the attempt surely did not leave. */
+function isUnsent(outcome: Outcome): boolean {
+  return outcome.kind === 'snooze' || (outcome.kind !== 'sent' && !outcome.uncertain);
 }
 
 function restOf({ outcomes }: FinishedTurn): number {

@@ -1,6 +1,6 @@
 import { isolateWrites, type LedgerWork } from '../accounts/quarantine-account.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import type { Log } from '../../platform/log/log.ts';
+import { failureLevel, type Log } from '../../platform/log/log.ts';
 import { countFailuresInARow, type OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import { sleep } from '../../platform/time/time.ts';
 
@@ -38,7 +38,10 @@ export function createOutcomeWriter(deps: { db: Database; log: Log; onLoopError?
         return left;
       } catch (error) {
         failures.failed(error);
-        log.error({ err: error, turns: items.length }, 'outcomes could not be written down yet and are kept');
+        log[failureLevel(error)](
+          { err: error, turns: items.length },
+          'outcomes could not be written down yet and are kept',
+        );
         await sleep(RETRY_MS * (0.5 + Math.random()));
       }
     }

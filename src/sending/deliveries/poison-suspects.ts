@@ -30,7 +30,7 @@ export async function isolatePoisonDeliveries(db: Connection, turns: readonly Cl
       join lanes l on l.account_id = i.account_id and l.turn = i.turn and l.in_hand_run_id is not null
       order by 1 for no key update of l
     )
-    update lanes l set in_hand = k.positions
+    update lanes l set in_hand = k.positions, sent_in_slot = l.sent_in_slot - count_positions(l.in_hand - k.positions)
     from held, (select account_id, range_agg(int4range(position, position + 1)) as positions
           from unnest(${kept.map(({ turn }) => turn.accountId)}::bigint[], ${kept.map((one) => one.position)}::int[]) i (account_id, position) group by 1) k
     where l.account_id = held.account_id and l.account_id = k.account_id`.execute(db);

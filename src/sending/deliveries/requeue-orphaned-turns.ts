@@ -17,12 +17,13 @@ export interface OrphanOptions {
 export interface OrphanWatch {
   /**
    * Requeues orphaned turns: in hand in these shards, but unknown to this worker. The server can complete a claim long after the worker
-   * gave it up, without an error. Nothing of such a turn was sent. It polls once a second at most, and must not run during a claim.
+   * gave it up, without an error. Nothing of such a turn was sent. It polls twice a second at most, and must not run during a claim.
    */
   requeue(shards: number[]): Promise<void>;
 }
 
-const POLL_INTERVAL_MS = 1_000;
+/** Less than between two polls for all loops, so that none of those comes too soon. */
+const POLL_INTERVAL_MS = 500;
 
 export function watchOrphanedTurns(options: OrphanOptions): OrphanWatch {
   let polledAtMs = -Infinity;

@@ -3,21 +3,24 @@
  * written down. A turn sends posts, or recalls or corrects what has left. One turn of an account at a time; many accounts beside
  * each other.
  */
+import { sql, type RawBuilder } from 'kysely';
 import type { Held, Leases } from '../leases/leases.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
-import { claimIsolated, openIsolated, type Claim } from './claim-isolated.ts';
-import { nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
+import { claimIsolated, claimRuledIsolated } from './claim-isolated.ts';
+import { hasTurns, nextTurnMs, SHARDS_PER_CLAIM, type Turn } from './claim-turns.ts';
 import { createFinisher, type Finisher } from './finisher.ts';
 import { finishRevision } from './finish-revision.ts';
 import { loadPosts } from './load-posts.ts';
 import { classifyResult, type Outcome } from './outcome.ts';
+import { watchFutureInstants, type FutureLimit } from './limit-future-instants.ts';
 import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
 import { randomGapMs, pacedOf, type Gaps } from './pace.ts';
 import { watchOrphanedTurns, type OrphanWatch } from './requeue-orphaned-turns.ts';
@@ -25,7 +28,7 @@ import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
 import { traceTurns } from './trace-turns.ts';
 import { createSuspectSender } from './send-poison-suspects.ts';
-import { watchRevisions, type RevisionWatch } from './watch-revisions.ts';
+import { hasRevisions, watchRevisions, type RevisionWatch } from './watch-revisions.ts';
 import { createAttemptMetrics, type AttemptHooks, type AttemptMetrics } from './attempt-metrics.ts';
 
 export interface SendLoopOptions extends AttemptHooks {
@@ -40,6 +43,7 @@ export interface SendLoopOptions extends AttemptHooks {
   timeZone?: string | undefined;
   /** Called for each attempt with its outcome: sent, failed, retry or snooze. */
   onOutcome?: (kind: string, count: number) => void;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -56,6 +60,7 @@ export const DELIVERIES_PER_TURN = 1_000;
 const MAX_DELIVERIES_IN_FLIGHT = 20_000;
 const NO_LEASE_PAUSE_MS = 200;
 const FULL_PAUSE_MS = 1_000;
+const POLL_MS = 1_000;
 
 export interface SendLoop {
   wake(): void;
@@ -76,12 +81,15 @@ interface SendLoopState extends SendLoopOptions {
   /** Made so far. */
   claimCount: number;
   orphans: OrphanWatch;
+  future: FutureLimit;
   revisions: RevisionWatch;
   sending: TurnSending;
   revising: TurnRevising;
   finisher: Finisher;
   writer: OutcomeWriter;
   paced: readonly string[];
+  /** The pause when nothing is due. */
+  restMs: number;
   /** Looks for more to do at once. */
   wake(): void;
 }
@@ -92,6 +100,8 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
   const paced = pacedOf(options.gaps);
   const posts = loadPosts(db);
   const writer = createOutcomeWriter({ db, log, ...(onLoopError && { onLoopError }) });
+  const polled = { name: 'lanes', isDue: () => hasWork(options), wake: () => loop.wake() };
+  const restMs = options.workPoll?.add(polled) ?? POLL_MS;
   const state: SendLoopState = {
     ...options,
     inFlight,
@@ -100,12 +110,14 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     claimedMs: -Infinity,
     claimCount: 0,
     orphans: watchOrphanedTurns({ ...options, knows: (turn) => inFlight.has(keyOf(turn)) }),
-    revisions: watchRevisions({ ...options, paced }),
+    future: watchFutureInstants(options),
+    revisions: watchRevisions({ ...options, paced, restMs }),
     sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
     finisher: createFinisher({ db, log, inFlight: () => inFlight.size - writer.waiting(), writer }),
     writer,
     paced,
+    restMs,
     wake: () => loop.wake(),
   };
   const loop = startLoop('lanes', () => step(state), { log, ...(onLoopError && { onError: onLoopError }) });
@@ -124,6 +136,10 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
   };
 }
 
+function hasWork({ leases }: SendLoopOptions): RawBuilder<boolean> {
+  return sql`(${hasTurns([...leases.held().keys()])} or ${hasRevisions()})`;
+}
+
 /** Begins due turns as far as there is room. Resolves to the milliseconds until the next step. */
 async function step(state: SendLoopState): Promise<number> {
   const { db, leases } = state;
@@ -131,6 +147,7 @@ async function step(state: SendLoopState): Promise<number> {
   const shards = [...held.keys()];
   if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
   await state.orphans.requeue(shards);
+  await state.future.limit({ shards });
   const room = roomOf(state);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(state);
@@ -140,12 +157,14 @@ async function step(state: SendLoopState): Promise<number> {
   const revising = await state.revisions.claim(shards, room);
   for (const turn of revising.turns)
     begin(state, turn, turn.posts.length, () => runRevision(state, turn, () => leases.maySend(turn.accountId, held)));
-  const { turns, closed, skipped } = await claim(state, shards, room - revising.turns.length);
+  const options = claimOptions(state, shards, room - revising.turns.length);
+  const { turns, ruled, skipped } = await claimIsolated(state, options);
   beginSends(state, turns, held);
-  if (closed.length > 0) await openIsolated(state, closed, state.timeZone ?? 'UTC');
-  // Fewer turns than shards looked into: there are hardly any more.
-  if (closed.length > 0 || turns.length >= SHARDS_PER_CLAIM) return 0;
-  return Math.min(revising.waitMs, await nextTurnMs(db, shards, skipped));
+  const timeZone = state.timeZone ?? 'UTC';
+  if (ruled.length > 0) beginSends(state, await claimRuledIsolated(state, ruled, { ...options, timeZone }), held);
+  // Fewer lanes than shards looked into: there are hardly any more.
+  if (turns.length + ruled.length >= SHARDS_PER_CLAIM) return 0;
+  return Math.min(revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));
 }
 
 /** Returns the number of turns there is room for. Turns whose outcome is in quarantine take no room. */
@@ -161,16 +180,16 @@ function gatheringMs({ inFlight, claimedMs }: SendLoopState): number {
   return inFlight.size > GATHER_ABOVE ? claimedMs + GATHERING_MS - performance.now() : 0;
 }
 
-function claim(state: SendLoopState, shards: number[], room: number): Promise<Claim> {
+function claimOptions(state: SendLoopState, shards: number[], room: number) {
   const { leases, paced } = state;
   state.claimedMs = performance.now();
-  return claimIsolated(state, {
+  return {
     workerId: leases.workerId(),
     shards: startAt(shards, state.claimCount++ * SHARDS_PER_CLAIM),
     lanes: room,
     batch: DELIVERIES_PER_TURN,
     paced,
-  });
+  };
 }
 
 /**

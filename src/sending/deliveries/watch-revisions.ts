@@ -1,11 +1,13 @@
 /** Finds accounts with pending revisions, and decides whether the next turn goes to a revision or to a send. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Leases } from '../leases/leases.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { isolateFailures } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
-import { claimRevisions, type RevisionTurn } from './claim-revisions.ts';
+import { claimRevisions, isRetryDue, type RevisionTurn } from './claim-revisions.ts';
+import { limitFutureInstants } from './limit-future-instants.ts';
+import type { Gaps } from './pace.ts';
 
 export interface RevisionWatch {
   /** Somebody may want more. */
@@ -14,7 +16,9 @@ export interface RevisionWatch {
   claim(shards: readonly number[], accounts: number): Promise<{ turns: RevisionTurn[]; waitMs: number }>;
 }
 
-const POLL_INTERVAL_MS = 1_000;
+/** Less than between two polls for all loops, so that none of those comes too soon. */
+const POLL_INTERVAL_MS = 500;
+const LONGEST_WAIT_MS = 1_000;
 /** What there is to send has its turn first: when to look again. */
 const YIELDED_MS = 20;
 const ACCOUNTS_PER_CLAIM = 40;
@@ -25,9 +29,12 @@ export function watchRevisions(deps: {
   db: Database;
   log: Log;
   leases: Pick<Leases, 'workerId'>;
+  gaps: Gaps;
   paced: readonly string[];
+  /** The pause when no account wants anything. */
+  restMs: number;
 }): RevisionWatch {
-  const { db, leases, paced } = deps;
+  const { db, leases, gaps, paced, restMs } = deps;
   let polledAtMs = -Infinity;
   /** Of each account that wants something, the last of its turns that changed anything. */
   let wanting = new Map<number, number | null>();
@@ -36,6 +43,8 @@ export function watchRevisions(deps: {
     if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
     polledAtMs = performance.now();
     const found = await findWanting(db, shards, await readHeld(db, 'revisions'));
+    // A lane without posts to send has no `wake_at`, by which the send loop would find it.
+    if (found.length > 0) await limitFutureInstants(db, { accountIds: found }, gaps);
     wanting = new Map(found.map((accountId) => [accountId, wanting.get(accountId) ?? null]));
   }
 
@@ -43,7 +52,7 @@ export function watchRevisions(deps: {
     pollNow: () => (polledAtMs = -Infinity),
     async claim(shards, accounts) {
       await poll(shards);
-      if (wanting.size === 0) return { turns: [], waitMs: POLL_INTERVAL_MS };
+      if (wanting.size === 0) return { turns: [], waitMs: restMs };
       const { due, waitMs } = await findDue(db, wanting);
       if (due.length === 0) return { turns: [], waitMs };
       const asked = due.slice(0, Math.min(accounts, ACCOUNTS_PER_CLAIM));
@@ -58,6 +67,11 @@ export function watchRevisions(deps: {
       return { turns, waitMs: YIELDED_MS };
     },
   };
+}
+
+/** The condition that a revision is pending, in whichever shard. */
+export function hasRevisions(): RawBuilder<boolean> {
+  return sql`exists (select from revisions where wanted is not null)`;
 }
 
 /** Returns the accounts in these shards with revisions that can be carried out now, without `skipped` ones. */
@@ -76,9 +90,7 @@ export async function findWanting(
     select a.account_id from account a
     where campanile_shard(a.account_id) = any(${[...shards]}::smallint[]) and a.account_id <> all(${[...skipped]}::bigint[])
       and (exists (select from revisions r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null)
-           or exists (select from revisions r where r.account_id = a.account_id and r.not_before <= campanile_now()))`.execute(
-    db,
-  );
+           or exists (select from revisions r where r.account_id = a.account_id and ${isRetryDue('r')}))`.execute(db);
   return rows.map((row) => row.account_id);
 }
 
@@ -99,6 +111,6 @@ async function findDue(
     where l.in_hand_run_id is null
     order by l.next_send_at`.execute(db);
   const due = rows.filter((row) => row.wait_ms === 0 && !row.yields).map((row) => row.account_id);
-  const waitMs = rows.reduce((least, row) => Math.min(least, row.yields ? YIELDED_MS : row.wait_ms), POLL_INTERVAL_MS);
+  const waitMs = rows.reduce((least, row) => Math.min(least, row.yields ? YIELDED_MS : row.wait_ms), LONGEST_WAIT_MS);
   return { due, waitMs: Math.max(waitMs, 2) };
 }

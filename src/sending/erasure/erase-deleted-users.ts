@@ -4,11 +4,12 @@ import type { Database } from '../../platform/database/connect.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readQuarantined } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Messenger } from '../../messengers/messenger.ts';
-import { endErasure, eraseNext, findDeletedUsers, type DeletedUser } from './erase-user.ts';
+import { endErasure, eraseNext, findDeletedUsers, hasDeletedUsers, type DeletedUser } from './erase-user.ts';
 
 const USERS_PER_STEP = 100;
 const POLL_MS = 5_000;
@@ -21,6 +22,7 @@ export interface ErasureOptions {
   sessions: Pick<Sessions, 'closeUnless'>;
   /** By name. */
   messengers: ReadonlyMap<string, Messenger>;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -44,7 +46,7 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
       idOf: ({ userId }) => userId,
       run: eraseSome,
     });
-    return results.some(Boolean) ? 0 : POLL_MS;
+    return results.some(Boolean) ? 0 : restMs;
   }
 
   /** True when there may be more to do for this user at once. */
@@ -60,6 +62,8 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
     return false;
   }
 
+  const polled = { name: 'erasure', isDue: hasDeletedUsers, wake: () => loop.wake(), atMostEveryMs: POLL_MS };
+  const restMs = options.workPoll?.add(polled) ?? POLL_MS;
   const loop = startLoop('erasure', step, { log, ...(options.onLoopError && { onError: options.onLoopError }) });
   options.notifications.on('campanile_erasures', () => loop.wake());
   return loop;

@@ -1,5 +1,5 @@
 /** Removes the workspace of a deleted user, in small steps: each is a transaction of its own, and may be the last before a crash. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 
@@ -62,6 +62,7 @@ const PARTS: readonly Part[] = [
   { table: 'notice_choices', owner: 'user_id', chunk: 5_000 },
   { table: 'notices', owner: 'user_id', chunk: 5_000 },
   { table: 'account_states', owner: 'account_id', chunk: 5_000 },
+  { table: 'sent_slots', owner: 'account_id', chunk: 5_000 },
 ];
 
 interface Found {
@@ -69,6 +70,14 @@ interface Found {
   workspaceId: WorkspaceId | null;
   accountId: number | null;
   isCold: boolean;
+}
+
+/** The condition that something of a deleted user is left. */
+export function hasDeletedUsers(): RawBuilder<boolean> {
+  return sql`exists (
+    select from users
+    where deleted_at is not null
+      and (erased_at is null or deleted_at <= campanile_now() - ${COOLING_MINUTES} * interval '1 minute'))`;
 }
 
 /** Deleted users with something left to remove, a few of them, without `skipped` ones. */

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { requireGroupList } from './group-list-store.ts';
 import { readActivity, type GroupActivity } from './read-activity.ts';
 import { OF_ACTIVITY, sortGroups, type GroupColumn } from './sort-groups.ts';
-import { selectGroups, type Group, type GroupFilter } from './store.ts';
+import { selectGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
 import { syncGroups, type GroupDeps } from './sync-groups.ts';
 
 export interface GroupPage {
@@ -43,20 +43,20 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   const account = await findOwnAccount(db, actor.workspaceId);
   if (account.groupsSyncedAt === null && account.status === 'connected') await syncGroups(deps, actor);
   if (query.groupListId !== undefined) await requireGroupList(db, account.accountId, query.groupListId);
-  const { sort, silentDays, activeDays, hasFailed, withTotals } = query;
+  const { sort, silentDays, activeDays, hasFailed } = query;
   const isDated = silentDays !== undefined || activeDays !== undefined;
-  const isPlain = sort === undefined && !isDated && !hasFailed && !withTotals;
+  const isPlain = sort === undefined && !isDated && !hasFailed;
   return isPlain ? listById(db, account.accountId, query) : listSorted(db, account.accountId, query);
 }
 
 async function listById(db: Connection, accountId: number, query: GroupQuery): Promise<GroupPage> {
-  const { limit, after, withActivity } = query;
+  const { limit, after, withActivity, withTotals } = query;
   const groups = await selectGroups(db, accountId, { ...query, limit: limit + 1, after });
   const page = groups.slice(0, limit);
   return {
     groups: page,
     activity: withActivity ? await readActivity(db, accountId, idsOf(page)) : undefined,
-    totals: undefined,
+    totals: withTotals ? await sumGroups(db, accountId, query) : undefined,
     next: groups.length > limit ? (page.at(-1)?.groupId ?? null) : null,
   };
 }

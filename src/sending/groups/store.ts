@@ -113,14 +113,24 @@ export async function selectGroups(
   accountId: number,
   { limit, after = 0, ...filter }: GroupFilter & { limit?: number | undefined; after?: number },
 ): Promise<Group[]> {
-  let query = db
-    .selectFrom('groups')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('removed_at', 'is', null)
-    .where('group_id', '>', after)
-    .orderBy('group_id');
-  if (limit !== undefined) query = query.limit(limit);
+  const query = filterGroups(db, accountId, filter).select(columns).where('group_id', '>', after).orderBy('group_id');
+  return (limit === undefined ? query : query.limit(limit)).execute();
+}
+
+/** Returns how many groups there are, and the sum of their participants. */
+export async function sumGroups(
+  db: Connection,
+  accountId: number,
+  filter: GroupFilter,
+): Promise<{ groups: number; participants: number }> {
+  return filterGroups(db, accountId, filter)
+    .select(sql<number>`count(*)`.as('groups'))
+    .select(sql<number>`coalesce(sum(participants), 0)::float8`.as('participants'))
+    .executeTakeFirstOrThrow();
+}
+
+function filterGroups(db: Connection, accountId: number, filter: GroupFilter) {
+  let query = db.selectFrom('groups').where('account_id', '=', accountId).where('removed_at', 'is', null);
   if (filter.groupListId !== undefined)
     query = query.where(
       sql<boolean>`group_id = any(array(
@@ -132,7 +142,7 @@ export async function selectGroups(
   if (max !== undefined) query = query.where(sql<boolean>`participants <= ${max}::bigint`);
   if (filter.kind) query = query.where('kind', '=', filter.kind);
   if (filter.search) query = query.where(sql<boolean>`position(lower(${filter.search}) in lower(name)) > 0`);
-  return query.execute();
+  return query;
 }
 
 /** The account's own among these ids. */

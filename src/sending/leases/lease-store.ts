@@ -107,7 +107,8 @@ export const MAX_INTERRUPTIONS_BY_TAKE_OVER = 2;
 
 /**
  * Takes back the turns in hand: their deliveries are queued, as uncertain and with one more interrupted attempt, unless none can have
- * left (`mayHaveLeft`). The lanes wait for a whole gap. The lanes must be locked. The finish of such a turn is fenced.
+ * left (`mayHaveLeft`). Posts that may have left stay counted for the daily cap. The lanes wait for a whole gap. The lanes must be
+ * locked. The finish of such a turn is fenced.
  */
 export async function requeueLanes(
   trx: Connection,
@@ -116,9 +117,13 @@ export async function requeueLanes(
   { mayHaveLeft = true } = {},
 ): Promise<void> {
   if (accountIds.length === 0) return;
-  if (mayHaveLeft) await suspect(trx, accountIds);
+  if (mayHaveLeft) {
+    await suspect(trx, accountIds);
+    await sql`select count_in_hand_now(${accountIds}::bigint[])`.execute(trx);
+  }
   await sql`
     update lanes l set turn = l.turn + 1, in_hand_run_id = null, in_hand = null,
+           sent_in_slot = l.sent_in_slot - case when ${mayHaveLeft}::boolean then 0 else count_positions(l.in_hand) end,
            next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
            work_at = campanile_now()
     from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap

@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { Notifications } from '../../platform/database/listen.ts';
+import type { WorkPoll } from '../../platform/database/work-poll.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
@@ -38,6 +39,7 @@ interface Serving {
   sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
+  workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }
 
@@ -67,8 +69,10 @@ export function serveCommands(serving: Serving): { stop(): Promise<void> } {
       });
       inFlight.set(ended, command.account_id);
     }
-    return begun.length > 0 ? 0 : POLL_MS;
+    return begun.length > 0 ? 0 : restMs;
   }
+  const polled = { name: 'commands', isDue: () => hasQueued(serving), wake: () => loop.wake() };
+  const restMs = serving.workPoll?.add(polled) ?? POLL_MS;
   const options = { log, ...(serving.onLoopError && { onError: serving.onLoopError }) };
   const loop = startLoop('commands', step, options);
   const clearing = startLoop('old commands', () => clearOldCommands(serving), options);
@@ -86,6 +90,11 @@ async function clearOldCommands(deps: QuarantineDeps): Promise<number> {
   const isOld = sql`o.created_at < campanile_now() - interval '1 day'`;
   await clearOldRows(deps, { table: 'account_commands', owner: 'account_id', isOld });
   return CLEARING_MS;
+}
+
+/** The condition that a command waits in the shards of this worker. */
+function hasQueued({ leases }: Serving): RawBuilder<boolean> {
+  return sql`exists (select from account_commands where shard = any(${leases.shards()}::smallint[]) and status = 'queued')`;
 }
 
 /** The first of each account comes before the second of any. `busy`: the account of each command that is under way. */

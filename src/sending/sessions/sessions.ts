@@ -13,6 +13,8 @@ export interface Sessions {
   get(accountId: number): Promise<MessengerSession | undefined>;
   /** True while a session is open, or being opened or linked. */
   has(accountId: number): boolean;
+  /** How many are open, or being opened or linked. */
+  count(): number;
   /**
    * Begins to link an account, and resolves when its new state has been written down: connected, or a code to show. Does nothing
    * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
@@ -63,6 +65,7 @@ export function openSessions(deps: SessionDeps): Sessions {
   return {
     get: (accountId) => get(held, accountId),
     has: (accountId) => held.sessions.has(accountId),
+    count: () => held.sessions.size,
     link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
     unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
     closeUnless: (keep) => closeUnless(held, keep),

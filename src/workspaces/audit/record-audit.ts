@@ -52,6 +52,7 @@ export type AuditAction =
   | 'campaign.retried'
   | 'campaign.deleted'
   | 'campaign.updated'
+  | 'campaign.rescheduled'
   | 'group.created'
   | 'community.created'
   | 'channel.created'

@@ -9,6 +9,7 @@ export const EVENT_TYPES = [
   'campaign.cancelled',
   'campaign.missed',
   'campaign.late',
+  'campaign.rescheduled',
   'campaign.recalled',
   'campaign.corrected',
   'run.started',
@@ -26,6 +27,19 @@ export const EVENT_TYPES = [
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
+
+type FamilyOf<Type> = Type extends `${infer Family}.${string}` ? Family : never;
+/** A subscription: an event type, all types of a family (`campaign.*`), or all types (`*`), including those of later versions. */
+export type EventFilter = '*' | `${FamilyOf<EventType>}.*` | EventType;
+
+/** All filters: the wildcards first. */
+export const EVENT_FILTERS: readonly EventFilter[] = [
+  ...new Set<EventFilter>([
+    '*',
+    ...EVENT_TYPES.map((type) => `${type.split('.')[0] as FamilyOf<EventType>}.*` as const),
+    ...EVENT_TYPES,
+  ]),
+];
 
 /** Delivered to one webhook alone, at its owner's request. */
 export const TEST_EVENT = 'webhook.test';

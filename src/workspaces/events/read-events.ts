@@ -18,11 +18,14 @@ export async function readEventsAfter(
   db: Connection,
   workspaceId: WorkspaceId,
   position: number,
-  { types = null, limit }: { /** null: all. */ types?: readonly string[] | null; limit: number },
+  {
+    filters = null,
+    limit,
+  }: { /** Types, families (`campaign.*`) or `*`; null: all. */ filters?: readonly string[] | null; limit: number },
 ): Promise<WorkspaceEvent[]> {
   const { rows } = await sql<WorkspaceEvent>`
     select event_id as "eventId", position, message_id as "messageId", type, at, data from events
-    where workspace_id = ${workspaceId} and position > ${position} and (${types}::text[] is null or type = any(${types}::text[]))
+    where workspace_id = ${workspaceId} and position > ${position} and (${filters}::text[] is null or matches_event_filter(${filters}::text[], type))
     order by position limit ${limit}`.execute(db);
   return rows;
 }

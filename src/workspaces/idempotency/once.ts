@@ -61,6 +61,18 @@ export async function findResult<Result>(db: Connection, key: IdempotencyKey | u
   return row.result;
 }
 
+/** Returns the result that is stored for a key of one of these operations, without the request; undefined if there is none. */
+export async function findStoredResult<Result>(
+  db: Connection,
+  { workspaceId, key, operations }: Pick<IdempotencyKey, 'workspaceId' | 'key'> & { operations: readonly string[] },
+): Promise<Result | undefined> {
+  const { rows } = await sql<{ result: Result }>`
+    select result from idempotency_keys
+    where workspace_id = ${workspaceId} and key = ${key} and operation = any(${[...operations]}) and result is not null
+      and created_at > campanile_now() - ${LIFETIME_HOURS} * interval '1 hour'`.execute(db);
+  return rows[0]?.result;
+}
+
 /**
  * Runs `act` in the caller's transaction, together with its key: both are there afterwards, or neither. Of several at once with
  * the same key the first goes ahead; the others wait for it and get its result.

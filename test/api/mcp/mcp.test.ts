@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { buildMcpHttp } from '../../../src/api/mcp/serve-http.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 
@@ -65,14 +66,17 @@ const namesOf = async (person: Person) =>
     ({ name }) => name,
   );
 
-test('offers at most ten tools, each with a description, a schema and a read-only hint', async () => {
+test('offers at most twelve tools, each with a description, schemas and a read-only hint', async () => {
   const client = await connect(await keyOf(alice, 'read'));
   const { tools } = await client.listTools();
-  expect(tools.length).toBeLessThanOrEqual(10);
-  for (const { name, description, inputSchema, annotations } of tools) {
+  expect(tools.length).toBeLessThanOrEqual(12);
+  const writing = new Set(['send_campaign', 'save_draft', 'pause_campaign', 'cancel_campaign']);
+  for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
     expect(description?.length, name).toBeGreaterThan(80);
     expect(inputSchema.type, name).toBe('object');
-    expect(annotations?.readOnlyHint, name).toBe(!['send_campaign', 'save_draft'].includes(name));
+    expect(JSON.stringify(inputSchema), name).not.toContain('$ref');
+    expect(outputSchema?.['type'], name).toBe('object');
+    expect(annotations?.readOnlyHint, name).toBe(!writing.has(name));
   }
   expect(client.getInstructions()).toContain('check_campaign');
 });
@@ -140,6 +144,76 @@ describe('over HTTP, with the API key of each request', () => {
     expect(await use(client, 'send_campaign', { check_id: told['check_id'] })).toMatchObject(refused);
     expect(await use(client, 'save_draft', { name: 'Unsent', html: 'x' })).toMatchObject(refused);
     expect(await namesOf(alice)).not.toContain('Unsent');
+  });
+
+  test('answers structured content that each tool’s output schema accepts', async () => {
+    const carol = await app.signUp('carol');
+    const client = await connect(await keyOf(carol, 'read', 'send'));
+    const { tools } = await client.listTools();
+    const unused = new Set(tools.map(({ name }) => name));
+    const call = async (name: string, input: object = {}) => {
+      unused.delete(name);
+      const { content, structuredContent, isError } = await client.callTool({ name, arguments: { ...input } });
+      expect(isError ?? false, `${name}: ${JSON.stringify(content)}`).toBe(false);
+      const schema = z.fromJSONSchema(
+        tools.find((tool) => tool.name === name)?.outputSchema as z.core.JSONSchema.JSONSchema,
+      );
+      expect(schema.safeParse(structuredContent).error, name).toBeUndefined();
+      const [first] = content;
+      expect(first?.type === 'text' ? JSON.parse(first.text) : undefined).toEqual(structuredContent);
+      return structuredContent as Record<string, unknown>;
+    };
+    expect(await call('get_account')).toMatchObject({
+      user_name: 'carol',
+      time_zone: expect.any(String),
+      account: { messenger: 'sandbox', status: 'connected' },
+    });
+    const { groups } = (await call('find_groups', { kind: 'group' })) as { groups: Array<{ group_id: number }> };
+    const group_ids = groups.map(({ group_id }) => group_id);
+    await call('preview_message', { html: 'x' });
+    await call('save_draft', { name: 'Draft', html: 'x', group_ids });
+    const schedule = { start_date: '2032-06-01', end_date: '2032-06-02', time: '09:00:00' };
+    const planned = await call('check_campaign', { name: 'Planned', html: 'x', group_ids, schedule });
+    const { campaign_id } = await call('send_campaign', { check_id: planned['check_id'] });
+    expect(await call('pause_campaign', { campaign_id })).toEqual({ campaign_id, status: 'paused' });
+    expect(await call('cancel_campaign', { campaign_id })).toEqual({ campaign_id, status: 'cancelled' });
+    const now = await call('check_campaign', { name: 'Now', html: 'x', group_ids });
+    const sent = await call('send_campaign', { check_id: now['check_id'] });
+    await call('list_campaigns', { search: 'now' });
+    await call('read_analytics', { campaign_id: sent['campaign_id'] });
+    await call('read_overview');
+    expect([...unused]).toEqual([]);
+  });
+
+  test('names the fields of the tool in an error', async () => {
+    const client = await connect(await keyOf(alice, 'read'));
+    const group_ids = [...(await groupsOf(client)), 999_999];
+    const { told } = await use(client, 'check_campaign', { name: 'x', html: 'x', group_ids });
+    expect(told).toMatchObject({ error_code: 'group_not_found', details: [{ field: 'group_ids.3' }] });
+    const schedule = { start_date: '2032-06-02', end_date: '2032-06-01', time: '09:00:00' };
+    const { told: backwards } = await use(client, 'check_campaign', {
+      name: 'x',
+      html: 'x',
+      group_ids: group_ids.slice(0, 1),
+      schedule,
+    });
+    expect(backwards).toMatchObject({ details: [{ field: 'schedule.end_date' }] });
+    expect(JSON.stringify([told, backwards])).not.toMatch(
+      /group_metadata_ids|[^.]\b(start_date|end_date)|schedule_time/,
+    );
+  });
+
+  test('a key with the scope read can neither pause nor cancel, and one with send cannot read', async () => {
+    const reader = await connect(await keyOf(alice, 'read'));
+    const sender = await connect(await keyOf(alice, 'send'));
+    const refused = { isError: true, told: { error_code: 'scope_missing' } };
+    const campaign_id = '5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10';
+    for (const name of ['pause_campaign', 'cancel_campaign']) {
+      expect(await use(reader, name, { campaign_id })).toMatchObject(refused);
+      expect(await use(sender, name, { campaign_id })).toMatchObject({ told: { error_code: 'campaign_not_found' } });
+    }
+    for (const name of ['get_account', 'find_groups', 'list_campaigns', 'read_overview'])
+      expect(await use(sender, name)).toMatchObject(refused);
   });
 
   test('saves a draft for a person to send', async () => {

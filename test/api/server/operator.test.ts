@@ -103,10 +103,10 @@ test('metrics count requests by path and require their token if one is set', asy
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   }
   const answer = await server.request('/metrics', { headers: { authorization: 'bearer let me see' } });
-  expect(answer.text).toContain(
-    'campanile_http_request_duration_seconds_count{method="POST",path="/api/v1/probe/echo",status="200"} 1',
-  );
-  expect(answer.text).toContain('path="unknown",status="404"');
+  expect(answer.text).toContain('campanile_http_requests_total{path="/api/v1/probe/echo",class="2xx"} 1');
+  expect(answer.text).toContain('campanile_http_requests_total{path="unknown",class="4xx"} 1');
+  expect(answer.text).toContain('campanile_http_request_duration_seconds_count{group="Sandbox"} 1');
+  expect(answer.text).toContain('campanile_http_responses_total{status="404"} 1');
   expect(answer.text).not.toContain('/somewhere');
 });
 

@@ -25,6 +25,7 @@ afterEach(() => receiver.close());
 
 interface Listed {
   webhook_id: string;
+  events: string[];
   status: string;
   disabled_reason: string | null;
   is_behind: boolean;
@@ -216,6 +217,107 @@ test('signs with both secrets during a rotation', async () => {
   await until(told, (all) => all.length === 2);
   expect(() => verify(secret, receiver.received[1])).toThrow('No matching signature');
   expect(verify(rotated.body.data.secret, receiver.received[1])).toBeTruthy();
+});
+
+/** Rotates the secret, then delivers a message. Returns the answer, and whether each secret verifies the message. */
+async function rotateAndDeliver(webhook_id: string, secrets: string[], body: object) {
+  const { status, body: answer } = await alice.call<{ secret: string; former_secret_until: string | null }>(
+    'venom/rotate-webhook-secret',
+    { webhook_id, ...body },
+  );
+  expect(status, JSON.stringify(answer)).toBe(200);
+  const count = receiver.received.length;
+  await happen('one');
+  await until(told, (all) => all.length === count + 1);
+  const message = receiver.received.at(-1);
+  const verifies = (secret: string) => {
+    try {
+      new Webhook(secret).verify(message?.text ?? '', message?.headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return { until: answer.data.former_secret_until, verified: [...secrets, answer.data.secret].map(verifies) };
+}
+
+test('expires the former secret at once if a rotation says so', async () => {
+  const { webhook_id, secret } = await make({ events: ['group.changed'] });
+  const rotated = await rotateAndDeliver(webhook_id, [secret], { expire_former: 'now' });
+  expect(rotated).toEqual({ until: null, verified: [false, true] });
+  expect(await list()).toMatchObject([{ former_secret_until: null }]);
+});
+
+test('expires the former secret at the instant of the rotation', async () => {
+  const { webhook_id, secret } = await make({ events: ['group.changed'] });
+  const inTwoHours = new Date((await app.database.clock.now()).getTime() + 2 * 60 * 60 * 1_000).toISOString();
+  const rotated = await rotateAndDeliver(webhook_id, [secret], { expire_former: inTwoHours });
+  expect(rotated).toEqual({ until: inTwoHours, verified: [true, true] });
+  await app.database.clock.advance({ hours: 3 });
+  const again = await rotateAndDeliver(webhook_id, [secret], { expire_former: 'now' });
+  expect(again.verified).toEqual([false, true]);
+});
+
+test('rejects a former secret that would expire in the past or after more than 7 days', async () => {
+  const { webhook_id } = await make({ events: ['group.changed'] });
+  const now = (await app.database.clock.now()).getTime();
+  for (const expire_former of [
+    new Date(now - 60_000).toISOString(),
+    new Date(now + 8 * 86_400_000).toISOString(),
+    'soon',
+  ]) {
+    const { status, body } = await alice.call('venom/rotate-webhook-secret', { webhook_id, expire_former });
+    expect([status, body.details], expire_former).toMatchObject([400, [{ field: 'expire_former' }]]);
+  }
+});
+
+test('delivers a family of events by its wildcard, and every event by *', async () => {
+  const { webhook_id: ofRuns } = await make({ events: ['run.*', 'group.changed'] });
+  const { webhook_id: ofAll } = await make({ events: ['*'] });
+  const { webhook_id: ofTests } = await make();
+  const groups = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  await alice.call('venom/test-webhook', { webhook_id: ofTests });
+  const group_metadata_ids = [groups.body.data.groups[0]?.group_metadata_id];
+  await alice.call('venom/add-campaign', { name: 'News', html: 'Hello', group_metadata_ids });
+  const sentTo = async (id: string) => (await tries(id)).map(({ type }) => type).toReversed();
+  const isOfCampaign = (type: string) => /^(campaign|run|webhook)\./.test(type);
+  await until(
+    () => sentTo(ofAll),
+    (all) => all.includes('campaign.completed'),
+  );
+  await until(
+    () => sentTo(ofTests),
+    (all) => all.includes('campaign.completed'),
+  );
+  const ofCampaign = ['campaign.accepted', 'campaign.started', 'run.started', 'run.completed', 'campaign.completed'];
+  expect((await sentTo(ofAll)).filter(isOfCampaign)).toEqual(ofCampaign);
+  expect((await sentTo(ofTests)).filter(isOfCampaign).toSorted()).toEqual([...ofCampaign, 'webhook.test'].toSorted());
+  expect(
+    (
+      await until(
+        () => sentTo(ofRuns),
+        (all) => all.includes('run.completed'),
+      )
+    ).filter(isOfCampaign),
+  ).toEqual(['run.started', 'run.completed']);
+  expect((await list()).map(({ events }) => events)).toEqual([['run.*', 'group.changed'], ['*'], ['*']]);
+  const span = { from: '2000-01-01T00:00:00Z' };
+  await until(list, (all) => all.every((one) => !one.is_behind));
+  const again = await alice.call<{ message_count: number }>('venom/retry-webhook', { webhook_id: ofRuns, ...span });
+  expect(again.status, JSON.stringify(again.body)).toBe(200);
+  expect(again.body.data.message_count).toBe((await sentTo(ofRuns)).length);
+});
+
+test('returns one webhook by its id, and none of another workspace', async () => {
+  const { webhook_id } = await make({ events: ['campaign.*'] });
+  const [listed] = await list();
+  const { body } = await alice.call('venom/get-webhook', { webhook_id });
+  expect(body.data).toEqual(listed);
+  const bob = await app.signUp(`bob${people}`);
+  expect((await bob.call('venom/get-webhook', { webhook_id })).body).toMatchObject({
+    code: 404,
+    error_code: 'webhook_not_found',
+  });
 });
 
 test('sends a test message, repeats one message, and repeats a period', async () => {

@@ -41,6 +41,10 @@ test('makes a backup in the middle of a campaign, verifies, restores, holds and 
     const group = { group_name: `G ${index}`, participants: [] };
     groupIds.push((await post(service.url, 'venom/create-group', group, token)).body.data?.['group_metadata_id']);
   }
+  expect(await campanile(data, 'backup', file)).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('--passphrase-file'),
+  });
   const campaign = { name: 'Once', html: 'Once', group_metadata_ids: groupIds };
   const { body } = await post(service.url, 'venom/add-campaign', campaign, token);
   const id = String(body.data?.['campaign_id']);
@@ -49,10 +53,6 @@ test('makes a backup in the middle of a campaign, verifies, restores, holds and 
     ({ sent = 0 }) => sent >= 3,
   );
 
-  expect(await campanile(data, 'backup', file)).toMatchObject({
-    code: 1,
-    said: expect.stringContaining('--passphrase-file'),
-  });
   const made = await campanile(data, 'backup', file, '--passphrase-file', passphrase);
   expect(made).toEqual({ code: 0, said: expect.stringMatching(/^\S+: \d+\.\d MB in \d+\.\d s\n$/) });
   expect(await campanile(data, 'backup', file, '--passphrase-file', passphrase)).toMatchObject({ code: 1 });

@@ -1,4 +1,4 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backUpDaily, lastOccurrence } from '../../../src/operations/backup/back-up-daily.ts';
@@ -28,7 +28,9 @@ test('makes a backup when the last is older than a day, keeps the given number, 
   const db = connectDatabase(address, { log, poolSize: 1 });
   onTestFinished(() => db.destroy());
   let now = new Date();
-  const settings = { to, at: '00:00', keep: 2, passphrase: undefined };
+  const sizes = join(temporaryFolder(), 'sizes');
+  const command = { command: `wc -c < "$BACKUP_FILE" >> '${sizes}'`, environment: { PATH: process.env['PATH'] } };
+  const settings = { to, at: '00:00', keep: 2, passphrase: undefined, command };
   const names = () => readdir(to).catch(() => []);
   const onDay = async (day: number, count: number) => {
     now = new Date(Date.UTC(2100, 0, day, 1));
@@ -44,8 +46,8 @@ test('makes a backup when the last is older than a day, keeps the given number, 
       now: () => now,
     });
     await until(
-      () => backups.lastGoodAt()?.getTime(),
-      (at) => at === now.getTime(),
+      () => [backups.lastGoodAt()?.getTime(), backups.lastCommandAt()?.getTime()],
+      (times) => times.every((at) => at === now.getTime()),
     );
     await until(names, (found) => found.filter((name) => name.startsWith('campanile-2100')).length === count);
     await backups.stop();
@@ -55,10 +57,15 @@ test('makes a backup when the last is older than a day, keeps the given number, 
   await onDay(2, 2);
   await onDay(3, 2);
   expect(await readdir(to)).toEqual([
+    'backup-command.json',
     'campanile-21000102T010000Z.campanile',
     'campanile-21000103T010000Z.campanile',
     'mine.campanile',
   ]);
+  // The command ran for each backup when it was complete.
+  const written = (await readFile(sizes, 'utf8')).trim().split('\n').map(Number);
+  expect(written).toHaveLength(3);
+  expect(Math.min(...written)).toBeGreaterThan(100_000);
   await rm(to, { recursive: true });
 });
 

@@ -22,7 +22,8 @@ interface Told {
 const levels = ({ findings }: Told) => Object.fromEntries(findings.map(({ check, level }) => [check, level]));
 
 test('reports a running installation as healthy, and an error for missing workers when it is stopped', async () => {
-  const service = await startService();
+  const service = await startService({ environment: { SINGUP: 'closed' } });
+  expect(service.log()).toContain('SINGUP is not a setting. Did you mean SIGNUP?');
   const environment = { DATA_DIR: join(service.folder, 'data'), STATE_DIR: join(service.folder, 'state') };
   const running = await campanile(environment, 'doctor', '--json');
   expect(running.code).toBe(0);
@@ -45,10 +46,13 @@ test('reports a running installation as healthy, and an error for missing worker
     backups: 'warning',
   });
   await service.stop();
-  const { code, said } = await campanile(environment, 'doctor');
+  const { code, said } = await campanile({ ...environment, SINGUP: 'closed' }, 'doctor');
   expect(code).toBe(1);
   expect(said).toMatch(/^error {4}workers {9}No worker is running, so nothing is sent\n {25}→ Start the service/m);
-  expect(said).toMatch(/^Errors: 1. Warnings: 1.\n$/m);
+  expect(said).toMatch(
+    /^warning {2}configuration {3}SINGUP is not a setting\n +→ Did you mean SIGNUP\? Then rename it\.\n/m,
+  );
+  expect(said).toMatch(/^Errors: 1. Warnings: 2.\n$/m);
   await removeService(service);
 });
 

@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSessions } from '../../../src/sending/sessions/sessions.ts';
+import { recordState } from '../../../src/sending/sessions/record-state.ts';
+import { stopWithUser } from '../../../src/sending/accounts/stop-with-user.ts';
 import { lockLane } from '../../../src/sending/accounts/store.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import type { SessionState, OnStateChange } from '../../../src/messengers/messenger.ts';
@@ -134,4 +136,34 @@ test('are not opened while another linking replaces the first', async () => {
   await linked;
   expect(await opened).toBeDefined();
   expect((await statusOf(accountId))?.status).toBe('linking');
+});
+
+test('record no state after their worker has lost the account', async () => {
+  const { accountId } = await createOwner(database.db, 1);
+  const states = async () => {
+    const { rows } = await sql<{ status: string }>`select status from accounts where account_id = ${accountId}`.execute(
+      database.db,
+    );
+    return rows[0]?.status;
+  };
+  const before = await states();
+  const state: SessionState = { status: 'logged_out', reason: 'It was logged out' };
+  await recordState(database.db, { accountId, workerId: WORKER + 1, state });
+  expect(await states()).toBe(before);
+  await recordState(database.db, { accountId, workerId: WORKER, state });
+  expect(await states()).toBe('logged_out');
+});
+
+test('of a stopped account keep its first reason when its user is disabled', async () => {
+  const { accountId, workspaceId } = await createOwner(database.db, 1);
+  const reasonOf = async () => {
+    const { rows } = await sql<{ reason: string | null }>`
+      select stop_reason as reason from accounts where account_id = ${accountId}`.execute(database.db);
+    return rows[0]?.reason;
+  };
+  await sql`update accounts set stop_reason = 'The records contradict each other' where account_id = ${accountId}`.execute(
+    database.db,
+  );
+  await database.db.transaction().execute((trx) => stopWithUser(trx, workspaceId));
+  expect(await reasonOf()).toBe('The records contradict each other');
 });

@@ -71,7 +71,7 @@ describe('the number of posts a day', () => {
     expect(await updateAccount({ db, timeZone: 'UTC' }, alice, {})).toMatchObject({ capToday: 850 });
     await database.clock.set('2027-05-15T00:00:00Z');
     const over = await updateAccount({ db, timeZone: 'UTC' }, alice, {});
-    expect(over).toMatchObject({ capToday: null, warmUpFrom: null, sentToday: null, changesAt: null });
+    expect(over).toMatchObject({ capToday: null, warmUpFrom: null, sentToday: null });
     const id = await sendNow(db, alice);
     await analyticsWhen(db, alice, id, ({ totals }) => totals.sent === 40);
   });

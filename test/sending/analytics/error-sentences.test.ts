@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { analyticsOf, createOwner, sendNow } from '../../support/ledger.ts';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { analyticsOf, createOwner, schedule, sendNow } from '../../support/ledger.ts';
+
+const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -23,6 +26,23 @@ test.each([
     database.db,
   );
   expect((await analyticsOf(database.db, owner, campaign)).groups[0]?.lastError).toMatch(words);
+});
+
+test('returns the failure of the newest run', async () => {
+  const { db, clock } = database;
+  await clock.set('2032-03-01T00:00:00Z');
+  const owner = await createOwner(db, 1);
+  const dates = { startDate: '2032-03-03', endDate: '2032-03-04', time: '09:00:00' };
+  const campaign = await schedule(db, owner, dates);
+  for (const day of ['2032-03-03', '2032-03-04']) {
+    await clock.set(`${day}T09:00:00Z`);
+    while ((await beginDueRuns(db, EVERY_SHARD)) === 0);
+  }
+  await sql`
+    update deliveries d
+    set status = 'failed', error = (select to_char(due_at at time zone 'UTC', 'DD') from runs r where r.run_id = d.run_id), not_before = null
+    where account_id = ${owner.accountId}`.execute(db);
+  expect((await analyticsOf(db, owner, campaign)).groups).toMatchObject([{ deliveries: 2, lastError: '04' }]);
 });
 
 describe('the timeline', () => {

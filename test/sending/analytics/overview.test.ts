@@ -154,6 +154,15 @@ test('counts a group once for any number of posts, and not if all posts to it fa
   expect((await overviewOf(alice, 2)).totals).toMatchObject({ runs: 4, sent: 6, groups: 3 });
 });
 
+test('counts a campaign once for any number of runs, and not if all of its posts failed', async () => {
+  await sendNow(groups);
+  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
+  await sendNow(groups.slice(0, 1));
+  const { totals, daily } = await overviewOf(alice, 1);
+  expect(totals).toMatchObject({ campaigns: 1, runs: 2, sent: 3, failed: 1 });
+  expect(daily[0]).toMatchObject({ runs: 2, sent: 3, failed: 1 });
+});
+
 test('counts the groups of a folded campaign', async () => {
   await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
   await sendNow(groups);

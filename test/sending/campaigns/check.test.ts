@@ -220,6 +220,9 @@ test('warns of a daily cap that is too small for a day, with all other posts of 
   expect(message).toMatch(/at most 3 posts a day, and 5 posts are planned for 2031-10-26.*expire/);
   const change = { ...other, campaign_id: answer.headers.get('x-campaign-id') ?? '' };
   expect(await overCap(change), 'what it is to change does not count').toEqual([]);
+  await alice.call('venom/pause-campaign', { campaign_id: change.campaign_id });
+  expect(await overCap(later()), 'nor does a paused campaign').toEqual([]);
+  await alice.call('venom/resume-campaign', { campaign_id: change.campaign_id });
   await alice.call('venom/update-account', { daily_cap: 2 });
   expect(await overCap(now())).toEqual([expect.stringContaining('2031-05-31')]);
   await alice.call('venom/update-account', { daily_cap: 'none' });

@@ -166,7 +166,7 @@ describe('a campaign that is deleted', () => {
       },
       (more) => !more,
     );
-    // Its runs count towards the day's cap yet.
+    // Live progress reports the deletion.
     expect(await rowsOf(message)).toEqual({ runs: 1, campaigns: 1, media: 1 });
     await app.database.clock.advance({ days: 2, minutes: 1 });
     await removeAll();

@@ -109,6 +109,25 @@ test('begins a bounded number of due runs of an account in a step, beside those 
   expect(await states(many, 'running')).toBe(1_001);
 });
 
+test('begins the runs of an account that are due longest first, whatever the order of their acceptance', async () => {
+  const owner = await createOwner(database.db, 1);
+  await scheduleRuns(owner, 1, '08:59:00');
+  await sql`
+    insert into runs (account_id, campaign_id, due_at)
+    select account_id, campaign_id, '2031-03-03T08:59:00Z'::timestamptz - n * interval '1 second'
+    from campaigns, generate_series(1, 500) n where account_id = ${owner.accountId} order by n`.execute(database.db);
+  await sql`update campaigns set open_runs = 502 where account_id = ${owner.accountId}`.execute(database.db);
+  await database.clock.set('2031-03-03T09:00:00Z');
+  await beginDueRuns(database.db, EVERY_SHARD);
+  const { rows } = await sql<{ begun: number; lastBegun: Date; nextPlanned: Date }>`
+    select count(*) filter (where status = 'running') as begun, max(due_at) filter (where status = 'running') as "lastBegun",
+           min(due_at) filter (where status = 'planned') as "nextPlanned"
+    from runs where account_id = ${owner.accountId}`.execute(database.db);
+  const [{ begun, lastBegun, nextPlanned } = { begun: 0, lastBegun: new Date(), nextPlanned: new Date(0) }] = rows;
+  expect(begun).toBeGreaterThan(0);
+  expect(lastBegun.getTime()).toBeLessThan(nextPlanned.getTime());
+});
+
 test('misses late runs a few hundred at a time', async () => {
   const late = await createOwner(database.db, 1);
   await scheduleRuns(late, 1);

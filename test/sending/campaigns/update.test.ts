@@ -130,6 +130,18 @@ describe('a changed schedule', () => {
     expect((await read(owner, campaign)).status).toBe('scheduled');
   });
 
+  test('keeps skipped dates and weekdays that the change does not name', async () => {
+    const owner = await createOwner(database.db, 1);
+    const days = { skipDates: ['2031-03-04', '2031-03-06'], weekdays: [1, 2, 3, 4, 5] };
+    const campaign = await schedule(database.db, owner, { ...threeDays, ...days });
+    await update(owner, campaign, { endDate: '2031-03-09', time: '10:00:00' });
+    expect(await read(owner, campaign)).toMatchObject(days);
+    const dates = ['2031-03-03', '2031-03-05', '2031-03-07'];
+    expect(await runsOf(owner, campaign)).toEqual(dates.map((date) => `${date}T10:00 planned`));
+    await update(owner, campaign, { name: 'Renamed' });
+    expect(await read(owner, campaign)).toMatchObject(days);
+  });
+
   test('adds no second run to a day that had one, and follows the new zone', async () => {
     const owner = await createOwner(database.db, 1);
     const campaign = await schedule(database.db, owner, threeDays);

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limitFutureInstants } from '../../../src/sending/deliveries/limit-future-instants.ts';
 import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
-import { claimTurns, type ClaimOptions, type Turn } from '../../../src/sending/deliveries/claim-turns.ts';
+import { claimIsolated } from '../../../src/sending/deliveries/claim-isolated.ts';
+import type { ClaimOptions, Turn } from '../../../src/sending/deliveries/claim-turns.ts';
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sending/campaigns/change/control.ts';
@@ -20,7 +22,7 @@ const sent: Outcome = { kind: 'sent', recipients: 2 };
 
 async function claim(owner: Owner, options: Partial<ClaimOptions> = {}): Promise<Turn | undefined> {
   const { rows } = await sql<{ worker_id: number }>`select worker_id from workers`.execute(database.db);
-  const turns = await claimTurns(database.db, {
+  const { turns } = await claimIsolated(database, {
     workerId: rows[0]?.worker_id ?? 0,
     shards: [owner.accountId % 256],
     lanes: 10,
@@ -102,7 +104,7 @@ describe('a turn', () => {
     expect(positions(await claimed(owner, { paced: ['sandbox'] }))).toEqual([2]);
   });
 
-  test('ends, and its lane keeps its pace, when the clock is set back', async () => {
+  test('ends, and its lane waits for one whole gap, when the clock is set back', async () => {
     const owner = await createOwner(database.db, 3);
     await sendNow(database.db, owner);
     const paced = { paced: ['sandbox'] };
@@ -111,10 +113,13 @@ describe('a turn', () => {
     const turn = await claimed(owner, paced);
     await database.clock.advance({ minutes: -30 });
     await finish(turn, [{ kind: 'snooze', cooldownMs: 0 }]);
+    const limit = () =>
+      limitFutureInstants(database.db, { shards: [owner.accountId % 256] }, { sandbox: { minMs: 0, maxMs: 60_000 } });
+    await limit();
+    await database.clock.advance(59_000);
+    await limit();
     expect(await claim(owner, paced)).toBeUndefined();
-    await database.clock.advance({ minutes: 29 });
-    expect(await claim(owner, paced)).toBeUndefined();
-    await database.clock.advance({ minutes: 1 });
+    await database.clock.advance(1_100);
     expect(positions(await claimed(owner, paced))).toEqual([2]);
   });
 
@@ -246,6 +251,24 @@ describe('runs under way', () => {
     expect(served).toEqual([largeRun?.runId, urgentRun?.runId, largeRun?.runId]);
     expect(urgentRun?.status).toBe('completed');
   });
+
+  test('start in the order of their due times, then of acceptance', async () => {
+    const owner = await createOwner(database.db, 1);
+    for (let run = 0; run < 4; run++) await sendNow(database.db, owner);
+    // The run that was accepted last was due first, and the others were due at one instant.
+    await sql`
+      update runs r set due_at = '2031-01-01T00:00:00Z'::timestamptz - (run_id = last.id)::int * interval '1 minute'
+      from (select max(run_id) as id from runs where account_id = ${owner.accountId}) last
+      where account_id = ${owner.accountId}`.execute(database.db);
+    const { rows } = await sql<{ id: number }>`
+      select run_id as id from runs where account_id = ${owner.accountId} order by due_at, run_id`.execute(database.db);
+    const served: number[] = [];
+    for (let turn = await claim(owner); turn; turn = await claim(owner)) {
+      served.push(turn.runId);
+      await finish(turn, all(turn, sent));
+    }
+    expect(served).toEqual(rows.map((row) => row.id));
+  });
 });
 
 describe('control', () => {
@@ -284,6 +307,18 @@ describe('control', () => {
     expect(runs[0]).toMatchObject({ cancelled: 3, sent: 1, status: 'cancelled' });
     expect(head.status).toBe('cancelled');
     expect(await claim(owner)).toBeUndefined();
+  });
+
+  test('flags the deliveries in hand as uncertain when their campaign is cancelled', async () => {
+    const owner = await createOwner(database.db, 4);
+    const campaign = await sendNow(database.db, owner);
+    await claimed(owner, { batch: 2 });
+    await cancelCampaign(database, owner, campaign);
+    const { rows } = await sql<{ position: number }>`
+      select position from deliveries where account_id = ${owner.accountId} and uncertain order by position`.execute(
+      database.db,
+    );
+    expect(rows.map(({ position }) => position)).toEqual([1, 2]);
   });
 
   test('rejects changes that the state forbids, and answers 404 to another user', async () => {

@@ -42,14 +42,10 @@ async function createLedger() {
   };
 }
 
-const claim = (db: Database): Promise<Turn[]> =>
-  claimTurns(db, {
-    workerId: 1,
-    shards: SHARDS,
-    lanes: LANES,
-    batch: 500,
-    paced: [],
-  });
+async function claim(db: Database): Promise<Turn[]> {
+  const { turns } = await claimTurns(db, { workerId: 1, shards: SHARDS, lanes: LANES, batch: 500, paced: [] });
+  return turns;
+}
 
 const SENT: Outcome = { kind: 'sent', recipients: 2 };
 const FAILED: Outcome = { kind: 'failed', reason: 'gone', uncertain: false };

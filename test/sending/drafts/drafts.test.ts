@@ -63,7 +63,7 @@ test('keeps incomplete drafts, last changed first, for their workspace only', as
   expect(await draftsOf(bob)).toEqual([]);
 });
 
-test('returns a draft without groups that are gone', async () => {
+test('returns the groups of a draft in their order, without groups that are gone', async () => {
   const schedule = { is_schedule: true, start_date: '2032-06-01', schedule_time: '09:00', weekdays: [1, 2] };
   const id = await begun(alice, { html: 'Hello', group_metadata_ids: [groups[2], groups[0]], ...schedule });
   const { db } = app.database;
@@ -72,7 +72,8 @@ test('returns a draft without groups that are gone', async () => {
   expect(draft?.content).toMatchObject({ html: 'Hello', end_date: null, time_zone: null, ...schedule });
   expect(draft?.content?.groups).toMatchObject([{ group_metadata_id: groups[2], kind: expect.any(String) }]);
   await sql`update groups set removed_at = null`.execute(db);
-  expect((await draftsOf(alice, { draft_id: id }))[0]?.content?.groups).toHaveLength(2);
+  const [whole] = await draftsOf(alice, { draft_id: id });
+  expect(whole?.content?.groups.map((group) => group.group_metadata_id)).toEqual([groups[2], groups[0]]);
 });
 
 describe('of two that change the same version', () => {
@@ -98,6 +99,15 @@ describe('of two that change the same version', () => {
     expect((await save(alice, { draft_id, version: 1, html: 'two' })).body.data.version).toBe(2);
     expect((await save(alice, { draft_id, version: 1, html: 'two' })).body.data.version).toBe(2);
     expect((await save(alice, first)).status).toBe(409);
+  });
+
+  test('rejects a save of the same text to other groups', async () => {
+    const id = await begun(alice, { html: 'before' });
+    const change = { draft_id: id, version: 1, html: 'after', group_metadata_ids: [groups[0]] };
+    expect((await save(alice, change)).status).toBe(200);
+    expect((await save(alice, { ...change, group_metadata_ids: [groups[1]] })).status).toBe(409);
+    const [draft] = await draftsOf(alice, { draft_id: id });
+    expect(draft).toMatchObject({ version: 2, content: { groups: [{ group_metadata_id: groups[0] }] } });
   });
 });
 

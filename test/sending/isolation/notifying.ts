@@ -243,6 +243,7 @@ export const NOTIFYING: Case[] = [
           return undefined;
         },
         has: (accountId: number) => isOpen.has(accountId),
+        count: () => isOpen.size,
         closeUnless: () => Promise.resolve(),
       };
       const messengers = new Map([[messenger.name, messenger]]);

@@ -5,6 +5,7 @@ import { beginDueRuns, beginRuns } from '../../../src/sending/campaigns/begin/be
 import { sweepRuns } from '../../../src/sending/campaigns/begin/expire-runs.ts';
 import { detectLateRuns } from '../../../src/sending/campaigns/begin/detect-late-runs.ts';
 import { processBulkRequests } from '../../../src/sending/campaigns/change/process-bulk-requests.ts';
+import { replanStaleRuns } from '../../../src/sending/campaigns/change/replan-stale-runs.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { listenForNotifications } from '../../../src/platform/database/listen.ts';
 import { watchOrphanedTurns } from '../../../src/sending/deliveries/requeue-orphaned-turns.ts';
@@ -64,6 +65,19 @@ async function takeInHand({ turns }: Scene, owners: readonly Owner[]): Promise<v
 
 export const SENDING: Case[] = [
   {
+    batch: 'zone rules',
+    poison: ofAccount('campaigns', 'update'),
+    async prepare(scene, owners) {
+      await planEach(scene, owners);
+      await sql`update campaigns set tzdata_version = '2000a' where account_id = any(${idsOf(owners)}::bigint[])`.execute(
+        scene.db,
+      );
+    },
+    step: ({ db }) => replanStaleRuns(db, EVERY_SHARD, log),
+    isDone: ({ db }, { accountId }) =>
+      finds(db, sql`select from campaigns where account_id = ${accountId} and tzdata_version > '2000a'`),
+  },
+  {
     batch: 'lanes',
     poison: ofAccount('lanes'),
     prepare: async (scene, owners) => void (await sendEach(scene, owners)),
@@ -71,14 +85,11 @@ export const SENDING: Case[] = [
     isDone: runIs(sql`status = 'completed'`),
   },
   {
-    batch: 'closed lanes',
+    batch: 'send windows',
     poison: ofAccount('lanes'),
     async prepare(scene, owners) {
       await sendEach(scene, owners);
       await sql`update accounts set daily_cap = 100 where account_id = any(${idsOf(owners)}::bigint[])`.execute(
-        scene.db,
-      );
-      await sql`update lanes set open_until = '-infinity' where account_id = any(${idsOf(owners)}::bigint[])`.execute(
         scene.db,
       );
     },

@@ -99,3 +99,11 @@ test.for<[string, Outcome]>([
   expect(totals).toMatchObject({ deliveries: 3, sent: 2, cancelled: 0, failed: 1, queued: 0, delivered: 1 });
   expect(groups[0]).toMatchObject({ sent: 1, delivered: 1, recipients: 2, lastError: null });
 });
+
+test('leaves the number of recipients of a delivery in hand to the end of its turn', async () => {
+  const taken = await takeInHand();
+  await receiveFirst(taken);
+  await turns.finish(taken.turn, [{ kind: 'sent', recipients: 7 }, sent, sent]);
+  const { groups } = await analyticsOf(database.db, taken.owner, taken.campaign);
+  expect(groups).toMatchObject([{ sent: 1, delivered: 1, recipients: 7 }, { recipients: 2 }, { recipients: 2 }]);
+});

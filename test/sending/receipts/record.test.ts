@@ -140,6 +140,18 @@ describe('a receipt', () => {
     expect(head.status).toBe('completed');
   });
 
+  test('proves nothing of a failed delivery if it is about a part of the post', async () => {
+    const owner = await createOwner(database.db, 1);
+    messenger.answer = () => ({ kind: 'refused', reason: 'The group is gone', final: true });
+    const { campaign, messageIds } = await sentTo(owner);
+    messenger.answer = () => undefined;
+    const reaction = event(owner, messageIds[0], 'reacted', 'ann');
+    await recordReceipts(database.db, [Object.assign({}, reaction, { isAboutPart: true })]);
+    const { totals, campaign: head } = await analyticsOf(database.db, owner, campaign);
+    expect(totals).toMatchObject({ sent: 0, failed: 1 });
+    expect(head.status).toBe('completed_with_errors');
+  });
+
   test('ends the wait for a retry of a delivery that has arrived', async () => {
     const owner = await createOwner(database.db, 1);
     messenger.answer = () => ({ kind: 'unknown', reason: 'the line was cut' });

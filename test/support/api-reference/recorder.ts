@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OpenApiDocument, OpenApiOperation } from './document.ts';
+import { follow, type OpenApiDocument, type OpenApiOperation, type OpenApiResponse } from './document.ts';
 
 /** An operation's example: the request that a scene sent, and the answer of the server. */
 export interface Example {
@@ -50,7 +50,7 @@ export function createRecorder(url: string, document: OpenApiDocument): Recorder
     const answerBody = await readBody(response);
     if (response.status !== 200) throw new Error(`${name} answers ${response.status}: ${JSON.stringify(answerBody)}`);
     assertShape(name, operation.documented, document, answerBody);
-    const answerHeaders = documentedHeaders(operation.documented, response.headers);
+    const answerHeaders = documentedHeaders(successOf(operation.documented, document), response.headers);
     return { requestHeaders: headers, requestBody, answerHeaders, answerBody };
   }
   return {
@@ -75,8 +75,12 @@ async function readBody(response: Response): Promise<unknown> {
   return `(${(await response.bytes()).length} bytes)`;
 }
 
-function documentedHeaders(operation: OpenApiOperation, headers: Headers): Record<string, string> {
-  const names = Object.keys(operation.responses['200']?.headers ?? {}).filter((name) => !OF_EVERY_ANSWER.has(name));
+function successOf({ responses }: OpenApiOperation, document: OpenApiDocument): OpenApiResponse {
+  return follow<OpenApiResponse>(document, responses['200'] ?? { description: '' });
+}
+
+function documentedHeaders(success: OpenApiResponse, headers: Headers): Record<string, string> {
+  const names = Object.keys(success.headers ?? {}).filter((name) => !OF_EVERY_ANSWER.has(name));
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = headers.get(name);
@@ -87,7 +91,7 @@ function documentedHeaders(operation: OpenApiOperation, headers: Headers): Recor
 
 /** Throws unless the body matches the document. */
 function assertShape(name: string, operation: OpenApiOperation, document: OpenApiDocument, body: unknown): void {
-  const schema = operation.responses['200']?.content?.['application/json']?.schema;
+  const schema = successOf(operation, document).content?.['application/json']?.schema;
   if (!schema) return;
   const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
   const standalone = JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')) as Parameters<

@@ -213,7 +213,8 @@ async function manageWebhook(ada: Actors): Promise<void> {
     ({ tries }) => (tries as unknown[]).length === 1,
   );
   await recorder.send('list-webhooks', {}, ada);
-  await recorder.send('update-webhook', { ...of, events: ['campaign.completed', 'delivery.failed'] }, ada);
+  await recorder.send('get-webhook', of, ada);
+  await recorder.send('update-webhook', { ...of, events: ['campaign.*', 'delivery.failed'] }, ada);
   const { message_id } = await recorder.send('test-webhook', of, ada);
   await until(
     () => recorder.poll('list-webhook-tries', of, ada),
@@ -221,12 +222,16 @@ async function manageWebhook(ada: Actors): Promise<void> {
   );
   await recorder.send('list-webhook-tries', { ...of, limit: 1 }, ada);
   await recorder.send('retry-webhook', { ...of, message_id }, ada);
-  await recorder.send('rotate-webhook-secret', of, ada);
+  await recorder.send('rotate-webhook-secret', { ...of, expire_former: 'now' }, ada);
   await recorder.send('delete-webhook', of, ada);
 }
 
 async function readNotices(ada: Actors): Promise<void> {
   const { recorder } = ada;
+  await until(
+    () => recorder.poll('list_notices', { limit: 1 }, ada),
+    ({ notices }) => (notices as unknown[]).length > 0,
+  );
   const { notices } = await recorder.send('list_notices', { limit: 1 }, ada);
   const [newest] = notices as Array<{ place: number }>;
   await recorder.send('read_notices', { up_to: newest?.place }, ada);

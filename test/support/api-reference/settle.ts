@@ -64,7 +64,7 @@ export function settleExamples(examples: ReadonlyMap<string, Example>, facts: Sc
   function settleValue(value: unknown, field: string, operation: string): unknown {
     if (value === null) return null;
     const placeholder = PLACEHOLDERS_OF[operation]?.[field] ?? PLACEHOLDERS[field];
-    if (placeholder !== undefined) return placeholder;
+    if (typeof placeholder === typeof value) return placeholder;
     if (typeof value === 'string') return settleString(value);
     if (Array.isArray(value)) return value.map((one) => settleValue(one, '', operation));
     if (typeof value !== 'object') return value;

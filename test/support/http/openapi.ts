@@ -1,4 +1,6 @@
 /** Reads the OpenAPI document of a service and generates bodies from it. */
+import { statusOf } from '../../../src/api/server/envelope.ts';
+import type { ErrorCode } from '../../../src/platform/errors/error-codes.ts';
 
 /** The part of JSON Schema that `/openapi.json` uses, with references resolved. */
 export interface Schema {
@@ -32,45 +34,68 @@ export interface DocumentedOperation {
   /** Whether an API key with its scope may call it. */
   takesKeys: boolean;
   body: Schema;
-  /** Every documented status. */
+  /** Every documented error code. */
+  codes: ErrorCode[];
+  /** Every documented status, those of the codes included. */
   statuses: number[];
 }
 
 interface WrittenOperation {
-  security?: unknown[];
-  description?: string;
+  security?: Array<{ api_key?: string[] }>;
   requestBody: { content: { 'application/json': { schema: unknown } } };
   responses: Record<string, unknown>;
 }
 
+interface WrittenDocument {
+  paths: Record<string, { post?: WrittenOperation }>;
+  components: Record<string, Record<string, unknown>>;
+}
+
 /** All operations that the service at `url` documents; each is a POST. */
 export async function readOperations(url: string): Promise<DocumentedOperation[]> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
-    paths: Record<string, { post?: WrittenOperation }>;
-    components: { schemas: Record<string, unknown> };
-  };
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as WrittenDocument;
   return Object.entries(document.paths).flatMap(([path, { post }]) =>
-    post ? [described(path, post, document.components.schemas)] : [],
+    post ? [described(path, post, document.components)] : [],
   );
 }
 
-function described(path: string, written: WrittenOperation, named: Record<string, unknown>): DocumentedOperation {
+function described(
+  path: string,
+  written: WrittenOperation,
+  components: WrittenDocument['components'],
+): DocumentedOperation {
+  const responses = followed(written.responses, components) as Record<string, WrittenFailure>;
+  const codes = Object.values(responses).flatMap(codesOf);
   return {
     path,
     name: path.slice(path.lastIndexOf('/') + 1),
     isBearer: (written.security ?? []).length > 0,
-    takesKeys: /scope `(read|send|admin)`/.test(written.description ?? ''),
-    body: followed(written.requestBody.content['application/json'].schema, named) as Schema,
-    statuses: Object.keys(written.responses).map(Number),
+    takesKeys: (written.security ?? []).some((one) => one.api_key !== undefined),
+    body: followed(written.requestBody.content['application/json'].schema, components) as Schema,
+    codes,
+    statuses: [200, ...new Set(codes.map(statusOf))],
   };
 }
 
-/** Returns a schema with every reference resolved. */
-function followed(value: unknown, named: Record<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((one) => followed(one, named));
+interface WrittenFailure {
+  content?: Record<string, { schema: { allOf?: Array<{ properties?: { error_code?: { enum?: ErrorCode[] } } }> } }>;
+}
+
+/** Returns the codes of a failure, to which its schema narrows those of all failures. */
+function codesOf({ content }: WrittenFailure): ErrorCode[] {
+  const [, narrowed] = content?.['application/json']?.schema.allOf ?? [];
+  return narrowed?.properties?.error_code?.enum ?? [];
+}
+
+/** Returns a part of a document with every reference resolved. */
+function followed(value: unknown, components: WrittenDocument['components']): unknown {
+  if (Array.isArray(value)) return value.map((one) => followed(one, components));
   if (typeof value !== 'object' || value === null) return value;
-  if ('$ref' in value) return followed(named[String(value.$ref).replace('#/components/schemas/', '')], named);
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, followed(one, named)]));
+  if ('$ref' in value) {
+    const [, , kind = '', name = ''] = String(value.$ref).split('/');
+    return followed(components[kind]?.[name], components);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, followed(one, components)]));
 }
 
 /** Returns the alternatives of a body; usually one. */
@@ -91,6 +116,8 @@ export function typeOf(schema: Schema): string {
   return types.find((type) => type !== 'null') ?? 'any';
 }
 
+const A_UUID = '5f0c2c5e-0f3c-4d6b-9a55-6c1d1c3a7f10';
+
 /**
  * Returns a valid value of a schema: its constant, its first example or choice, or else the smallest value of its type. Omits optional
  * fields, except those in `given`. A value in `given` is used for every field of that name.
@@ -110,7 +137,7 @@ export function exampleOf(schema: Schema, given: Readonly<Record<string, unknown
     case 'boolean':
       return false;
     case 'string':
-      return 'x'.repeat(Math.max(plain.minLength ?? 1, 1));
+      return plain.format === 'uuid' ? A_UUID : 'x'.repeat(Math.max(plain.minLength ?? 1, 1));
     default:
       throw new Error(`no example can be made of ${JSON.stringify(schema)}`);
   }

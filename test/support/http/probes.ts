@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperations } from '../../../src/api/contract/define-operations.ts';
 import { nothing, optional, text, withDefault } from '../../../src/api/contract/fields.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors/error-codes.ts';
 import { implement, type Operation } from '../../../src/api/operation.ts';
 
 const PROBES = defineOperations('Sandbox', {
@@ -31,6 +32,7 @@ const PROBES = defineOperations('Sandbox', {
     summary: 'Does something',
     body: nothing,
     data: z.object({ user_id: z.number() }),
+    errors: Object.keys(ERROR_CODES) as ErrorCode[],
   },
   toil: {
     path: '/api/v1/probe/toil',

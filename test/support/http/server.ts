@@ -4,6 +4,7 @@ import { createAuthenticate } from '../../../src/api/server/auth.ts';
 import type { EventSource } from '../../../src/api/events/register-events.ts';
 import type { Operation } from '../../../src/api/operation.ts';
 import { listOperations, type OperationDependencies } from '../../../src/api/routes/operations.ts';
+import type { DashboardState } from '../../../src/api/server/serve-dashboard.ts';
 import { buildServer, type HttpLimits, type HttpSettings } from '../../../src/api/server/server.ts';
 import { createHealth, type Health } from '../../../src/platform/concurrency/health.ts';
 import { createLog, type Log } from '../../../src/platform/log/log.ts';
@@ -46,8 +47,12 @@ export interface TestServerOptions {
   events?: EventSource;
   /** Silent by default. */
   log?: Log;
+  /** A registry of its own by default. */
+  metrics?: Registry;
   /** Also serves the dashboard and its session. */
   hasDashboard?: boolean;
+  /** Of that dashboard; built by default. */
+  dashboardState?: () => DashboardState;
 }
 
 export const JWT_SECRET = 'the secret of the tests, long enough';
@@ -65,7 +70,9 @@ export async function startTestServer({
   health = createHealth(),
   events,
   log = createLog('silent'),
+  metrics = new Registry(),
   hasDashboard = false,
+  dashboardState = () => 'built',
 }: TestServerOptions): Promise<TestServer> {
   const dependencies = createUserDependencies({
     db,
@@ -86,12 +93,12 @@ export async function startTestServer({
     operations: [...listUserOperations(dependencies), ...operations],
     authenticate: createAuthenticate(dependencies),
     ...(events && { events }),
-    ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, users: dependencies } }),
+    ...(hasDashboard && { dashboard: { folder: BUILD_FOLDER, state: dashboardState, users: dependencies } }),
     readyChecks,
     isDiskFull,
     health,
     readPool: () => readPool(db),
-    metrics: new Registry(),
+    metrics,
     log,
     settings,
     limits: { overload: NO_LAG_LIMITS, ...limits },

@@ -127,7 +127,7 @@ const LONGEST = [
   'contract/connections',
   'sending/receipts/same-person',
   'service/traces',
-  'clients/typescript/python',
+  'client/python',
   'identity/tokens',
   'platform/database/full-disk',
   'platform/database/watch-schema',

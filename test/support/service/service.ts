@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until } from '../ledger.ts';
 import { PATIENCE_MS } from '../patience.ts';
+import { NODE_COMPILE_CACHE } from './campanile.ts';
 
 /** The service as its users run it: a process of its own, with an embedded PostgreSQL. */
 export interface Service {
@@ -56,6 +57,7 @@ export async function startService({
     cwd,
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE,
       PORT: '0',
       DATA_DIR: join(home, 'data'),
       STATE_DIR: join(home, 'state'),

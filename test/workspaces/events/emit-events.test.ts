@@ -67,6 +67,34 @@ async function ended(whose: Owner): Promise<void> {
   );
 }
 
+test('names the campaign in the events of its runs', async () => {
+  await sendNow(database.db, owner);
+  await ended(owner);
+  const events = await eventsOf(owner);
+  const named = (family: string) =>
+    events.filter(({ type }) => type.startsWith(family)).map(({ data }) => (data as { name?: string }).name);
+  const [name] = named('campaign.');
+  expect(name).toEqual(expect.any(String));
+  expect(named('run.')).toEqual([name, name]);
+});
+
+test.each([['delivery.*'], ['*']])(
+  'emits the failed deliveries for a webhook that subscribes to %s',
+  async (filter) => {
+    await listen(owner, [filter]);
+    messenger.answer = () => ({ kind: 'refused', final: true, reason: 'no such group' });
+    await sendNow(database.db, owner);
+    await until(
+      async () => {
+        await database.clock.advance({ hours: 1 });
+        return typesOf(owner);
+      },
+      (types) => types.includes('campaign.completed_with_errors'),
+    );
+    expect(await typesOf(owner)).toContain('delivery.failed');
+  },
+);
+
 test('emits the events of a campaign in order, each once, also without a listener', async () => {
   const campaignId = await sendNow(database.db, owner);
   await ended(owner);

@@ -28,7 +28,7 @@ export default function CampaignPage({ id }: { id: string }) {
   if (analytics.isPending) return <PageSkeleton />;
   if (!analytics.data) {
     const { error } = analytics;
-    if (error instanceof CampanileError && (error.code === 404 || error.code === 400)) return <NotFoundPage />;
+    if (error instanceof CampanileError && (error.status === 404 || error.status === 400)) return <NotFoundPage />;
     return <ErrorAlert error={error} retry={() => void analytics.refetch()} />;
   }
   return <Campaign id={id} analytics={analytics.data} />;

@@ -20,7 +20,7 @@ export default function EditCampaignPage({ id }: { id: string }) {
   const media = post.data?.media ?? null;
   const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });
   const error = post.error ?? analytics.error ?? file.error;
-  if (error instanceof CampanileError && (error.code === 404 || error.code === 400) && !post.data)
+  if (error instanceof CampanileError && (error.status === 404 || error.status === 400) && !post.data)
     return <NotFoundPage />;
   const isComplete = post.data && analytics.data && (media === null || file.data);
   // Errors never hide a form that is being edited.

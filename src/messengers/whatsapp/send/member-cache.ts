@@ -20,6 +20,8 @@ export interface KnownMember {
 }
 
 export interface MemberCache {
+  /** A sender key that a departed member holds is renewed when it is older, in milliseconds. */
+  keyMinAgeMs: number;
   /** How long members and devices without an answer or keys are left out, in milliseconds. */
   leaveOutMs: number;
   /** The known ones, by JID. */
@@ -45,7 +47,10 @@ const KEY_CREATED = 'group-key-created';
 /** Some of the largest groups; the members of others are read from the database. */
 const MEMBERS_IN_MEMORY = 5_000;
 
-export function createMemberCache(store: KeyValueStore, leaveOutMs: number): MemberCache {
+export function createMemberCache(
+  store: KeyValueStore,
+  { leaveOutMs, keyMinAgeMs }: Pick<MemberCache, 'leaveOutMs' | 'keyMinAgeMs'>,
+): MemberCache {
   // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
   const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
   let last: Promise<unknown> = Promise.resolve();
@@ -73,6 +78,7 @@ export function createMemberCache(store: KeyValueStore, leaveOutMs: number): Mem
 
   return {
     leaveOutMs,
+    keyMinAgeMs,
     read,
     change(jids, change) {
       const changed = last.then(() => changeNow(jids, change));

@@ -1,7 +1,11 @@
 -- Takes the next turn of each account that is due. It locks shards, then lanes, and reads everything else in a later statement: that
--- statement sees current rows, and a worker that has lost its shard gets no turn. A closed lane returns a row with nothing but the account
--- and the messenger. `skipped` accounts get no turn; with `wanted`, no other accounts do. Poison message: this is how
--- src/sending/deliveries/claim-isolated.ts finds and excludes an account that makes the claim fail.
+-- statement sees current rows, and a worker that has lost its shard gets no turn. `skipped` accounts get no turn; with `wanted`, no other
+-- accounts do. Poison message: this is how src/sending/deliveries/claim-isolated.ts finds and excludes an account that makes the claim
+-- fail.
+--
+-- An account with quiet hours, a daily cap or a warm-up gets no turn, but a row with nothing but the account and the messenger: the caller
+-- evaluates its rules, and claims for it with `rooms`, the number of posts that may leave of each account in `wanted`. Claims count the
+-- posts that they take (docs/explanation/decisions/0028-enforce-send-windows-in-the-claim.md).
 --
 -- claim_turns and finish_turns are functions: one statement and one transaction each, planned once a connection. As query texts they would
 -- be planned each time, which took longer than to execute them, and not every pooler supports named prepared statements.
@@ -10,7 +14,7 @@
 -- nested loops only. test/sending/deliveries/rows-read.test.ts counts the rows that are read, and fails without them.
 create or replace function claim_turns(
     worker bigint, of_shards smallint[], shard_limit int, lane_limit int, batch int, paced text[],
-    skipped bigint[] default '{}', wanted bigint[] default null)
+    skipped bigint[] default '{}', wanted bigint[] default null, rooms int[] default null)
   returns table (account_id bigint, messenger text, turn bigint, run_id bigint, content_id bigint, "position" int,
                  message_id text, send_to text, attempts smallint, uncertain boolean)
   language plpgsql
@@ -22,9 +26,13 @@ declare
   due_messengers text[];
   due_turns bigint[];
   due_room int[];
+  due_slots timestamptz[];
+  due_sent int[];
+  now_slot constant timestamptz := quarter_hour(campanile_now());
 begin
-  select array_agg(l.account_id), array_agg(l.messenger), array_agg(l.turn), array_agg(l.room)
-  into due_accounts, due_messengers, due_turns, due_room
+  select array_agg(l.account_id), array_agg(l.messenger), array_agg(l.turn), array_agg(l.room), array_agg(l.sent_slot),
+         array_agg(l.sent_in_slot)
+  into due_accounts, due_messengers, due_turns, due_room, due_slots, due_sent
   from (
     with held as materialized (
       select s.shard
@@ -39,11 +47,15 @@ begin
       ) due
       join shards s on s.shard = due.shard and s.worker_id = worker for share of s skip locked
     )
-    select l.account_id, l.messenger, l.turn,
-           case when l.open_until > campanile_now() then coalesce(l.open_for, batch) else 0 end as room
+    select l.account_id, l.messenger, l.turn, l.sent_slot, l.sent_in_slot,
+           case when rooms is not null then rooms[array_position(wanted, l.account_id)]
+                -- A lookup for each. A warm-up takes two weeks.
+                when (select coalesce(a.quiet_from, a.daily_cap::text) is not null or a.warm_up_from > campanile_now() - interval '16 days'
+                      from accounts a where a.account_id = l.account_id limit 1) then 0
+                else batch end as room
     from held
     cross join lateral (
-      select account_id, messenger, turn, open_until, open_for from lanes
+      select account_id, messenger, turn, sent_slot, sent_in_slot from lanes
       where lanes.shard = held.shard and wake_at <= campanile_now()
         and account_id <> all(skipped) and (wanted is null or account_id = any(wanted))
       order by wake_at limit ceil(lane_limit::float8 / (select count(*) from held))::int for no key update skip locked
@@ -51,6 +63,15 @@ begin
     limit lane_limit
   ) l;
   if due_accounts is null then return; end if;
+
+  if exists (select from unnest(due_slots, due_sent) i (slot, sent) where i.sent > 0 and i.slot <> now_slot) then
+    insert into sent_slots as s (account_id, slot, posts)
+    select i.account_id, i.slot, i.sent from unnest(due_accounts, due_slots, due_sent) i (account_id, slot, sent)
+    where i.sent > 0 and i.slot <> now_slot
+    on conflict (account_id, slot) do update set posts = s.posts + excluded.posts;
+    update lanes l set sent_slot = now_slot, sent_in_slot = 0
+    where l.account_id = any(due_accounts) and l.sent_in_slot > 0 and l.sent_slot <> now_slot;
+  end if;
 
   return query
   with lane as materialized (
@@ -94,7 +115,8 @@ begin
   ), parked as (
     update lanes l
     set turn = case when t.taken > 0 then t.turn else l.turn end,
-        in_hand_run_id = t.run_id, in_hand = t.positions, open_for = l.open_for - t.taken,
+        in_hand_run_id = t.run_id, in_hand = t.positions,
+        sent_slot = case when t.taken > 0 then now_slot else l.sent_slot end, sent_in_slot = l.sent_in_slot + t.taken,
         work_at = case
           when t.taken > 0 then null
           when t.blocked then campanile_now() + interval '1 second'

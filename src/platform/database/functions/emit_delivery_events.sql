@@ -6,7 +6,7 @@ begin
   if not exists (
     select from (select distinct account_id from new_rows) n
     join accounts a on a.account_id = n.account_id join webhooks w on w.workspace_id = a.workspace_id
-    where w.events && array['delivery.failed', 'delivery.unknown', 'message.reply', 'message.reaction']) then return null; end if;
+    where w.events && array['*', 'delivery.*', 'delivery.failed', 'delivery.unknown', 'message.*', 'message.reply', 'message.reaction']) then return null; end if;
 
   insert into events (workspace_id, type, data)
   select workspace_id, kind, jsonb_build_object(
@@ -29,7 +29,7 @@ begin
       union all
       select 'message.reaction', jsonb_build_object('group_metadata_id', n.group_id, 'reactions', n.reactions) where n.reactions <> o.reactions
     ) t
-    where exists (select from webhooks w where w.workspace_id = a.workspace_id and t.kind = any(w.events))
+    where exists (select from webhooks w where w.workspace_id = a.workspace_id and matches_event_filter(w.events, t.kind))
   ) d
   group by workspace_id, kind, public_id, run_id, part;
   return null;

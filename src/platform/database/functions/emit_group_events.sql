@@ -2,7 +2,7 @@
 -- removed or renamed, or whose `can_send` changed: up to 100 in one event. A changed number of members emits none.
 create or replace function emit_group_events() returns trigger language plpgsql as $$
 begin
-  if not exists (select from webhooks where 'group.changed' = any(events)) then return null; end if;
+  if not exists (select from webhooks where matches_event_filter(events, 'group.changed')) then return null; end if;
   if tg_op = 'INSERT' then
     insert into events (workspace_id, type, data)
     select workspace_id, 'group.changed', jsonb_build_object('groups', jsonb_agg(item order by group_id))
@@ -10,7 +10,7 @@ begin
       select a.workspace_id, n.group_id, (row_number() over (partition by n.account_id order by n.group_id) - 1) / 100 as part,
              jsonb_build_object('group_metadata_id', n.group_id, 'change', 'added', 'name', left(n.name, 100), 'kind', n.kind, 'can_send', n.can_send) as item
       from new_rows n join accounts a on a.account_id = n.account_id
-      where exists (select from webhooks w where w.workspace_id = a.workspace_id and 'group.changed' = any(w.events))
+      where exists (select from webhooks w where w.workspace_id = a.workspace_id and matches_event_filter(w.events, 'group.changed'))
     ) g group by workspace_id, part;
   else
     insert into events (workspace_id, type, data)
@@ -23,7 +23,7 @@ begin
                'name', left(n.name, 100), 'kind', n.kind, 'can_send', n.can_send) as item
       from new_rows n join old_rows o on o.group_id = n.group_id join accounts a on a.account_id = n.account_id
       where (n.name, n.can_send, n.removed_at is null) is distinct from (o.name, o.can_send, o.removed_at is null)
-        and exists (select from webhooks w where w.workspace_id = a.workspace_id and 'group.changed' = any(w.events))
+        and exists (select from webhooks w where w.workspace_id = a.workspace_id and matches_event_filter(w.events, 'group.changed'))
     ) g group by workspace_id, part;
   end if;
   return null;

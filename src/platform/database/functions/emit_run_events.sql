@@ -21,8 +21,8 @@ begin
     end if;
     insert into events (workspace_id, type, data)
     select a.workspace_id, case new.status when 'running' then 'run.started' else 'run.completed' end,
-           about || jsonb_build_object('campaign_id', c.public_id, 'status', new.status, 'group_count', new.targets, 'queued', new.queued,
-                                       'sent', new.sent, 'failed', new.failed, 'cancelled', new.cancelled)
+           about || jsonb_build_object('campaign_id', c.public_id, 'name', c.name, 'status', new.status, 'group_count', new.targets,
+                                       'queued', new.queued, 'sent', new.sent, 'failed', new.failed, 'cancelled', new.cancelled)
     from campaigns c join accounts a on a.account_id = c.account_id where c.campaign_id = new.campaign_id;
   end if;
   return null;

@@ -1,5 +1,6 @@
 -- Writes the outcomes of finished turns. A row of `sent_ranges` is a range of positions that were sent, with the recipients of each;
--- `others` has a row for each delivery that was not sent. The settings have the reasons of claim_turns.
+-- `others` has a row for each delivery that was not sent. A turn's `unsent` is how many of its posts surely did not leave: they are
+-- subtracted from the count of its claim. The settings have the reasons of claim_turns.
 create or replace function finish_turns(turns jsonb, sent_ranges jsonb, others jsonb)
   returns void language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -8,6 +9,8 @@ declare
   living bigint[];
   -- An array instead of a condition on lanes: the planner believes that hardly any turn is in hand, and would read all lanes for each.
   held bigint[];
+  -- Turns that were claimed in another quarter hour.
+  crossing bigint[];
   -- True nearly always; otherwise each account is looked up in the array.
   all_live boolean;
   all_held boolean;
@@ -17,9 +20,11 @@ declare
   ended_runs bigint[];
 begin
   -- Fencing token: a turn whose number has moved on is fenced, even beside another turn of its account. Deleted accounts have no lane.
-  select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held) into living, held
+  select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held),
+         array_agg(l.account_id) filter (where l.held and l.sent_slot <> quarter_hour(campanile_now()))
+  into living, held, crossing
   from (
-    select l.account_id, l.turn = i.turn and l.in_hand_run_id is not null as held
+    select l.account_id, l.sent_slot, l.turn = i.turn and l.in_hand_run_id is not null as held
     from jsonb_to_recordset(turns) i (account_id bigint, turn bigint)
     join lanes l on l.account_id = i.account_id
     order by l.account_id for no key update of l
@@ -101,14 +106,15 @@ begin
     perform close_runs(ended_campaigns);
   end if;
 
+  if crossing is not null then perform count_in_hand_now(crossing); end if;
   update lanes l
-  set in_hand_run_id = null, in_hand = null,
+  set in_hand_run_id = null, in_hand = null, sent_in_slot = l.sent_in_slot - i.unsent,
       next_send_at = case when i.gap_ms > 0 then campanile_now() + i.gap_ms * interval '1 millisecond' else l.next_send_at end,
       held_until = case when i.rest_ms > 0 then greatest(l.held_until, rest_until(l.account_id, i.rest_ms)) else l.held_until end,
       work_at = case
         when (select r.run_id from runs r where r.account_id = l.account_id and r.status = 'running' and not r.paused
               order by r.run_id limit 1) is not null
         then campanile_now() end
-  from jsonb_to_recordset(turns) i (account_id bigint, turn bigint, gap_ms float8, rest_ms float8)
+  from jsonb_to_recordset(turns) i (account_id bigint, turn bigint, unsent int, gap_ms float8, rest_ms float8)
   where l.account_id = i.account_id and l.turn = i.turn and (all_held or i.account_id = any(held));
 end $$;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -6,10 +6,11 @@ import { readQuarantined } from '../../../platform/database/quarantine.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createRoundRobin, type Rotation } from '../../../platform/concurrency/round-robin.ts';
+import { replanLocked } from '../change/replan-stale-runs.ts';
 import { isLate } from './detect-late-runs.ts';
 import { expireSuperseded, latestStart, missRuns } from './expire-runs.ts';
 import { traceRuns } from './trace-runs.ts';
-import { messageIdOf, writeDeliveries } from './write-deliveries.ts';
+import { hasUnwritten, messageIdOf, writeDeliveries } from './write-deliveries.ts';
 
 /** In one transaction, of all accounts together; each account has its share. */
 const RUNS_PER_STEP = 200;
@@ -30,12 +31,12 @@ export const createRunTurns = (): RunTurns => ({ begin: createRoundRobin(), writ
 /**
  * Begins due runs in these shards, in the order of their due times, and writes further deliveries of runs that have begun. A call does a
  * bounded piece in transactions of a few thousand rows, in round robin over accounts. Runs of a paused campaign, or of a held or
- * quarantined account, wait. Resolves to the milliseconds until the next call.
+ * quarantined account, wait. Resolves to the milliseconds until the next call, `restMs` at most.
  */
 export async function beginDueRuns(
   db: Database,
   shards: number[],
-  { turns = createRunTurns(), log }: { turns?: RunTurns; log?: Log } = {},
+  { turns = createRunTurns(), log, restMs = 1_000 }: { turns?: RunTurns; log?: Log; restMs?: number } = {},
 ): Promise<number> {
   if (shards.length === 0) return 1_000;
   const { held } = await readQuarantined(db, 'due runs');
@@ -45,7 +46,12 @@ export async function beginDueRuns(
   const begun = due.length > 0 && (await beginOrQuarantine(db, due, log));
   const written = await writeDeliveries(db, shards, { turns: turns.write, log });
   if (begun || written === 'written') return 0;
-  return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards);
+  return due.length > 0 || written === 'locked' ? LOCKED_PAUSE_MS : nextDueMs(db, shards, restMs);
+}
+
+/** The condition that these shards have a run to begin or to miss, or deliveries to write. */
+export function hasDueRuns(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`(exists (${selectDueAccounts(shards)}) or ${hasUnwritten(shards)})`;
 }
 
 async function beginOrQuarantine(db: Database, accountIds: number[], log?: Log): Promise<boolean> {
@@ -59,10 +65,17 @@ async function beginOrQuarantine(db: Database, accountIds: number[], log?: Log):
 /** In the order of what they have due. */
 async function findDueAccounts(db: Connection, shards: number[]): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
+    ${selectDueAccounts(shards)} order by d.due_at, d.account_id`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+/** Leaves out accounts that rest, or are stopped, for which nothing could be done yet. */
+function selectDueAccounts(shards: readonly number[]): RawBuilder<unknown> {
+  return sql`
     select d.account_id
     from (
       select r.account_id, min(r.due_at) as due_at
-      from unnest(${shards}::smallint[]) s (shard)
+      from unnest(${[...shards]}::smallint[]) s (shard)
       -- By shard and with an order, so that the index of what is planned serves this, of which hardly any is due.
       cross join lateral (
         select account_id, due_at from runs
@@ -71,15 +84,15 @@ async function findDueAccounts(db: Connection, shards: number[]): Promise<number
       group by r.account_id
     ) d
     cross join lateral (select held_until from lanes l where l.account_id = d.account_id limit 1) l
-    where l.held_until <= campanile_now() or d.due_at <= ${latestStart} and l.held_until < 'infinity'
-    order by d.due_at, d.account_id`.execute(db);
-  return rows.map((row) => row.account_id);
+    where (l.held_until <= campanile_now() or d.due_at <= ${latestStart} and l.held_until < 'infinity')`;
 }
 
 /** Begins or misses the due runs of these accounts. Locked lanes are skipped; false if all are locked. */
 async function beginRunsOf(trx: Connection, accountIds: readonly number[]): Promise<boolean> {
   const accounts = await lockFreeLanes(trx, accountIds);
   if (accounts.length === 0) return false;
+  // A run that new time zone rules make due later must not begin at its former instant.
+  await replanLocked(trx, accounts, { onlyDue: true });
   await missRuns(trx, accounts);
   const expiring = await expireSuperseded(trx, accounts);
   const ready = accounts.filter((accountId) => !expiring.has(accountId));
@@ -133,8 +146,8 @@ export async function beginRuns(
   await traceRuns(trx, accountIds);
 }
 
-/** Milliseconds until a run falls due that is not due yet; 1,000 at most, since a hint can be lost. */
-async function nextDueMs(db: Connection, shards: number[]): Promise<number> {
+/** Milliseconds until a run falls due that is not due yet; `restMs` at most, since a hint can be lost. */
+async function nextDueMs(db: Connection, shards: number[], restMs: number): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(r.due_at) - campanile_now()) * 1000)::float8 as ms
     from unnest(${shards}::smallint[]) s (shard)
@@ -144,5 +157,5 @@ async function nextDueMs(db: Connection, shards: number[]): Promise<number> {
         and due_at < 'infinity'
       order by due_at limit 1
     ) r`.execute(db);
-  return Math.min(1_000, Math.max(1, rows[0]?.ms ?? 1_000));
+  return Math.min(restMs, Math.max(1, rows[0]?.ms ?? restMs));
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { isolateFailures } from '../../../platform/database/isolate-failures.ts';
@@ -9,6 +9,15 @@ const BATCH = 100;
 
 /** True if the planned run `r` should have begun a minute ago and is not recorded as late. */
 export const isLate = sql<boolean>`r.late_at is null and r.due_at <= campanile_now() - interval '1 minute'`;
+
+/** The condition that these shards have a run to record. */
+export function hasLateRuns(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`exists (
+    select from unnest(${[...shards]}::smallint[]) s (shard)
+    cross join lateral (
+      select from runs r where r.shard = s.shard and status = 'planned' and not paused and ${isLate} order by due_at limit 1
+    ) r)`;
+}
 
 /**
  * Records the runs of these shards that should have begun a minute ago, for whatever reason; each causes one event `campaign.late`. Late

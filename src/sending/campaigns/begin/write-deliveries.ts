@@ -1,5 +1,5 @@
 /** Runs that have begun get their deliveries: in pieces, so that nothing waits long for one, and accounts take turns. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { isolateWrites } from '../../accounts/quarantine-account.ts';
 import { lockFreeLanes } from '../../accounts/store.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
@@ -62,16 +62,25 @@ function lockAndWrite(db: Database, accountIds: readonly number[]): Promise<numb
   });
 }
 
+/** The condition that these shards have deliveries to write. */
+export function hasUnwritten(shards: readonly number[]): RawBuilder<boolean> {
+  return sql`exists (${selectUnwritten(shards)})`;
+}
+
 async function findUnwritten(db: Connection, shards: number[]): Promise<number[]> {
-  const { rows } = await sql<{ account_id: number }>`
+  const { rows } = await sql<{ account_id: number }>`${selectUnwritten(shards)}`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+function selectUnwritten(shards: readonly number[]): RawBuilder<unknown> {
+  return sql`
     select account_id from (
-      select account_id from runs where shard = any(${shards}::smallint[]) and status = 'running' and expanded < targets
+      select account_id from runs where shard = any(${[...shards]}::smallint[]) and status = 'running' and expanded < targets
       -- With an order, so that the index that has it serves this: while runs begin it seems as if many had more.
       group by shard, account_id order by shard, account_id
     ) r
     -- Of an account that is stopped nothing is written.
-    where exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`.execute(db);
-  return rows.map((row) => row.account_id);
+    where exists (select from accounts a where a.account_id = r.account_id and a.stop_reason is null)`;
 }
 
 /** Their message ids are fixed here, before the first try. */

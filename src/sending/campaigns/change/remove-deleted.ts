@@ -6,7 +6,7 @@ import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { removePosts } from './remove-posts.ts';
 
-/** So long its runs still count towards the day's cap of the account, and whoever listens is told that it is gone. */
+/** So long live progress reports that the campaign is gone. */
 const HUSK_DAYS = 2;
 /** Rows a step: few where a row is large. */
 const SUMS_CHUNK = 5_000;

@@ -3,6 +3,7 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
@@ -130,6 +131,7 @@ async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: Ca
       time_zone: next.timeZone,
       weekdays: next.weekdays === null ? null : [...next.weekdays],
       skip_dates: [...next.skipDates],
+      tzdata_version: TZDATA_VERSION,
       open_runs: eb('open_runs', '+', added),
     }))
     .where('campaign_id', '=', campaignId)

@@ -138,9 +138,8 @@ async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string
     return typeof answered === 'string' ? answered : '';
   }
   const patience = { pollMs: 50, serviceMs: 30_000, peopleMs: 30_000 };
-  const given = ['--url', app.url, '--report', path];
   const code = await Promise.race([
-    whatsappCheck({ arguments: given, input, output, patience }),
+    whatsappCheck({ options: { url: app.url, report: path }, input, output, patience }),
     // A prompt that the operator cannot answer ends the test.
     new Promise<never>((_resolve, reject) => output.on('data', () => void doing.catch(reject))),
   ]);
@@ -206,12 +205,15 @@ test('says which step failed, and writes only its code down', async () => {
   expect((await readReport()).steps.at(-1)).toMatchObject({ outcome: 'failed', facts: { httpStatus: 409, code: 400 } });
 });
 
-test('leaves a file alone that is no report, and lists the arguments after a wrong one', async () => {
+test('leaves a file alone that is no report, and shows the usage after a wrong option', async () => {
   await writeFile(path, 'my diary');
   const refused = check();
   await expect(refused).rejects.toThrow(/is not a report of this check/);
   expect(await readFile(path, 'utf8')).toBe('my diary');
   const door = join(import.meta.dirname, '../../../../bin/campanile.mjs');
   const { status, stderr } = spawnSync(process.execPath, [door, 'whatsapp-check', '--nonsense'], { encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('npm start -- whatsapp-check') });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringContaining('campanile whatsapp-check [--url URL]'),
+  });
 });

@@ -1,0 +1,1818 @@
+/** The types of all operations and events. `npm run docs` writes this file from the contract of the service. */
+/** All seven fields are required. */
+export interface CreateUser {
+  first_name: string;
+  /** May be empty. */
+  last_name: string;
+  /** Letters, digits and `. _ @ + -`. Case-insensitively unique among user names and e-mail addresses. */
+  user_name: string;
+  /** Unique, case-insensitively. */
+  email: string;
+  /** International number of 7 to 15 digits. Spaces, dots, dashes, parentheses and a leading `+` or `00` are accepted. */
+  phone_number: string;
+  /** The phone number of the WhatsApp account to link, in the same format. */
+  whatsapp_number: string;
+  /** 8 to 128 characters of any kind. On a public installation, easily guessed passwords are rejected. */
+  password: string;
+}
+/** A user. All texts are returned exactly as they were sent. */
+export interface UserInfo {
+  user_id: number;
+  email: string;
+  user_name: string;
+  phone_number: string;
+  first_name: string;
+  last_name: string;
+  /** The phone number of the messaging account. */
+  wharsapp_number: string;
+  /** `true` up to and including the first successful sign-in. */
+  is_first_login: boolean;
+}
+export interface AuthorizeUser {
+  /** The user name or the e-mail address. */
+  user_name: string;
+  password: string;
+  /** Required for a user with a second factor: a code of the authenticator app, or a recovery code. */
+  code?: string | null | undefined;
+}
+/** An empty object. The body may also be empty. */
+export type Nothing = Record<string, never>;
+export interface OwnProfile {
+  user_info: UserInfo;
+  /** The time zone of schedules: the user's own, or else the installation's. */
+  time_zone: string;
+  /** The language of mails and notices. Absent while it is unknown: then English. */
+  language?: 'en' | 'pt-BR' | 'hi' | 'id' | 'de' | 'es' | undefined;
+  /** Whether the user is an administrator. */
+  is_admin: boolean;
+  /** Whether the e-mail address is verified. Present only if the service sends mails. */
+  email_verified?: boolean | undefined;
+  quotas?: Quotas | undefined;
+}
+/** Usage of the workspace, with its limits. */
+export interface Quotas {
+  /** Bytes of files stored for campaigns and drafts. */
+  stored_bytes: { used: number; limit: number };
+  /** Running and scheduled campaigns. */
+  campaigns: { used: number; limit: number };
+  /** Groups, communities and channels created in the last 24 hours. `null`: unlimited. */
+  groups_created: { used: number; limit: number } | null;
+}
+/** Fields that are omitted or `null` keep their values. */
+export interface UpdateProfile {
+  first_name?: string | null | undefined;
+  last_name?: string | null | undefined;
+  phone_number?: string | null | undefined;
+  /** Can be changed until a phone has been linked for the first time. */
+  whatsapp_number?: string | null | undefined;
+  /** IANA time zone for schedules, quiet hours and reports. */
+  time_zone?: string | null | undefined;
+  /** The language of mails and notices. */
+  language?: 'en' | 'pt-BR' | 'hi' | 'id' | 'de' | 'es' | null | undefined;
+}
+export interface Profile {
+  user_info: UserInfo;
+  /** The time zone of schedules: the user's own, or else the installation's. */
+  time_zone: string;
+  /** The language of mails and notices. Absent while it is unknown: then English. */
+  language?: 'en' | 'pt-BR' | 'hi' | 'id' | 'de' | 'es' | undefined;
+  /** Whether the user is an administrator. */
+  is_admin: boolean;
+  /** Whether the e-mail address is verified. Present only if the service sends mails. */
+  email_verified?: boolean | undefined;
+}
+export interface DeleteAccount {
+  /** Your current password. */
+  password: string;
+}
+/** Empty: the operation only confirms. */
+export type NoData = Record<string, never>;
+export interface LinkCode {
+  /** The code in the link, after the `#`. */
+  code: string;
+}
+/** The fields of `create_user`. The e-mail address is the one that was invited. */
+export interface AcceptInvite {
+  first_name: string;
+  /** May be empty. */
+  last_name: string;
+  /** Letters, digits and `. _ @ + -`. Case-insensitively unique among user names and e-mail addresses. */
+  user_name: string;
+  /** International number of 7 to 15 digits. Spaces, dots, dashes, parentheses and a leading `+` or `00` are accepted. */
+  phone_number: string;
+  /** The phone number of the WhatsApp account to link, in the same format. */
+  whatsapp_number: string;
+  /** 8 to 128 characters of any kind. On a public installation, easily guessed passwords are rejected. */
+  password: string;
+  /** The code in the link, after the `#`. */
+  code: string;
+}
+export interface ChangePassword {
+  /** Your current password. */
+  current_password: string;
+  /** 8 to 128 characters of any kind. On a public installation, easily guessed passwords are rejected. */
+  new_password: string;
+  /** Keeps your API keys. By default they are revoked, too. */
+  keep_api_keys?: boolean | null | undefined;
+}
+export interface RequestPasswordReset {
+  /** The user name or the e-mail address. */
+  user_name: string;
+}
+export interface ResetPassword {
+  /** The code in the link, after the `#`. */
+  code: string;
+  /** 8 to 128 characters of any kind. On a public installation, easily guessed passwords are rejected. */
+  new_password: string;
+  /** Keeps your API keys. By default they are revoked, too. */
+  keep_api_keys?: boolean | null | undefined;
+}
+export interface RevokeTokens {
+  /** Keeps your API keys. By default they are revoked, too. */
+  keep_api_keys?: boolean | null | undefined;
+}
+export interface CreateApiKey {
+  /** A label for the key. */
+  name: string;
+  /** What the key may do. */
+  scopes: Array<ApiKeyScope>;
+  /** ISO 8601 with a zone, in the future. Omit it for a key that does not expire. */
+  expires_at?: string | null | undefined;
+}
+/** `read`: operations that only read. `send`: operations that change or send something. `admin`: operations that link or unlink the account or concern people. No scope implies another. */
+export type ApiKeyScope = 'read' | 'send' | 'admin';
+/** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
+export type Cursor = string | null;
+/** Pass it as `cursor` to get the next page. `null` on the last page. */
+export type NextCursor = string | null;
+/** Users with a second factor send `code`, all others `password`. */
+export interface ConfirmIdentity {
+  /** Your password, if you have no second factor. */
+  password?: string | null | undefined;
+  /** A code, if you have a second factor. */
+  code?: string | null | undefined;
+}
+export interface EmailAddress {
+  /** Unique, case-insensitively. */
+  email: string;
+}
+export interface OneUser {
+  user_id: number;
+}
+export interface DeleteUser {
+  user_id: number;
+  /** Your current password. */
+  password: string;
+}
+export interface ReleaseLedger {
+  /** One choice per campaign. Campaigns without queued posts are ignored. */
+  choices?:
+    | Array<{
+        campaign_id: string;
+        /** `send`: sends the queued posts; in groups under their original message ids, in channels unless they are already there. `unknown`: sends none of them; they fail as `outcome_unknown` until a receipt proves otherwise. */
+        choice: 'send' | 'unknown';
+      }>
+    | null
+    | undefined;
+  /** The choice for all campaigns that are not in `choices`. */
+  others?: 'send' | 'unknown' | null | undefined;
+  /** Your current password. */
+  password: string;
+}
+/** Fields that are omitted or `null` keep their values. */
+export interface UpdateAccount {
+  /** No posts are sent in these hours; they are sent afterwards. `none` turns it off. */
+  quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
+  /** Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off. */
+  daily_cap?: number | 'none' | null | undefined;
+  /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
+  warm_up?: boolean | null | undefined;
+}
+export interface ConnectAccount {
+  /** The messaging application to link to. Default: the account's. */
+  messenger?: 'sandbox' | 'whatsapp' | null | undefined;
+  /** How to link: scan a QR code with the phone, or enter a code on it. */
+  method?: 'qr' | 'pairing_code' | null | undefined;
+  /** Whether to start a warm-up, as in `venom/update-account`. Omitted: a warm-up in progress continues, and none starts. */
+  warm_up?: boolean | null | undefined;
+}
+export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
+export interface AccountState {
+  messenger: string;
+  status: AccountStatus;
+  whatsapp_number: string;
+  /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
+  qr?: string | undefined;
+  /** Eight characters to be entered on the phone. */
+  pairing_code?: string | undefined;
+  /** When the code expires. Read the status again before. */
+  expires_at?: string | undefined;
+  /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
+  paused_until?: string | undefined;
+  /** Why the account is not connected, as one sentence. */
+  reason?: string | undefined;
+  /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
+  held_since?: string | undefined;
+  /** The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again. */
+  scanned_number?: string | undefined;
+  /** With `with_history`: whether a phone has been linked, so that the number can no longer be changed. */
+  number_fixed?: boolean | undefined;
+  /** With `with_history`: earlier states, newest first, at most 50 of the last 90 days. */
+  history?: Array<{ at: string; messenger: string; status: AccountStatus; reason: string | null }> | undefined;
+}
+export interface CreateChannel {
+  name: string;
+  description?: string | null | undefined;
+  /** The picture: a data URL of a JPEG, PNG or WebP, `data:image/png;base64,…` */
+  image?: string | null | undefined;
+}
+export interface Nid {
+  server: string;
+  user: string;
+  _serialized: string;
+}
+export interface CreateCommunity {
+  community_name: string;
+  description?: string | null | undefined;
+}
+export interface CreateGroup {
+  group_name: string;
+  /** Phone numbers of the members to add. May be empty. */
+  participants: Array<string>;
+}
+export type GroupKind = 'group' | 'community' | 'channel';
+export interface GroupActivity {
+  posts: number;
+  /** Posts that failed and have not been sent since. */
+  failed: number;
+  last_posted_at: string | null;
+  /** People who could have read the posts, counted once per post. */
+  recipients: number;
+  /** Number of reads. For a channel, its views. */
+  read: number;
+  /** `null` without recipients. */
+  read_rate: number | null;
+}
+export interface SaveGroupList {
+  name: string;
+  group_metadata_ids: GroupIds;
+  /** The list to replace. Omit it to create a list. */
+  group_list_id?: number | null | undefined;
+}
+/** The groups, 10,000 at most; a repeated id counts once. */
+export type GroupIds = Array<number>;
+export interface AddCampaign {
+  /** The name of the campaign. Recipients do not see it. */
+  name: string;
+  /** A description for your own use. */
+  desc?: string | null | undefined;
+  /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+  html: string;
+  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+  image?: string | null | undefined;
+  group_metadata_ids: GroupIds;
+  /** Stored and returned only: the ids determine whether posts go to channels. */
+  is_channel_campaign?: boolean | null | undefined;
+  is_schedule?: false | null | undefined;
+  /** Stored and returned only: the campaign is sent now. */
+  schedule_time?: string | null | undefined;
+}
+export interface AddCampaignBatch {
+  /** The name of the campaign. Recipients do not see it. */
+  name: string;
+  /** A description for your own use. */
+  desc?: string | null | undefined;
+  /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+  html: string;
+  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+  image?: string | null | undefined;
+  group_metadata_ids: GroupIds;
+  /** Stored and returned only: the ids determine whether posts go to channels. */
+  is_channel_campaign?: boolean | null | undefined;
+  is_schedule: true;
+  start_date: string;
+  /** Inclusive. At most 366 days in all. */
+  end_date: string;
+  /** Wall-clock time in the time zone, HH:MM:SS. */
+  schedule_time: string;
+  /** An IANA time zone. Default: the user's. */
+  time_zone?: string | null | undefined;
+  /** Days of the week to send on; 1 is Monday. Default: every day. */
+  weekdays?: Array<number> | null | undefined;
+  /** Dates without a run. */
+  skip_dates?: Array<string> | null | undefined;
+}
+export interface OneCampaign {
+  campaign_id: string;
+}
+/** A body for `add-campaign`. */
+export interface CampaignCopy {
+  name: string;
+  desc: string;
+  html: string;
+  /** A data URL. `null` without a file, or if it is no longer kept. */
+  image: string | null;
+  group_metadata_ids: Array<number>;
+  is_channel_campaign: boolean;
+  is_schedule: false;
+  schedule_time: string | null;
+}
+/** A body for `add-campaign-batch`. */
+export interface ScheduledCampaignCopy {
+  name: string;
+  desc: string;
+  html: string;
+  /** A data URL. `null` without a file, or if it is no longer kept. */
+  image: string | null;
+  group_metadata_ids: Array<number>;
+  is_channel_campaign: boolean;
+  is_schedule: true;
+  start_date: string;
+  end_date: string;
+  schedule_time: string;
+  time_zone: string;
+  weekdays: Array<number> | null;
+  skip_dates: Array<string>;
+}
+export interface UpdateCampaign {
+  campaign_id: string;
+  name?: string | null | undefined;
+  desc?: string | null | undefined;
+  html?: string | null | undefined;
+  /** A file, as in add-campaign-batch. Omitted: the file stays. */
+  image?: string | null | undefined;
+  /** Removes the file. */
+  remove_image?: boolean | null | undefined;
+  group_metadata_ids?: GroupIds | null | undefined;
+  is_channel_campaign?: boolean | null | undefined;
+  start_date?: string | null | undefined;
+  end_date?: string | null | undefined;
+  schedule_time?: string | null | undefined;
+  time_zone?: string | null | undefined;
+  /** Days of the week to send on; 1 is Monday. All seven mean every day. */
+  weekdays?: Array<number> | null | undefined;
+  /** Dates without a run; `[]` skips none. */
+  skip_dates?: Array<string> | null | undefined;
+}
+export interface CampaignState {
+  campaign_id: string;
+  status: CampaignStatus;
+}
+export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
+export interface Run {
+  run_id: number;
+  due_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  status: RunStatus;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+}
+export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
+export interface SaveDraft {
+  /** A random UUID that the client generates. */
+  draft_id: string;
+  /** The version that you have changed; 0 for a new draft. */
+  version: number;
+  name?: string | null | undefined;
+  /** The message, as in add-campaign. Not validated. */
+  html?: string | null | undefined;
+  /** Whether the campaign is to be scheduled. */
+  is_schedule?: boolean | null | undefined;
+  start_date?: string | null | undefined;
+  end_date?: string | null | undefined;
+  schedule_time?: string | null | undefined;
+  time_zone?: string | null | undefined;
+  /** 1 is Monday. */
+  weekdays?: Array<number> | null | undefined;
+  /** The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice. */
+  idempotency_key?: string | null | undefined;
+  /** A file in base64, as in add-campaign. Omitted: the file stays. */
+  image?: string | null | undefined;
+  /** Removes the file. */
+  remove_image?: boolean | null | undefined;
+  group_metadata_ids?: Array<number> | null | undefined;
+}
+export interface DraftContent {
+  html: string;
+  is_schedule: boolean;
+  start_date: string | null;
+  end_date: string | null;
+  schedule_time: string | null;
+  time_zone: string | null;
+  weekdays: Array<number> | null;
+  idempotency_key: string | null;
+  groups: Array<{
+    group_metadata_id: number;
+    group_name: string;
+    kind: 'group' | 'community' | 'channel';
+    participants: number;
+  }>;
+}
+export interface GroupAnalytics {
+  campaign: {
+    campaign_id: string;
+    name: string;
+    desc: string;
+    status: CampaignStatus;
+    is_channel_campaign: boolean;
+    is_schedule: boolean;
+    start_date: string | null;
+    end_date: string | null;
+    schedule_time: string | null;
+    time_zone: string | null;
+    created_at: string;
+    finished_at: string | null;
+    /** When its single posts were rolled up into sums. Absent before. The sums stay. */
+    folded_at?: string | undefined;
+  };
+  totals: {
+    groups: number;
+    runs: number;
+    runs_done: number;
+    /** queued + sent + failed + cancelled. */
+    deliveries: number;
+    queued: number;
+    sent: number;
+    failed: number;
+    cancelled: number;
+    /** Sent deliveries that were deleted for everyone. Present once a recall or correction was requested. */
+    recalled?: number | undefined;
+    /** Sent deliveries that were edited. Present like `recalled`. */
+    corrected?: number | undefined;
+    /** Participants other than the sender when the post was sent, summed over sent deliveries. */
+    recipients: number;
+    /** `null`: the messaging application does not report it. */
+    delivered: number | null;
+    /** `null`: the messaging application does not report it. */
+    read: number | null;
+    /** `null`: the messaging application does not report it. */
+    reactions: number | null;
+    /** `null`: the messaging application does not report it. */
+    replies: number | null;
+    /** `null`: the messaging application does not report it. */
+    views: number | null;
+    /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+    delivery_rate: number | null;
+    /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+    read_rate: number | null;
+    /** With `with_estimate`. `null`: nothing is running, or the end is unknown. */
+    expected_finish_at?: string | null | undefined;
+  };
+  groups: Array<{
+    group_metadata_id: number;
+    group_name: string;
+    kind: 'group' | 'community' | 'channel';
+    participants: number;
+    /** queued + sent + failed + cancelled. */
+    deliveries: number;
+    queued: number;
+    sent: number;
+    failed: number;
+    cancelled: number;
+    /** Sent deliveries that were deleted for everyone. Present once a recall or correction was requested. */
+    recalled?: number | undefined;
+    /** Sent deliveries that were edited. Present like `recalled`. */
+    corrected?: number | undefined;
+    /** Participants other than the sender when the post was sent, summed over sent deliveries. */
+    recipients: number;
+    /** `null`: the messaging application does not report it. */
+    delivered: number | null;
+    /** `null`: the messaging application does not report it. */
+    read: number | null;
+    /** `null`: the messaging application does not report it. */
+    reactions: number | null;
+    /** `null`: the messaging application does not report it. */
+    replies: number | null;
+    /** `null`: the messaging application does not report it. */
+    views: number | null;
+    /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+    delivery_rate: number | null;
+    /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+    read_rate: number | null;
+    first_sent_at: string | null;
+    last_sent_at: string | null;
+    /** The error of the latest run with a failure, and what to do about it. */
+    last_error: string | null;
+  }>;
+  runs: Array<Run>;
+  timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
+}
+export interface Overview {
+  totals: {
+    /** Campaigns with a sent post, counted once each. */
+    campaigns: number;
+    /** Groups with a sent post, counted once each. */
+    groups: number;
+    /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
+    runs: number;
+    /** The former name of `runs`, with the same number. */
+    posts: number;
+    /** Sent posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+    read_rate: number | null;
+  };
+  /** With `with_previous`. */
+  previous?:
+    | {
+        /** Campaigns with a sent post, counted once each. */
+        campaigns: number;
+        /** Groups with a sent post, counted once each. */
+        groups: number;
+        /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
+        runs: number;
+        /** The former name of `runs`, with the same number. */
+        posts: number;
+        /** Sent posts: one per run and group. */
+        sent: number;
+        failed: number;
+        delivered: number;
+        read: number;
+        /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+        read_rate: number | null;
+      }
+    | undefined;
+  /** Every day of the range, oldest first. */
+  daily: Array<{
+    /** In your time zone. */
+    date: string;
+    /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
+    runs: number;
+    /** The former name of `runs`, with the same number. */
+    posts: number;
+    /** Sent posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+    read_rate: number | null;
+  }>;
+}
+export interface GroupReport {
+  group: {
+    /** The id to be used in `group_metadata_ids` of a campaign. */
+    group_metadata_id: number;
+    group_name: string;
+    kind: GroupKind;
+    nid: Nid;
+    participants: number;
+    invite_link: string | null;
+    /** Whether your account may post there. */
+    can_send: boolean;
+    /** When it was found to be gone. `null`: it exists. */
+    removed_at: string | null;
+  };
+  /** The saved lists that contain it. */
+  group_lists: Array<{ group_list_id: number; name: string }>;
+  /** Sums over `posts`. */
+  totals: {
+    posts: number;
+    failed: number;
+    recipients: number;
+    read: number;
+    /** `null` without recipients. */
+    read_rate: number | null;
+  };
+  /** Newest first, 1,000 at most. */
+  posts: Array<{
+    campaign_id: string;
+    /** The name of the campaign. */
+    name: string;
+    /** `null`: all posts of a campaign that was rolled up. */
+    run_id: number | null;
+    /** When it was sent, or when its run began if it was not sent. */
+    at: string;
+    queued: number;
+    sent: number;
+    failed: number;
+    cancelled: number;
+    /** People who could have read it. */
+    recipients: number;
+    /** Number of reads. For a channel, its views. */
+    read: number;
+    /** `null` without recipients. */
+    read_rate: number | null;
+    /** The cause, and what to do about it. */
+    error: string | null;
+  }>;
+  /** Planned runs, soonest first, 20 at most. */
+  planned: Array<{
+    campaign_id: string;
+    /** The name of the campaign. */
+    name: string;
+    campaign_status: CampaignStatus;
+    run_id: number;
+    due_at: string;
+  }>;
+  /** The number of participants on each day on which it changed, oldest first. */
+  members: Array<{
+    /** In UTC. */
+    date: string;
+    participants: number;
+  }>;
+}
+export interface CreateWebhook {
+  /** The endpoint: an `https://` URL with a public address. */
+  url: string;
+  /** The events to subscribe to: types, families (`campaign.*`), or all (`*`). */
+  events?: Array<EventFilter> | null | undefined;
+  description?: string | null | undefined;
+  signature?: WebhookSignature | null | undefined;
+}
+/** An event type, all types of a family (`campaign.*`), or all types (`*`), including those of later versions. */
+export type EventFilter =
+  | '*'
+  | 'campaign.*'
+  | 'run.*'
+  | 'delivery.*'
+  | 'account.*'
+  | 'group.*'
+  | 'message.*'
+  | 'campaign.accepted'
+  | 'campaign.started'
+  | 'campaign.completed'
+  | 'campaign.completed_with_errors'
+  | 'campaign.paused'
+  | 'campaign.resumed'
+  | 'campaign.cancelled'
+  | 'campaign.missed'
+  | 'campaign.late'
+  | 'campaign.rescheduled'
+  | 'campaign.recalled'
+  | 'campaign.corrected'
+  | 'run.started'
+  | 'run.completed'
+  | 'delivery.failed'
+  | 'delivery.unknown'
+  | 'account.connected'
+  | 'account.paused'
+  | 'account.restricted'
+  | 'account.logged_out'
+  | 'account.version_refused'
+  | 'group.changed'
+  | 'message.reply'
+  | 'message.reaction';
+/** The Standard Webhooks signature: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519, which the receiver verifies with a public key. */
+export type WebhookSignature = 'v1' | 'v1a';
+export interface Webhook {
+  webhook_id: string;
+  url: string;
+  description: string;
+  events: Array<EventFilter>;
+  signature: WebhookSignature;
+  /** For `v1a`: the public key, `whpk_…`. `null` for `v1`. */
+  public_key: string | null;
+  created_at: string;
+  /** `failing`: the last attempt failed, and the next one is at `next_try_at`. */
+  status: 'active' | 'failing' | 'disabled';
+  /** `gone`: the endpoint answered 410. `failing`: every attempt of a day failed. */
+  disabled_reason: 'by_owner' | 'gone' | 'failing' | null;
+  disabled_at: string | null;
+  /** Whether messages are waiting to be sent. */
+  is_behind: boolean;
+  /** Whether its last answer took over 2 s. It then gets fewer messages at a time, until it answers faster. */
+  is_slow: boolean;
+  failing_since: string | null;
+  next_try_at: string | null;
+  /** Until then messages are signed with the previous secret, too. */
+  former_secret_until: string | null;
+  /** As in `list-webhook-tries`. `null` without an attempt in the last 30 days. */
+  last_try: { at: string; milliseconds: number; status: number | null; error: string | null } | null;
+}
+export interface UpdateWebhook {
+  webhook_id: string;
+  url?: string | null | undefined;
+  /** The events to subscribe to, as in `create-webhook`. */
+  events?: Array<EventFilter> | null | undefined;
+  description?: string | null | undefined;
+  /** An enabled webhook continues where it stopped, with the events of the last 30 days. */
+  is_enabled?: boolean | null | undefined;
+}
+export interface RotateWebhookSecret {
+  webhook_id: string;
+  /** When the former secret expires: `now`, or an instant at most 7 days ahead. Default: after 24 hours. Until then messages are signed with both secrets. */
+  expire_former?: 'now' | string | null | undefined;
+}
+export interface RetryWebhook {
+  webhook_id: string;
+  /** One message. Either this or `from` is required. */
+  message_id?: string | null | undefined;
+  /** Start of the time span. */
+  from?: string | null | undefined;
+  /** End of the time span, exclusive. Default: now. */
+  to?: string | null | undefined;
+}
+export interface ListNotices {
+  /** Maximum number of items on a page. */
+  limit?: number | null | undefined;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string | null | undefined;
+}
+/** `backup_old` is for administrators only. */
+export type NoticeKind =
+  | 'campaign_done'
+  | 'campaign_failed'
+  | 'campaign_late'
+  | 'campaign_missed'
+  | 'campaign_rescheduled'
+  | 'account_unlinked'
+  | 'version_refused'
+  | 'webhook_off'
+  | 'backup_old';
+export interface ReadNotices {
+  /** The `place` of a notice. It and all earlier ones are marked as read. */
+  up_to: number;
+}
+export interface UpdateNoticeSettings {
+  /** The kinds to change. */
+  kinds: Array<{
+    kind: NoticeKind;
+    bell?: boolean | null | undefined;
+    browser?: boolean | null | undefined;
+    email?: boolean | null | undefined;
+  }>;
+}
+export interface SubscribePush {
+  /** The `endpoint` of the browser's `PushSubscription`: an `https://` URL with a public address. */
+  endpoint: string;
+  /** The public key of the subscription. */
+  p256dh: string;
+  /** The authentication secret of the subscription. */
+  auth: string;
+}
+export interface UnsubscribePush {
+  /** The `endpoint` of the browser's `PushSubscription`: an `https://` URL with a public address. */
+  endpoint: string;
+}
+export interface CampaignEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+}
+export interface CampaignRunEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+  run_id: number;
+  due_at: string;
+}
+export interface RunEventData {
+  campaign_id: string;
+  /** The name of the campaign. */
+  name: string;
+  run_id: number;
+  due_at: string;
+  status: RunStatus;
+  group_count: number;
+  queued: number;
+  sent: number;
+  failed: number;
+  cancelled: number;
+}
+export interface DeliveriesEventData {
+  campaign_id: string;
+  run_id: number;
+  deliveries: Array<{
+    group_metadata_id: number;
+    attempts: number;
+    /** The first 80 characters of the error. */
+    error: string | null;
+  }>;
+}
+export interface AccountEventData {
+  messenger: string;
+  /** The status, as in `account-status`. */
+  status: string;
+  reason: string | null;
+  /** The cause of a pause. */
+  cause: string | null;
+}
+export interface GroupsEventData {
+  groups: Array<{
+    group_metadata_id: number;
+    change: 'added' | 'removed' | 'changed';
+    /** The first 100 characters of the name. */
+    name: string;
+    kind: GroupKind;
+    can_send: boolean;
+  }>;
+}
+/** Events since that id are no longer known. A snapshot follows. */
+export interface ExpiredEvent {
+  last_event_id: string;
+}
+/** The progress of a campaign. */
+export interface CampaignEvent {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  progress: {
+    /** `queued` + `sent` + `failed` + `cancelled`, in runs that have begun. */
+    deliveries: number;
+    queued: number;
+    sent: number;
+    failed: number;
+    cancelled: number;
+    /** `null` if all groups are channels, which do not report it. */
+    delivered: number | null;
+    /** `null` if all groups are channels, which do not report it. */
+    read: number | null;
+  };
+  next_run_at: string | null;
+}
+/** A deleted campaign. */
+export interface CampaignDeletedEvent {
+  campaign_id: string;
+}
+/** Request body and `data` of each operation, by its path without `/api/v1/`. */
+export interface Operations {
+  /** Create a user. The first user of an installation becomes its administrator. */
+  'user/create_user': { body: CreateUser; data: { user_info: UserInfo } };
+  /** Sign in and get a token. The token is valid for 24 hours. `is_first_login` is `true` in the first successful answer. If the user has a second factor, a correct password without `code` is a 401 whose `details` name `code`: repeat the request with the code. */
+  'user/authorize_user': {
+    body: AuthorizeUser;
+    data: {
+      /** A JWT for `Authorization: Bearer <token>`. */
+      token: string;
+      user_info: UserInfo;
+    };
+  };
+  /** Get your profile */
+  'user/get_profile': { body: Nothing; data: OwnProfile };
+  /** Update your profile. `whatsapp_number` can be changed until a phone has been linked for the first time. */
+  'user/update_profile': { body: UpdateProfile; data: Profile };
+  /** Delete your account and all its data. Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field. */
+  'user/delete_account': { body: DeleteAccount; data: NoData };
+  /** Resend the verification mail. The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour. */
+  'user/send_verification': { body: Nothing; data: NoData };
+  /** Verify an e-mail address */
+  'user/verify_email': { body: LinkCode; data: NoData };
+  /** Accept an invitation and create a user */
+  'user/accept_invite': { body: AcceptInvite; data: { user_info: UserInfo } };
+  /** Change your password. Revokes all tokens except this request's. API keys are revoked unless `keep_api_keys` is `true`. An incorrect `current_password` is a 400 on that field. */
+  'user/change_password': { body: ChangePassword; data: NoData };
+  /** Request a password reset mail. The link is valid for 30 minutes and works once. The answer and its timing are the same whether or not the user exists. Limited to 3 mails an hour for a user name or e-mail address, and to 60 requests an hour for a client address. */
+  'user/request_password_reset': { body: RequestPasswordReset; data: NoData };
+  /** Reset a password. Takes the code of the mailed link. Revokes all tokens, and all API keys unless `keep_api_keys` is `true`. Does not sign in. */
+  'user/reset_password': { body: ResetPassword; data: NoData };
+  /** Revoke all your tokens. Includes this request's token. Takes effect on every process within a second. API keys are revoked, too, unless `keep_api_keys` is `true`. */
+  'user/revoke_tokens': { body: RevokeTokens; data: NoData };
+  /** List your sessions. The most recently used come first, 200 at most. API keys are not listed. */
+  'user/list_sessions': {
+    body: Nothing;
+    data: {
+      sessions: Array<{
+        session_id: string;
+        /** Whether it is this request's session. */
+        is_current: boolean;
+        /** The `User-Agent` header of the sign-in. */
+        agent: string;
+        /** The client address of the sign-in. */
+        address: string;
+        created_at: string;
+        /** ISO 8601, in UTC. Accurate to 5 minutes. */
+        last_used_at: string;
+        expires_at: string;
+      }>;
+    };
+  };
+  /** End a session. Signs out one session, which may be the current one. Takes effect on every process within a second. To end all sessions, use `revoke_tokens`. */
+  'user/end_session': { body: { session_id: string }; data: NoData };
+  /** Create an API key. An API key works in place of a token, for the operations of its scopes, until it expires or is revoked. Limited to 50 per user. */
+  'user/create_api_key': {
+    body: CreateApiKey;
+    data: {
+      api_key_id: number;
+      /** For `Authorization: Bearer <key>`. Shown only once; the service stores its hash. */
+      key: string;
+    };
+  };
+  /** List your API keys */
+  'user/list_api_keys': {
+    body: Nothing;
+    data: {
+      api_keys: Array<{
+        api_key_id: number;
+        name: string;
+        scopes: Array<ApiKeyScope>;
+        /** The first characters of the key. */
+        prefix: string;
+        created_at: string;
+        /** `null`: it does not expire. */
+        expires_at: string | null;
+        /** Accurate to the minute. `null`: never used. */
+        last_used_at: string | null;
+      }>;
+    };
+  };
+  /** Revoke an API key. Takes effect on every process within a second. */
+  'user/revoke_api_key': { body: { api_key_id: number }; data: NoData };
+  /** List your audit log. Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year. */
+  'user/list_audit_log': {
+    body: {
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      entries: Array<{
+        at: string;
+        action: string;
+        /** What the action was done to, such as the id of a campaign or the name of a key. */
+        subject: string;
+        /** The current name of the campaign in `subject`. Absent once it is deleted. */
+        campaign_name?: string | undefined;
+        /** The client address of the request. */
+        address: string;
+        /** The API key of the request. Absent if it came with a token. */
+        api_key_id?: number | undefined;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+  /** List your second factors */
+  'user/list_factors': {
+    body: Nothing;
+    data: {
+      factors: Array<{
+        factor_id: number;
+        kind: 'totp' | 'passkey';
+        /** The label of a passkey. */
+        name: string;
+        created_at: string;
+        last_used_at: string | null;
+      }>;
+      recovery_codes_left: number;
+    };
+  };
+  /** Start adding an authenticator app (TOTP). The app becomes a second factor when `user/confirm_totp` accepts its first code. */
+  'user/add_totp': {
+    body: Nothing;
+    data: {
+      /** The secret in base32, to be typed into an authenticator app. */
+      secret: string;
+      /** The secret as an `otpauth://totp/…` URI, for a QR code. */
+      uri: string;
+    };
+  };
+  /** Confirm an authenticator app with its first code. From then on `user/authorize_user` requires `code`. An incorrect code is a 400 on that field. */
+  'user/confirm_totp': {
+    body: {
+      /** A six-digit code of the authenticator app, or a recovery code. Each works once. */
+      code: string;
+    };
+    data: {
+      /** Ten codes, each of which replaces a second factor once. Shown only once. Empty if earlier codes are left. */
+      recovery_codes: Array<string>;
+    };
+  };
+  /** Remove a second factor. With the last factor the recovery codes are deleted, and sign-in requires the password alone. */
+  'user/remove_factor': { body: { factor_id: number }; data: NoData };
+  /** Replace your recovery codes. Returns ten new codes. Earlier codes stop working. */
+  'user/renew_recovery_codes': {
+    body: Nothing;
+    data: {
+      /** Ten codes, each of which replaces a second factor once. Shown only once. Empty if earlier codes are left. */
+      recovery_codes: Array<string>;
+    };
+  };
+  /** Re-authenticate. Some operations require a token whose bearer has authenticated within the last 10 minutes: by signing in, or by this operation. */
+  'user/confirm_identity': {
+    body: ConfirmIdentity;
+    data: {
+      /** A token with a recent authentication. It expires when the previous one does. */
+      token: string;
+    };
+  };
+  /** Invite a user. For administrators, unless sign-up is closed. An invitation works once, within 7 days. A new invitation of the same address replaces it. Limited to 100 an hour. */
+  'user/invite': {
+    body: EmailAddress;
+    data: {
+      /** The code for `accept_invite`. Present only if the service sends no mails: pass it on yourself. */
+      code?: string | undefined;
+    };
+  };
+  /** List pending invitations */
+  'admin/list_invitations': { body: Nothing; data: { invitations: Array<{ email: string; expires_at: string }> } };
+  /** Withdraw an invitation */
+  'admin/withdraw_invitation': { body: EmailAddress; data: NoData };
+  /** List all users. For administrators, newest first. Administrators cannot see users' posts. */
+  'admin/list_users': {
+    body: {
+      /** Part of a name or e-mail address, case-insensitive. */
+      search?: string | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      users: Array<{
+        user_id: number;
+        user_name: string;
+        email: string;
+        first_name: string;
+        last_name: string;
+        is_admin: boolean;
+        email_verified: boolean;
+        created_at: string;
+        /** `null`: none within the last year. */
+        last_sign_in_at: string | null;
+        /** `null`: the user is enabled. */
+        disabled_at: string | null;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+  /** Get a user. Returns the user's `get_profile` data, and whether the user is disabled. */
+  'admin/get_user': {
+    body: OneUser;
+    data: {
+      user_info: UserInfo;
+      /** The time zone of schedules: the user's own, or else the installation's. */
+      time_zone: string;
+      /** The language of mails and notices. Absent while it is unknown: then English. */
+      language?: 'en' | 'pt-BR' | 'hi' | 'id' | 'de' | 'es' | undefined;
+      /** Whether the user is an administrator. */
+      is_admin: boolean;
+      /** Whether the e-mail address is verified. Present only if the service sends mails. */
+      email_verified?: boolean | undefined;
+      quotas?: Quotas | undefined;
+      disabled_at: string | null;
+    };
+  };
+  /** Disable a user. Within a second, the user's tokens, API keys and password are rejected. No more of the user's posts are sent, except the turn in hand. No data is deleted. */
+  'admin/disable_user': { body: OneUser; data: NoData };
+  /** Enable a disabled user. The user's campaigns continue once the user connects the account. */
+  'admin/enable_user': { body: OneUser; data: NoData };
+  /** Remove a user's second factors. For a user who has lost them. Deletes the recovery codes, too. The password alone signs in from then on, and the user is notified by mail. */
+  'admin/reset_factors': { body: OneUser; data: NoData };
+  /** Delete a user and all their data. Has the effect of `delete_account`. An incorrect `password` is a 400 on that field. */
+  'admin/delete_user': { body: DeleteUser; data: NoData };
+  /** Check the installation. For administrators: the findings of `campanile doctor`, for the machine of the process that answers. They are cached for 5 seconds. */
+  'admin/get_installation': {
+    body: Nothing;
+    data: {
+      examined_at: string;
+      findings: Array<{
+        /** What was checked, such as `database`, `disk` or `backups`. Values may be added. */
+        check: string;
+        /** `error`: something is broken or data is at risk. `warning`: it works, and needs attention. */
+        level: 'ok' | 'warning' | 'error';
+        /** The result, in English. */
+        message: string;
+        /** What to do. `null`: nothing. */
+        advice: string | null;
+      }>;
+    };
+  };
+  /** List the queued campaigns of a held ledger. For administrators. The first 1,000 campaigns, in the order of acceptance. 409 unless the ledger is held. */
+  'admin/list_queued': {
+    body: Nothing;
+    data: {
+      held_since: string;
+      reason: string;
+      campaigns: Array<{
+        campaign_id: string;
+        name: string;
+        /** The owner. */
+        user_name: string;
+        /** Number of queued posts. */
+        queued: number;
+        /** When it last sent a post, as far as known. `null`: never. */
+        last_sent_at: string | null;
+      }>;
+      /** Number of further campaigns. `others` of `release_ledger` applies to them. */
+      left_out: number;
+    };
+  };
+  /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
+  'admin/release_ledger': { body: ReleaseLedger; data: NoData };
+  /** Set quiet hours, a daily cap and a warm-up. All are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
+  'venom/update-account': {
+    body: UpdateAccount;
+    data: {
+      quiet_hours: { from: string; to: string } | null;
+      daily_cap: number | null;
+      /** Your own, or else the installation's. `update_profile` changes it. */
+      time_zone: string;
+      /** Present only during a warm-up. */
+      warm_up?:
+        | {
+            /** The current day, counted from 1. */
+            day: number;
+            /** Maximum number of deliveries on each day. The smaller of this and `daily_cap` applies. */
+            daily_caps: Array<number>;
+            /** The first day without this limit. */
+            ends_on: string;
+          }
+        | undefined;
+      /** Posts of today that left, may have left, or are being sent. `null` without a daily cap and a warm-up. */
+      sent_today: number | null;
+      /** Until when one of the rules prevents sending. `null`: nothing does. */
+      rests_until: string | null;
+    };
+  };
+  /** Link your account to the messaging application. Only your own number can be linked; until that has succeeded once, `user/update_profile` changes it. Also resumes a stopped account. While the status is `linking`, `venom/account-status` returns the current code.
+
+A QR code works for any number. A pairing code works for a number that was linked here before or that no other user has entered, and is limited to 3 an hour for a number, because WhatsApp shows a prompt on the phone. */
+  'venom/connect-account': {
+    body: ConnectAccount;
+    data: {
+      status: AccountStatus;
+      /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
+      qr?: string | undefined;
+      /** Eight characters to be entered on the phone. */
+      pairing_code?: string | undefined;
+      /** When the code expires. Read the status again before. */
+      expires_at?: string | undefined;
+    };
+  };
+  /** Get your account's status */
+  'venom/account-status': {
+    body: {
+      /** Adds `history` and `number_fixed`. */
+      with_history?: boolean | null | undefined;
+    };
+    data: AccountState;
+  };
+  /** Unlink your account from the messaging application. Also removes the linked device on the phone. If that is not possible now, `venom/account-status` says what to do on the phone. Queued posts wait until the account is linked again. */
+  'venom/disconnect-account': { body: Nothing; data: { status: AccountStatus } };
+  /** Create a channel */
+  'venom/create-channel': {
+    body: CreateChannel;
+    data: {
+      resp: {
+        title: string;
+        nid: Nid;
+        inviteLink: string;
+        /** Unix time in seconds. */
+        createdAtTs: number;
+      };
+      /** The id to be used in `group_metadata_ids` of a campaign. */
+      group_metadata_id: number;
+    };
+  };
+  /** Create a community. A campaign sent to a community goes to its announcement group. */
+  'venom/create-community': {
+    body: CreateCommunity;
+    data: {
+      group_name: string;
+      /** The id to be used in `group_metadata_ids` of a campaign. */
+      group_metadata_id: number;
+    };
+  };
+  /** Create a group */
+  'venom/create-group': {
+    body: CreateGroup;
+    data: {
+      group_name: string;
+      /** The id to be used in `group_metadata_ids` of a campaign. */
+      group_metadata_id: number;
+    };
+  };
+  /** List your groups, communities and channels */
+  'venom/list-groups': {
+    body: {
+      /** Only this kind. */
+      kind?: GroupKind | null | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | null | undefined;
+      /** Only groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      /** Adds `activity` to each group: the results of the posts of the last 90 days. */
+      with_activity?: boolean | null | undefined;
+      /** Only groups with at least this many participants. */
+      min_participants?: number | null | undefined;
+      /** Only groups with at most this many participants. */
+      max_participants?: number | null | undefined;
+      /** Only groups without a post in this number of days. */
+      silent_days?: number | null | undefined;
+      /** Only groups with a post in this number of days. */
+      active_days?: number | null | undefined;
+      /** `true`: only groups with a failed post in the last 90 days. */
+      has_failed?: boolean | null | undefined;
+      /** Default: by id. Groups without a `read_rate` come last in either order. */
+      sort_by?: 'name' | 'kind' | 'participants' | 'last_posted_at' | 'read_rate' | 'failed' | null | undefined;
+      /** Reverses the order of `sort_by`. */
+      descending?: boolean | null | undefined;
+      /** Adds `totals` of all groups found. */
+      with_totals?: boolean | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      groups: Array<{
+        /** The id to be used in `group_metadata_ids` of a campaign. */
+        group_metadata_id: number;
+        group_name: string;
+        kind: GroupKind;
+        nid: Nid;
+        participants: number;
+        invite_link: string | null;
+        /** Whether your account may post there. */
+        can_send: boolean;
+        /** With `with_activity`. */
+        activity?: GroupActivity | undefined;
+      }>;
+      /** With `with_totals`: of all groups found, on any page. */
+      totals?: { groups: number; participants: number } | undefined;
+      next_cursor: NextCursor;
+    };
+  };
+  /** Sync your groups with the messaging application */
+  'venom/sync-groups': { body: Nothing; data: { added: number; updated: number; removed: number } };
+  /** Create or replace a group list. Limited to 500 lists. */
+  'venom/save-group-list': { body: SaveGroupList; data: { group_list_id: number } };
+  /** List your group lists. Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`. */
+  'venom/list-group-lists': {
+    body: Nothing;
+    data: {
+      group_lists: Array<{
+        group_list_id: number;
+        name: string;
+        /** Without groups that no longer exist. */
+        group_count: number;
+      }>;
+    };
+  };
+  /** Delete a group list. The groups themselves stay. */
+  'venom/delete-group-list': { body: { group_list_id: number }; data: NoData };
+  /** Send a campaign now. `data.campaign_id` is the id of the new campaign. (`add-campaign-batch` returns it in a header.)
+
+Accepted means durable: once the service has answered, no crash loses any of the deliveries. */
+  'venom/add-campaign': {
+    body: AddCampaign;
+    data: { campaign_id: string; status: 'running'; group_count: number; scheduled_for: null };
+  };
+  /** Schedule a campaign. The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.
+
+One run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped. */
+  'venom/add-campaign-batch': { body: AddCampaignBatch; data: { data: true } };
+  /** Preview the text of a message. Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user. */
+  'venom/preview-campaign': {
+    body: {
+      /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+      html: string;
+    };
+    data: {
+      text: string;
+      /** In UTF-16 code units, as WhatsApp counts. */
+      length: number;
+      /** The maximum length. */
+      limit: number;
+      warnings: Array<{ code: string; message: string }>;
+    };
+  };
+  /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
+  'venom/check-campaign': {
+    body:
+      | {
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
+          /** A description for your own use. */
+          desc?: string | null | undefined;
+          /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+          html: string;
+          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+          image?: string | null | undefined;
+          group_metadata_ids: GroupIds;
+          /** Stored and returned only: the ids determine whether posts go to channels. */
+          is_channel_campaign?: boolean | null | undefined;
+          is_schedule?: false | null | undefined;
+          /** Stored and returned only: the campaign is sent now. */
+          schedule_time?: string | null | undefined;
+          /** The campaign that this would change. Its current content and planned runs are disregarded. */
+          campaign_id?: string | null | undefined;
+        }
+      | {
+          /** The name of the campaign. Recipients do not see it. */
+          name: string;
+          /** A description for your own use. */
+          desc?: string | null | undefined;
+          /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+          html: string;
+          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, GIF, MP4, 3GP, MP3, OGG, M4A, PDF, office or ZIP, at most 16 MiB decoded. */
+          image?: string | null | undefined;
+          group_metadata_ids: GroupIds;
+          /** Stored and returned only: the ids determine whether posts go to channels. */
+          is_channel_campaign?: boolean | null | undefined;
+          is_schedule: true;
+          start_date: string;
+          /** Inclusive. At most 366 days in all. */
+          end_date: string;
+          /** Wall-clock time in the time zone, HH:MM:SS. */
+          schedule_time: string;
+          /** An IANA time zone. Default: the user's. */
+          time_zone?: string | null | undefined;
+          /** Days of the week to send on; 1 is Monday. Default: every day. */
+          weekdays?: Array<number> | null | undefined;
+          /** Dates without a run. */
+          skip_dates?: Array<string> | null | undefined;
+          /** The campaign that this would change. Its current content and planned runs are disregarded. */
+          campaign_id?: string | null | undefined;
+        };
+    data: {
+      /** The exact text that would be sent. */
+      text: string;
+      warnings: Array<{ code: string; message: string }>;
+      media: { mime: string; size: number } | null;
+      runs: Array<{
+        due_at: string;
+        /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
+        local: string;
+      }>;
+      groups: {
+        /** Number of groups without a problem. */
+        ok: number;
+        problems: Array<{ group_metadata_id: number; issue: string }>;
+      };
+      /** Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already. */
+      expected_seconds: number;
+    };
+  };
+  /** Get a copy of a campaign to send again. Sends nothing: `data` is a body for `add-campaign`, or for `add-campaign-batch` if `is_schedule` is `true`. The dates of a schedule that is over are moved ahead by whole weeks. */
+  'venom/duplicate-campaign': { body: OneCampaign; data: CampaignCopy | ScheduledCampaignCopy };
+  /** Update a scheduled campaign. Fields that are omitted or `null` keep their values. Runs that have begun do not change. A new schedule replaces the planned runs; a date that has had its run gets no second one. */
+  'venom/update-campaign': { body: UpdateCampaign; data: CampaignState };
+  /** List your campaigns */
+  'venom/list-campaigns': {
+    body: {
+      /** Only campaigns with this status. */
+      status?: CampaignStatus | null | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | null | undefined;
+      /** Only campaigns created on or after this day, in your time zone. */
+      created_from?: string | null | undefined;
+      /** Only campaigns created on or before this day. */
+      created_to?: string | null | undefined;
+      /** Default: newest first. Campaigns without a next run come last in either order. */
+      sort_by?: 'created_at' | 'name' | 'next_run_at' | null | undefined;
+      /** Reverses the order of `sort_by`. */
+      descending?: boolean | null | undefined;
+      /** Adds `totals` of all campaigns found. */
+      with_totals?: boolean | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      /** Adds `delivered`, `read` and `read_rate` to `progress`. */
+      with_reads?: boolean | null | undefined;
+      /** Adds `group_count` and `media_mime`. */
+      with_post?: boolean | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      campaigns: Array<{
+        campaign_id: string;
+        name: string;
+        status: CampaignStatus;
+        is_schedule: boolean;
+        created_at: string;
+        next_run_at: string | null;
+        /** With `with_post`. */
+        group_count?: number | undefined;
+        /** With `with_post`. `null`: no file. */
+        media_mime?: string | null | undefined;
+        progress: {
+          deliveries: number;
+          sent: number;
+          failed: number;
+          /** With `with_reads`. Without channels, which do not report it. */
+          delivered?: number | undefined;
+          /** With `with_reads`. */
+          read?: number | undefined;
+          /** With `with_reads`: the rate of the campaign's analytics. `null` without recipients. */
+          read_rate?: number | null | undefined;
+        };
+      }>;
+      /** With `with_totals`: of all campaigns found, on any page. */
+      totals?: { campaigns: number } | undefined;
+      next_cursor: NextCursor;
+    };
+  };
+  /** Get a campaign with its content, groups and runs. By its id, or by the `Idempotency-Key` that it was added with. */
+  'venom/get-campaign': {
+    body: {
+      campaign_id?: string | null | undefined;
+      /** Instead of `campaign_id`: the `Idempotency-Key` of the request that added the campaign, within 24 hours after it. */
+      idempotency_key?: string | null | undefined;
+    };
+    data: {
+      campaign_id: string;
+      name: string;
+      desc: string;
+      status: CampaignStatus;
+      is_channel_campaign: boolean;
+      is_schedule: boolean;
+      start_date: string | null;
+      end_date: string | null;
+      schedule_time: string | null;
+      time_zone: string | null;
+      created_at: string;
+      finished_at: string | null;
+      /** When its single posts were rolled up into sums. Absent before. The sums stay. */
+      folded_at?: string | undefined;
+      weekdays: Array<number> | null;
+      skip_dates: Array<string>;
+      html: string;
+      text: string;
+      media: {
+        mime: string;
+        /** In bytes. */
+        size: number;
+        /** SHA-256 hash; `get-media` takes it. */
+        sha256: string;
+      } | null;
+      group_metadata_ids: Array<number>;
+      runs: Array<Run>;
+    };
+  };
+  /** List the runs of a date range. Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted. */
+  'venom/list-runs': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 100 days in all. */
+      end_date: string;
+      /** Only runs to at least one group of this kind. */
+      kind?: GroupKind | null | undefined;
+      /** Only runs to at least one group of this saved list. */
+      group_list_id?: number | null | undefined;
+      /** Adds `group_count`, `queued`, `sent` and `failed`. */
+      with_counts?: boolean | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      runs: Array<{
+        run_id: number;
+        campaign_id: string;
+        /** The name of the campaign. */
+        name: string;
+        campaign_status: CampaignStatus;
+        due_at: string;
+        status: RunStatus;
+        /** With `with_counts`, like the following fields. */
+        group_count?: number | undefined;
+        /** 0 until the run begins. */
+        queued?: number | undefined;
+        sent?: number | undefined;
+        failed?: number | undefined;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+  /** Download a file of a campaign. Returns the bytes with the recognised media type. They never change, so they may be cached. Errors have the usual envelope. */
+  'venom/get-media': {
+    body: {
+      /** The hash of the file, from `media` in the answers of other operations. */
+      sha256: string;
+    };
+    data: Blob;
+  };
+  /** Pause a campaign. After the answer, at most the turn in hand is still sent. */
+  'venom/pause-campaign': { body: OneCampaign; data: CampaignState };
+  /** Resume a paused campaign. Runs that fell due during the pause begin now, unless that was over 6 hours ago: those are missed. */
+  'venom/resume-campaign': { body: OneCampaign; data: CampaignState };
+  /** Cancel a campaign. After the answer, at most the turn in hand is still sent. */
+  'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
+  /** Retry the failed deliveries of a campaign. Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
+  'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
+  /** Recall a campaign or a run. Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`. */
+  'venom/recall-campaign': {
+    body: {
+      campaign_id: string;
+      /** Only this run. Default: the whole campaign. */
+      run_id?: number | null | undefined;
+    };
+    data: {
+      campaign_id: string;
+      /** Number of groups with sent posts to change. An upper bound beyond 2,000 deliveries. */
+      groups: number;
+    };
+  };
+  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
+  'venom/correct-campaign': {
+    body: {
+      campaign_id: string;
+      /** Only this run. Default: the whole campaign. */
+      run_id?: number | null | undefined;
+      /** The message in HTML. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+      html: string;
+    };
+    data: {
+      campaign_id: string;
+      /** Number of groups with sent posts to change. An upper bound beyond 2,000 deliveries. */
+      groups: number;
+    };
+  };
+  /** Delete a campaign. Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first. */
+  'venom/delete-campaign': { body: OneCampaign; data: NoData };
+  /** Create or update a draft. Optimistic locking: if the draft has changed since `version`, the answer is a 409 and the draft stays as it is. Saving the same content again changes nothing. Limited to 100 drafts, each with one file. They are kept until deleted. */
+  'venom/save-draft': { body: SaveDraft; data: { draft_id: string; version: number } };
+  /** List your drafts. The most recently changed come first. */
+  'venom/list-drafts': {
+    body: {
+      /** Returns only this draft, with its `content`. */
+      draft_id?: string | null | undefined;
+    };
+    data: {
+      drafts: Array<{
+        draft_id: string;
+        name: string;
+        /** The first 500 characters of the html. */
+        html_start: string;
+        group_count: number;
+        version: number;
+        updated_at: string;
+        media: {
+          mime: string;
+          /** In bytes. */
+          size: number;
+          /** SHA-256 hash; `get-media` takes it. */
+          sha256: string;
+        } | null;
+        /** With `draft_id`. */
+        content?: DraftContent | undefined;
+      }>;
+    };
+  };
+  /** Delete a draft */
+  'venom/delete-draft': { body: { draft_id: string }; data: NoData };
+  /** Get the analytics of a campaign. Deliveries, receipts, reactions and replies: in total, per group, per run and over time. */
+  'analytics/get-campaign-group-analytics-master': {
+    body: {
+      campaign_id: string;
+      /** Adds `expected_finish_at`: when the last post of the running runs is expected to be sent. */
+      with_estimate?: boolean | null | undefined;
+    };
+    data: GroupAnalytics;
+  };
+  /** Get the analytics of all campaigns by day. Days are in your time zone. A run counts, with all its results, on the day it began. So late receipts are included, and the totals are the sums of the days, except for `groups`. */
+  'analytics/get-overview': {
+    body: {
+      /** Number of days, including today. */
+      days?: number | null | undefined;
+      /** Adds `previous`: the totals of the same number of days before. */
+      with_previous?: boolean | null | undefined;
+    };
+    data: Overview;
+  };
+  /** Get the analytics of a group. Its posts, planned runs and number of participants over time. */
+  'analytics/get-group': {
+    body: {
+      group_metadata_id: number;
+      /** Only posts of this number of days. */
+      days?: number | null | undefined;
+    };
+    data: GroupReport;
+  };
+  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
+  'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
+  /** Create a webhook. The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace. */
+  'venom/create-webhook': {
+    body: CreateWebhook;
+    data: {
+      webhook_id: string;
+      /** For `v1`: the secret, `whsec_…`. Shown only once. `null` for `v1a`. */
+      secret: string | null;
+      /** For `v1a`: the public key, `whpk_…`. `null` for `v1`. */
+      public_key: string | null;
+    };
+  };
+  /** List your webhooks. Oldest first. */
+  'venom/list-webhooks': { body: Nothing; data: { webhooks: Array<Webhook> } };
+  /** Get a webhook. As in `list-webhooks`. A secret is not returned. */
+  'venom/get-webhook': { body: { webhook_id: string }; data: Webhook };
+  /** Update, enable or disable a webhook. Fields that are omitted keep their values. */
+  'venom/update-webhook': { body: UpdateWebhook; data: NoData };
+  /** Delete a webhook. Waiting messages are dropped. The log of attempts is deleted, too. */
+  'venom/delete-webhook': { body: { webhook_id: string }; data: NoData };
+  /** Rotate the secret of a webhook. Messages are signed with both secrets until the former one expires: by default after 24 hours, or when `expire_former` says. Use `now` if the former secret has leaked. */
+  'venom/rotate-webhook-secret': {
+    body: RotateWebhookSecret;
+    data: {
+      /** For `v1`: the secret, `whsec_…`. Shown only once. `null` for `v1a`. */
+      secret: string | null;
+      /** For `v1a`: the public key, `whpk_…`. `null` for `v1`. */
+      public_key: string | null;
+      /** `null`: the former secret has expired at once. */
+      former_secret_until: string | null;
+    };
+  };
+  /** Send a test message to a webhook. Its type is `webhook.test`. `list-webhook-tries` shows the result. */
+  'venom/test-webhook': { body: { webhook_id: string }; data: { message_id: string } };
+  /** Resend messages to a webhook. One message, or those of a time span within the last 30 days, 10,000 at most. They keep their ids and are sent before new messages. */
+  'venom/retry-webhook': { body: RetryWebhook; data: { message_count: number } };
+  /** List the delivery attempts of a webhook. Newest first. Attempts are kept for 30 days. */
+  'venom/list-webhook-tries': {
+    body: {
+      webhook_id: string;
+      /** Only failed attempts. */
+      failed_only?: boolean | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      tries: Array<{
+        /** The `webhook-id` header, which is the same in all attempts. */
+        message_id: string;
+        type: string;
+        at: string;
+        milliseconds: number;
+        /** The HTTP status. `null` without a response. */
+        status: number | null;
+        /** The first KiB of the response. */
+        answer: string | null;
+        /** Why there was no response. */
+        error: string | null;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+  /** List your notices. Newest first, without kinds that are turned off for the dashboard. Kept for 90 days, 1,000 at most. */
+  'user/list_notices': {
+    body: ListNotices;
+    data: {
+      unread_count: number;
+      notices: Array<{
+        /** Position of the notice, which increases; `read_notices` takes it. */
+        place: number;
+        kind: NoticeKind;
+        at: string;
+        is_read: boolean;
+        campaign: { campaign_id: string; name: string } | null;
+        /** When the late or missed run was due. */
+        due_at: string | null;
+        /** The URL of the webhook. */
+        url: string | null;
+        /** What the messaging application reported about the account. */
+        reason: string | null;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+  /** Mark notices as read */
+  'user/read_notices': { body: ReadNotices; data: { unread_count: number } };
+  /** Get your notice settings */
+  'user/get_notice_settings': {
+    body: Nothing;
+    data: {
+      kinds: Array<{
+        kind: NoticeKind;
+        /** In the dashboard and `list_notices`. */
+        bell: boolean;
+        /** In subscribed browsers, by Web Push. */
+        browser: boolean;
+        /** By e-mail, if the service sends mails and the address is verified. */
+        email: boolean;
+      }>;
+      /** The `applicationServerKey` for browser subscriptions. */
+      push_public_key: string;
+      /** Whether the service sends mails. */
+      has_mail: boolean;
+    };
+  };
+  /** Update your notice settings. Settings that are omitted keep their values. */
+  'user/update_notice_settings': {
+    body: UpdateNoticeSettings;
+    data: {
+      kinds: Array<{
+        kind: NoticeKind;
+        /** In the dashboard and `list_notices`. */
+        bell: boolean;
+        /** In subscribed browsers, by Web Push. */
+        browser: boolean;
+        /** By e-mail, if the service sends mails and the address is verified. */
+        email: boolean;
+      }>;
+      /** The `applicationServerKey` for browser subscriptions. */
+      push_public_key: string;
+      /** Whether the service sends mails. */
+      has_mail: boolean;
+    };
+  };
+  /** Subscribe a browser to notices. By Web Push, at most one notice a minute and kind. An endpoint belongs to the user who subscribed it last. Limited to 5 browsers per user; another one replaces the oldest. */
+  'user/subscribe_push': { body: SubscribePush; data: NoData };
+  /** Unsubscribe a browser from notices. Has no effect on an endpoint that is not subscribed by you. */
+  'user/unsubscribe_push': { body: UnsubscribePush; data: NoData };
+  /** List the messages of a sandbox group. Returns the posts of your account as members of the group see them, oldest first. */
+  'sandbox/list-messages': {
+    body: {
+      group_metadata_id: number;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      /** Adds messages that were deleted for everyone, without text and file, and when each message was deleted or last edited. */
+      with_changes?: boolean | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      messages: Array<{
+        message_id: string;
+        text: string;
+        media: {
+          mime: string;
+          /** In bytes. */
+          size: number;
+          /** SHA-256 hash; `get-media` takes it. */
+          sha256: string;
+        } | null;
+        sent_at: string;
+        /** With `with_changes`. `null`: never. */
+        recalled_at?: string | null | undefined;
+        /** With `with_changes`. `null`: never. */
+        corrected_at?: string | null | undefined;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+}
+/** The `data` of each event, by its type. */
+export interface EventData {
+  /** A campaign was created */
+  'campaign.accepted': CampaignEventData;
+  /** The first run of a campaign began */
+  'campaign.started': CampaignRunEventData;
+  /** A campaign ended and all its posts were sent */
+  'campaign.completed': CampaignEventData;
+  /** A campaign ended and some of its posts were not sent */
+  'campaign.completed_with_errors': CampaignEventData;
+  /** A campaign was paused */
+  'campaign.paused': CampaignEventData;
+  /** A campaign was resumed, after a pause or by a retry */
+  'campaign.resumed': CampaignEventData;
+  /** A campaign was cancelled */
+  'campaign.cancelled': CampaignEventData;
+  /** A run was missed: it could not begin within 6 hours */
+  'campaign.missed': CampaignRunEventData;
+  /** A run is late: it has not begun a minute after its time */
+  'campaign.late': CampaignRunEventData;
+  /** Planned runs moved to other instants, because the rules of their time zone changed */
+  'campaign.rescheduled': {
+    campaign_id: string;
+    name: string;
+    status: CampaignStatus;
+    is_schedule: boolean;
+    /** How many planned runs moved. */
+    run_count: number;
+    time_zone: string;
+  };
+  /** A recall of a campaign was requested */
+  'campaign.recalled': CampaignEventData;
+  /** A correction of a campaign was requested */
+  'campaign.corrected': CampaignEventData;
+  /** A run began, or was resumed by a retry */
+  'run.started': RunEventData;
+  /** A run ended. Sent again if failed posts prove to have been sent */
+  'run.completed': RunEventData;
+  /** Deliveries failed */
+  'delivery.failed': DeliveriesEventData;
+  /** Deliveries were given up with an unknown outcome */
+  'delivery.unknown': DeliveriesEventData;
+  /** The account was linked, or connected again after a pause */
+  'account.connected': AccountEventData;
+  /** The account was paused or stopped */
+  'account.paused': AccountEventData;
+  /** The messaging application restricted or banned the account */
+  'account.restricted': AccountEventData;
+  /** The account was unlinked */
+  'account.logged_out': AccountEventData;
+  /** The messaging application rejected the version of the client */
+  'account.version_refused': AccountEventData;
+  /** Groups were added, removed or changed */
+  'group.changed': GroupsEventData;
+  /** Members replied to posts; counts only */
+  'message.reply': {
+    campaign_id: string;
+    run_id: number;
+    groups: Array<{
+      group_metadata_id: number;
+      /** The total for the post. */
+      replies: number;
+    }>;
+  };
+  /** Members reacted to posts; counts only */
+  'message.reaction': {
+    campaign_id: string;
+    run_id: number;
+    groups: Array<{
+      group_metadata_id: number;
+      /** The total for the post. */
+      reactions: number;
+    }>;
+  };
+}
+/** An event of the workspace. Later versions of the service may add types. */
+export type MessageEvent = {
+  [Type in keyof EventData]: { type: Type; timestamp: string; data: EventData[Type] };
+}[keyof EventData];

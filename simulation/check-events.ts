@@ -1,0 +1,89 @@
+/** Whether webhooks get each event that there was, and no other: part of the checker. */
+import { only, type Case } from './case.ts';
+import { hasApplied, mayApply } from './effects.ts';
+import { requestsOf } from './expectations.ts';
+import type { FinalCampaign, FinalRun, RecordedEvent } from './line.ts';
+
+/** Contract: a run that has not begun by then is late. */
+const LATE_MS = 60_000;
+
+export function eventsAreComplete(facts: Case): string[] {
+  const [recorded] = only(facts.lines, 'events');
+  // With a ledger that was put back its events are lost, and what caused them is not.
+  if (!recorded || facts.taken) return [];
+  return facts.final.campaigns.flatMap((campaign) => {
+    if (campaign.deleted) return [];
+    const own = recorded.events.filter((one) => one.campaign === campaign.campaign);
+    return [
+      ...checkCampaign(facts, campaign, own),
+      ...campaign.runs.flatMap((run) =>
+        checkRun(
+          facts,
+          { campaign, run },
+          own.filter(({ runId }) => runId === run.runId),
+        ),
+      ),
+    ];
+  });
+}
+
+/** Returns a sentence if the number of events is not between the two. */
+function expectCount(
+  own: readonly RecordedEvent[],
+  type: string,
+  span: { least: number; most: number; what: string },
+): string[] {
+  const { least, most, what } = span;
+  const count = own.filter((one) => one.type === type).length;
+  return count >= least && count <= most ? [] : [`events: ${count} ${type} of ${what}, not ${least} to ${most}`];
+}
+
+function checkCampaign(facts: Case, campaign: FinalCampaign, own: readonly RecordedEvent[]): string[] {
+  const { text, status, runs } = campaign;
+  const hasBegun = runs.some(({ startedMs }) => startedMs !== null) ? 1 : 0;
+  const ends = own.filter(({ type }) => ENDS.has(type));
+  const asked = [
+    ['pause', 'campaign.paused'],
+    ['cancel', 'campaign.cancelled'],
+    ['recall', 'campaign.recalled'],
+    ['correct', 'campaign.corrected'],
+  ] as const;
+  return [
+    ...expectCount(own, 'campaign.accepted', { least: 1, most: 1, what: text }),
+    ...expectCount(own, 'campaign.started', { least: hasBegun, most: hasBegun, what: text }),
+    ...(ends.at(-1)?.type === `campaign.${status}`
+      ? []
+      : [`events: ${text} is ${status}, and its last end is ${ends.at(-1)?.type}`]),
+    ...asked.flatMap(([operation, type]) => {
+      const requests = requestsOf(facts, text, [operation]);
+      // A recall without a run cancels the campaign, too.
+      const recalls = operation === 'cancel' ? requestsOf(facts, text, ['recall']).filter(mayApply).length : 0;
+      const least = requests.filter((one) => hasApplied(facts, one)).length;
+      return expectCount(own, type, { least, most: requests.filter(mayApply).length + recalls, what: text });
+    }),
+  ];
+}
+
+const ENDS = new Set(['campaign.cancelled', 'campaign.completed', 'campaign.completed_with_errors']);
+
+function checkRun(
+  facts: Case,
+  { campaign, run }: { campaign: FinalCampaign; run: FinalRun },
+  own: readonly RecordedEvent[],
+): string[] {
+  const { runId, status, startedMs, dueMs } = run;
+  const what = `run ${runId} of ${campaign.text}`;
+  const retries = requestsOf(facts, campaign.text, ['retry']).filter(mayApply).length;
+  const began = startedMs === null ? 0 : 1;
+  const missed = status === 'missed' ? 1 : 0;
+  const isPausable = requestsOf(facts, campaign.text, ['pause']).some(mayApply);
+  const late = startedMs !== null && startedMs >= dueMs + LATE_MS ? 1 : 0;
+  const changes = own.filter(({ type }) => type === 'run.started' || type === 'run.completed');
+  const isEnded = status.startsWith('completed');
+  return [
+    ...expectCount(own, 'run.started', { least: began, most: began * (1 + retries), what }),
+    ...expectCount(own, 'campaign.missed', { least: missed, most: missed, what }),
+    ...(isPausable || startedMs === null ? [] : expectCount(own, 'campaign.late', { least: late, most: late, what })),
+    ...(isEnded && changes.at(-1)?.type !== 'run.completed' ? [`events: ${what} has ended, and no event says so`] : []),
+  ];
+}

@@ -1,0 +1,109 @@
+/** When posts may leave and must leave, computed from what was requested and what happened to the world. */
+import { isOf, only, type Case } from './case.ts';
+import { findCalm, findHeld, freeTime } from './calm-time.ts';
+import { possibleSpans } from './effects.ts';
+import { clipSpans, joinSpans, totalMs, type Span } from './spans.ts';
+import { beginOf, dayOf, quietSpans } from './wall-clock.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface Expectations {
+  /** Free time of a campaign's runs to begin in: calm, and surely neither paused nor held. */
+  toBegin(campaign: OfCampaign, span: Span): number;
+  /** Free time of its posts to leave in: the account may not rest either. */
+  toSend(campaign: OfCampaign, span: Span): number;
+}
+
+export interface OfCampaign {
+  accountId: number;
+  text: string;
+}
+
+/** Builds the expectations of a history. They hold for every outcome that a request without an answer may have had. */
+export function computeExpectations(facts: Case): Expectations {
+  const calm = findCalm(facts.lines);
+  const held = findHeld(facts.lines);
+  const rests = new Map<number, Span[]>();
+  const pauses = new Map<string, Span[]>();
+  const restOf = (accountId: number) => {
+    const found = rests.get(accountId) ?? findRests(facts, accountId);
+    rests.set(accountId, found);
+    return found;
+  };
+  const pauseOf = (text: string) => {
+    const found = pauses.get(text) ?? findPauses(facts, text);
+    pauses.set(text, found);
+    return found;
+  };
+  return {
+    toBegin: ({ text }, span) => totalMs(freeTime(calm, span, [...held, ...pauseOf(text)])),
+    toSend: ({ accountId, text }, span) =>
+      totalMs(freeTime(calm, span, [...held, ...pauseOf(text), ...restOf(accountId)])),
+  };
+}
+
+function findPauses(facts: Case, text: string): Span[] {
+  const own = facts.requests.filter((one) => one.text === text);
+  return possibleSpans(
+    facts,
+    own.filter(({ operation }) => operation === 'pause'),
+    own.filter(({ operation }) => operation === 'resume'),
+  );
+}
+
+/** Returns the spans in which the account may rest: in quiet hours, or since the posts of a day have reached a cap. */
+function findRests(facts: Case, accountId: number): Span[] {
+  const timeZone = only(facts.lines, 'owner').find((one) => one.accountId === accountId)?.timeZone ?? 'UTC';
+  const own = facts.requests.filter((one) => one.operation === 'rest' && one.accountId === accountId);
+  const endMs = facts.final.atMs;
+  return joinSpans(
+    own.flatMap((request) => {
+      const { rest } = request;
+      if (!rest) return [];
+      return possibleSpans(facts, [request], own).flatMap((inForce) => {
+        const span = { fromMs: inForce.fromMs, toMs: Math.min(inForce.toMs, endMs) };
+        const { quietHours, dailyCap } = rest;
+        const spans = [
+          ...(quietHours ? quietSpans(quietHours, timeZone, span) : []),
+          ...(dailyCap === null ? [] : usedUpSpans(facts, { accountId, timeZone }, dailyCap)),
+        ];
+        return clipSpans(joinSpans(spans), span.fromMs, span.toMs);
+      });
+    }),
+  );
+}
+
+/** Returns the rest of each day from the instant at which the account may have used up the cap. A receipt can date a post late. */
+function usedUpSpans(
+  facts: Case,
+  { accountId, timeZone }: { accountId: number; timeZone: string },
+  cap: number,
+): Span[] {
+  const own = new Set(facts.sends.filter((one) => one.accountId === accountId).map((one) => one.messageId));
+  const touched = [
+    ...facts.sends
+      .filter((one) => one.accountId === accountId && ['accepted', 'copy'].includes(one.verdict))
+      .map(({ messageId, atMs }) => ({ messageId, atMs })),
+    ...only(facts.lines, 'receipts').flatMap(({ atMs, receipts }) =>
+      receipts.flatMap((one) =>
+        one.what !== 'same' && own.has(one.messageId) ? [{ messageId: one.messageId, atMs }] : [],
+      ),
+    ),
+  ];
+  return [...Map.groupBy(touched, (one) => dayOf(timeZone, one.atMs))].flatMap(([dayMs, some]) => {
+    const seen = new Set<string>();
+    const last = some
+      .toSorted((one, other) => one.atMs - other.atMs)
+      .find(({ messageId }) => seen.add(messageId).size >= cap);
+    return last ? [{ fromMs: last.atMs, toMs: beginOf(timeZone, dayMs + DAY_MS) }] : [];
+  });
+}
+
+/** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */
+export const requestsOf = (facts: Case, text: string, operations: readonly string[], runId?: number) =>
+  facts.requests.filter(
+    (one) =>
+      operations.includes(one.operation) &&
+      isOf(one.text, text) &&
+      (runId === undefined || one.answer?.runId === undefined || one.answer.runId === runId),
+  );

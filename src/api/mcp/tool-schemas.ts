@@ -1,0 +1,122 @@
+/** Inputs and outputs of the tools, derived from the operations that they call. Only names and descriptions are a tool's own. */
+import { z } from 'zod';
+import { accountStatusData } from '../contract/accounts.ts';
+import { analytics } from '../contract/analytics.ts';
+import { campaignControl } from '../contract/campaign-control.ts';
+import { campaignReads } from '../contract/campaign-reads.ts';
+import { campaigns, campaignStatus } from '../contract/campaigns.ts';
+import { drafts } from '../contract/drafts.ts';
+import { optional } from '../contract/fields.ts';
+import { groupKind, groups } from '../contract/groups.ts';
+import { ownProfile } from '../contract/users.ts';
+
+/** The most rows of an answer. */
+export const ROWS_LIMIT = 50;
+
+const post = campaigns.addCampaignBatch.body.shape;
+/** Some language models cannot follow a `$ref` in the input of a tool, which a schema with an id becomes. */
+const withoutId = <Schema extends z.ZodType>(schema: Schema): Schema => schema.clone(schema.def);
+const groupIds = withoutId(post.group_metadata_ids).describe(
+  'Ids of the groups, communities and channels it goes to, as find_groups answers them',
+);
+const schedule = z
+  .object({
+    start_date: post.start_date.describe('First date, YYYY-MM-DD'),
+    end_date: post.end_date.describe('Last date, YYYY-MM-DD, included; the same as start_date to send once'),
+    time: post.schedule_time.describe('Time of day, HH:MM:SS'),
+    time_zone: post.time_zone.describe('IANA name such as Europe/Berlin; that of the user unless given'),
+    weekdays: post.weekdays.describe('Only on these days of the week, 1 is Monday'),
+    skip_dates: post.skip_dates.describe('Dates without a run, YYYY-MM-DD'),
+  })
+  .optional()
+  .describe('Leave it out to send at once');
+const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
+const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
+  'As list_campaigns or send_campaign answers it',
+);
+const oneCampaign = z.object({ campaign_id: campaignId });
+const { search } = groups.listGroups.body.shape;
+const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
+const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns with this status');
+const listed = groups.listGroups.data.shape;
+const listedGroup = listed.groups.element;
+const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
+
+export const INPUTS = {
+  get_account: z.object({}),
+  find_groups: z.object({ search, kind, cursor }),
+  preview_message: campaigns.previewCampaign.body,
+  check_campaign: z.object({ name: post.name, html: post.html, group_ids: groupIds, schedule }),
+  send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
+  save_draft: z.object({ name: post.name, html: post.html, group_ids: groupIds.optional() }),
+  pause_campaign: oneCampaign,
+  cancel_campaign: oneCampaign,
+  list_campaigns: z.object({ search, status, cursor }),
+  read_analytics: oneCampaign,
+  read_overview: z.object({ days: analytics.getOverview.body.shape.days }),
+};
+export type ToolName = keyof typeof INPUTS;
+
+export const OUTPUTS = {
+  get_account: z.object({
+    user_name: ownProfile.shape.user_info.shape.user_name,
+    time_zone: ownProfile.shape.time_zone,
+    account: accountStatusData.pick({
+      messenger: true,
+      status: true,
+      whatsapp_number: true,
+      reason: true,
+      paused_until: true,
+      held_since: true,
+    }),
+  }),
+  find_groups: z.object({
+    groups: z.array(
+      z.object({
+        group_id: listedGroup.shape.group_metadata_id.describe('The id that the other tools take'),
+        name: listedGroup.shape.group_name,
+        kind: groupKind,
+        participants: listedGroup.shape.participants,
+        can_send: listedGroup.shape.can_send,
+      }),
+    ),
+    next_cursor: listed.next_cursor,
+  }),
+  preview_message: campaigns.previewCampaign.data,
+  check_campaign: campaigns.checkCampaign.data.extend({
+    check_id: z.string().describe('For send_campaign, good for 30 minutes'),
+  }),
+  send_campaign: z.object({
+    campaign_id: campaignId,
+    status: z.enum(['running', 'scheduled']),
+    group_count: campaigns.addCampaign.data.shape.group_count.optional().describe('Absent for a schedule'),
+  }),
+  save_draft: drafts.saveDraft.data,
+  pause_campaign: campaignControl.pauseCampaign.data,
+  cancel_campaign: campaignControl.cancelCampaign.data,
+  list_campaigns: campaignReads.listCampaigns.data,
+  read_analytics: z.object({
+    campaign: report.campaign,
+    totals: report.totals,
+    groups: report.groups,
+    groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
+  }),
+  read_overview: analytics.getOverview.data,
+} satisfies Record<ToolName, z.ZodObject>;
+
+/** The names that the bodies of the operations have for fields of the tools. */
+const TOOL_FIELDS: Readonly<Record<string, string>> = {
+  group_metadata_ids: 'group_ids',
+  start_date: 'schedule.start_date',
+  end_date: 'schedule.end_date',
+  schedule_time: 'schedule.time',
+  time_zone: 'schedule.time_zone',
+  weekdays: 'schedule.weekdays',
+  skip_dates: 'schedule.skip_dates',
+};
+const OPERATION_FIELD = new RegExp(String.raw`\b(${Object.keys(TOOL_FIELDS).join('|')})\b`, 'g');
+
+/** Replaces the field names of operations in an error by those of the tools. */
+export function withToolFields(text: string): string {
+  return text.replaceAll(OPERATION_FIELD, (name) => TOOL_FIELDS[name] ?? name);
+}

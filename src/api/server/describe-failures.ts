@@ -1,0 +1,83 @@
+import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.ts';
+import type { DocumentedResponse } from './document-types.ts';
+import { statusOf } from './envelope.ts';
+import { listCommonErrorCodes, listOwnErrorCodes, type Failing } from './operation-errors.ts';
+import { RATE_HEADERS } from './rate-limits.ts';
+import { HEADERS, type Shared } from './shared-components.ts';
+
+const HEADERS_OF: Readonly<Record<number, ReadonlyArray<keyof typeof HEADERS>>> = {
+  401: ['www-authenticate'],
+  429: [...RATE_HEADERS, 'retry-after'],
+  503: ['retry-after'],
+};
+/** A response with more codes than this is an operation's own, and stands in it. */
+const MOST_CODES_IN_NAME = 3;
+
+/**
+ * Returns the documented failures of an operation: a response for each status that it has a code of its own for, and the ranges `4XX` and
+ * `5XX` for the failures of all operations with its access. Each has the codes that the operation can answer.
+ */
+export function describeFailures(operation: Failing, shared: Shared): Record<string, DocumentedResponse> {
+  const common = listCommonErrorCodes(operation);
+  const own = Map.groupBy(listOwnErrorCodes(operation), statusOf);
+  const responses = [...own].map(([status, codes]): [string, DocumentedResponse] => {
+    const name = codes.length > MOST_CODES_IN_NAME ? undefined : nameOf(codes, operation);
+    const all = [...codes, ...common.filter((code) => statusOf(code) === status)];
+    const response = describeFailure(codes.map(describeCode), [status], all, shared);
+    return [String(status), name === undefined ? response : shared.refer('responses', name, response)];
+  });
+  const requests = common.filter(isOfRequest);
+  const services = common.filter((code) => !isOfRequest(code));
+  return {
+    ...Object.fromEntries(responses),
+    '4XX': shared.refer('responses', nameOfCommon(operation), describeCommon(requests, shared)),
+    '5XX': shared.refer('responses', 'ServiceFailure', describeCommon(services, shared)),
+  };
+}
+
+function isOfRequest(code: ErrorCode): boolean {
+  return statusOf(code) < 500;
+}
+
+function describeCode(code: ErrorCode): string {
+  return `- \`${code}\`: ${ERROR_CODES[code][1]}`;
+}
+
+function describeCommon(codes: readonly ErrorCode[], shared: Shared): DocumentedResponse {
+  const statuses = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);
+  const line = `Failures of all operations with this access: ${statuses.join(', ')}`;
+  return describeFailure([line], statuses, codes, shared);
+}
+
+function describeFailure(
+  lines: readonly string[],
+  statuses: readonly number[],
+  codes: readonly ErrorCode[],
+  shared: Shared,
+): DocumentedResponse {
+  const names = [...new Set(statuses.flatMap((status) => HEADERS_OF[status] ?? []))];
+  const narrowed = { properties: { error_code: { enum: codes } } };
+  return {
+    description: lines.join('\n'),
+    ...(names.length > 0 && {
+      headers: Object.fromEntries(names.map((name) => [name, shared.refer('headers', name, HEADERS[name])])),
+    }),
+    content: { 'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Failure' }, narrowed] } } },
+  };
+}
+
+/** Returns the name of a response in the document: its codes. An open operation has fewer of the same status. */
+function nameOf(codes: readonly ErrorCode[], { access }: Failing): string {
+  const isOfCredentials = codes.some((code) => [401, 403, 429].includes(statusOf(code)));
+  return codes.map(pascalCase).join('Or') + (isOfCredentials && access === 'open' ? 'Openly' : '');
+}
+
+function nameOfCommon({ access, hasBody = true, requiresRecentAuth = false }: Failing): string {
+  const credentials = access === 'open' ? 'Request' : access === 'token' ? 'Token' : 'TokenOrKey';
+  return `${credentials}${requiresRecentAuth ? 'Proof' : ''}${hasBody ? '' : 'Get'}Failure`;
+}
+
+/** `campaign_not_found`, `get-campaign` and `campaign.late` in the case of a type. */
+export function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|[-_.])(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

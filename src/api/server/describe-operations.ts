@@ -1,0 +1,107 @@
+import { eventsOperation } from '../contract/events.ts';
+import { idempotencyOf, type OperationContract } from '../contract/define-operations.ts';
+import { describeFailures } from './describe-failures.ts';
+import type { DocumentedOperation, DocumentedResponse, MediaType, OpenApiDocument } from './document-types.ts';
+import { findExample, type OperationExample } from './operation-examples.ts';
+import { createShared, HEADERS, IDEMPOTENCY_KEY, type Shared } from './shared-components.ts';
+import { RATE_HEADERS } from './rate-limits.ts';
+
+/** Adds headers, failures, examples and optional bodies to the generated operations. `isLimited`: all requests of a user are limited. */
+export function describeOperations(
+  document: OpenApiDocument,
+  operations: readonly OperationContract[],
+  isLimited: boolean,
+): OpenApiDocument {
+  const shared = createShared();
+  const paths = { ...document.paths };
+  for (const operation of operations) {
+    const post = paths[operation.path]?.post;
+    if (post) paths[operation.path] = { post: describeOperation(operation, post, { shared, isLimited }) };
+  }
+  const get = paths[eventsOperation.path]?.get;
+  if (get)
+    paths[eventsOperation.path] = {
+      get: { ...get, responses: { ...get.responses, ...describeFailures(eventsOperation, shared) } },
+    };
+  return { ...document, paths, components: { ...document.components, ...shared.components } };
+}
+
+function describeOperation(
+  operation: OperationContract,
+  documented: DocumentedOperation,
+  { shared, isLimited }: { shared: Shared; isLimited: boolean },
+): DocumentedOperation {
+  const example = findExample(documented.operationId);
+  const success = documented.responses['200'] ?? {};
+  const headers = describeHeaders(operation, shared, isLimited);
+  const parameters = describeParameters(operation, shared);
+  const { requestBody } = documented;
+  return {
+    ...documented,
+    ...(requestBody && {
+      requestBody: {
+        ...requestBody,
+        required: !operation.body.safeParse({}).success,
+        content: withExample(requestBody.content, example, 'request'),
+      },
+    }),
+    ...(parameters.length > 0 && { parameters }),
+    responses: {
+      200: shareConfirmation(
+        {
+          ...success,
+          content: withExample(success.content ?? {}, example, 'answer'),
+          ...(Object.keys(headers).length > 0 && { headers }),
+        },
+        shared,
+      ),
+      ...describeFailures(operation, shared),
+    },
+  };
+}
+
+/** Operations that only confirm have the same answer. */
+function shareConfirmation(response: DocumentedResponse, shared: Shared): DocumentedResponse {
+  const isNoData = JSON.stringify(response.content).includes('"#/components/schemas/NoData"');
+  return isNoData ? shared.refer('responses', 'Confirmed', response) : response;
+}
+
+function withExample(
+  content: Record<string, MediaType>,
+  example: OperationExample | undefined,
+  part: 'request' | 'answer',
+): Record<string, MediaType> {
+  if (!example) return content;
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [type, { ...media, example: example[part] }]),
+  );
+}
+
+function describeHeaders(operation: OperationContract, shared: Shared, isLimited: boolean): Record<string, unknown> {
+  const showsRates = (isLimited && operation.access !== 'open') || operation.isPreview;
+  const known = [
+    ...(showsRates ? RATE_HEADERS : []),
+    ...(idempotencyOf(operation) === 'keyed' ? (['idempotency-replayed'] as const) : []),
+  ] as const;
+  const own = Object.entries(operation.answerHeaders ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  return Object.fromEntries([
+    ...known.map((name) => [name, shared.refer('headers', name, HEADERS[name])]),
+    ...own,
+  ]) as Record<string, unknown>;
+}
+
+function describeParameters(operation: OperationContract, shared: Shared): unknown[] {
+  const { name: keyName, description: ofKey } = IDEMPOTENCY_KEY;
+  const all = { ...operation.requestHeaders, ...(idempotencyOf(operation) === 'keyed' && { [keyName]: ofKey }) };
+  return Object.entries(all).map(([name, description]) =>
+    shared.refer('parameters', name, {
+      name,
+      in: 'header',
+      description,
+      schema: { type: 'string' },
+    }),
+  );
+}

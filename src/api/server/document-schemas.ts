@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import { pascalCase } from './describe-failures.ts';
+import type { DocumentedOperation, DocumentedResponse, OpenApiDocument } from './document-types.ts';
+
+const PREFIX = '#/components/schemas/';
+const JSON_TYPE = 'application/json';
+/** What the generator appends to the name of a schema that is part of a request. */
+const INPUT = 'Input';
+
+interface Reference {
+  $ref: string;
+}
+/** The envelope of a success and its `data`. */
+interface Answer {
+  allOf: [envelope: unknown, content: { properties: { data: unknown }; required: string[] }];
+}
+
+/**
+ * Returns a generated part as clients need it. Allows additional fields in answers, so that fields can be added later, and overlapping forms
+ * of a body. Writes the same schema in fewer words: without the bounds of any integer, without patterns that repeat a format, and with
+ * `null` among the types.
+ */
+export function simplify<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(simplify) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const kept = Object.entries(part).filter(
+    ([key, value]) =>
+      !isClosing(key, value) &&
+      !isAnyInteger(key, value) &&
+      !(key === 'pattern' && 'format' in part) &&
+      !(key === 'minLength' && value === 0) &&
+      !(key === 'examples' && 'format' in part && part.format === 'uuid'),
+  );
+  const simple = Object.fromEntries(kept.map(([key, value]) => [key === 'oneOf' ? 'anyOf' : key, simplify(value)]));
+  return mergeNull(simple) as Part;
+}
+
+/** Turns a choice between a plain schema and null into one schema of two types. */
+function mergeNull(schema: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  const [plain, other] = anyOf as Array<Record<string, unknown>>;
+  const isNull = other?.['type'] === 'null' && Object.keys(other).length === 1;
+  if (!isNull || typeof plain?.['type'] !== 'string' || 'enum' in plain || 'const' in plain) return schema;
+  return { ...plain, ...rest, type: [plain['type'], 'null'] };
+}
+
+function isClosing(key: string, value: unknown): boolean {
+  return key === 'additionalProperties' && value === false;
+}
+
+function isAnyInteger(key: string, value: unknown): boolean {
+  return (
+    (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) || (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+  );
+}
+
+/**
+ * Gives every body a name among the schemas, so that generated clients have types with names: `GetCampaignInput`, `GetCampaignAnswer` and
+ * `GetCampaignData`, and `CampaignLateMessage` of a webhook.
+ */
+export function nameSchemas(document: OpenApiDocument): OpenApiDocument {
+  const schemas = { ...document.components.schemas };
+  const name = (schema: unknown, wanted: string): Reference => {
+    if (isReference(schema)) return schema;
+    if (wanted in schemas) throw new Error(`two schemas have the name ${wanted}`);
+    schemas[wanted] = schema;
+    return { $ref: PREFIX + wanted };
+  };
+  const nameAnswer = ({ content }: DocumentedResponse, base: string): void => {
+    const answer = content?.[JSON_TYPE];
+    if (!answer || isReference(answer.schema)) return;
+    const [envelope, { properties, required }] = (answer.schema as Answer).allOf;
+    const data = name(properties.data, `${base}Data`);
+    answer.schema = name({ allOf: [envelope, { required, properties: { data } }] }, `${base}Answer`);
+  };
+  const confirmed = document.components.responses?.['Confirmed'];
+  if (confirmed) nameAnswer(confirmed as DocumentedResponse, 'NoData');
+  const paths = [...Object.values(document.paths), ...Object.values(document.webhooks ?? {})];
+  for (const { operationId, requestBody, responses } of paths.flatMap(listMethods)) {
+    const body = requestBody?.content[JSON_TYPE];
+    const isMessage = operationId.includes('.');
+    if (body) body.schema = name(body.schema, pascalCase(operationId) + (isMessage ? 'Message' : INPUT));
+    nameAnswer(responses['200'] ?? {}, pascalCase(operationId));
+  }
+  return { ...document, components: { ...document.components, schemas } };
+}
+
+function listMethods(path: Record<string, DocumentedOperation>): DocumentedOperation[] {
+  return Object.values(path);
+}
+
+function isReference(schema: unknown): schema is Reference {
+  return typeof schema === 'object' && schema !== null && '$ref' in schema;
+}
+
+/** The generator makes two schemas of one that requests and answers have in common. Keeps one where both are the same. */
+export function mergeInputs(document: OpenApiDocument): OpenApiDocument {
+  const { schemas } = document.components;
+  const twins = Object.keys(schemas).filter((name) => isDeepStrictEqual(schemas[name], schemas[name + INPUT]));
+  return twins.reduce((merged, name) => {
+    const text = JSON.stringify(merged);
+    return JSON.parse(text.replaceAll(`"${PREFIX}${name}${INPUT}"`, `"${PREFIX}${name}"`)) as OpenApiDocument;
+  }, document);
+}
+
+/** Drops unreferenced schemas. */
+export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
+  const { schemas: all, ...components } = document.components;
+  const used = new Set<string>();
+  const open: unknown[] = [{ ...document, components }];
+  for (let value = open.pop(); value !== undefined; value = open.pop())
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (name === undefined || used.has(name)) continue;
+      used.add(name);
+      open.push(all[name]);
+    }
+  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
+  return { ...document, components: { ...components, schemas } };
+}

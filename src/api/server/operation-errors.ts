@@ -1,0 +1,61 @@
+import type { ErrorCode } from '../../platform/errors/error-codes.ts';
+import { idempotencyOf, type Access, type Declaration } from '../contract/define-operations.ts';
+
+/** Errors of every request, whatever it is for. */
+const OF_EVERY_REQUEST: readonly ErrorCode[] = [
+  'invalid_request',
+  'request_unreadable',
+  'host_unknown',
+  'internal_error',
+  'database_unavailable',
+  'database_slow',
+  'disk_full',
+  'overloaded',
+];
+const OF_BODIES: readonly ErrorCode[] = [
+  'unknown_field',
+  'body_not_json',
+  'body_too_slow',
+  'body_too_large',
+  'content_type_unsupported',
+];
+const OF_CREDENTIALS: readonly ErrorCode[] = [
+  'token_missing',
+  'token_invalid',
+  'token_revoked',
+  'api_key_invalid',
+  // A credential can outlive its user by a moment.
+  'user_gone',
+  'rate_limited',
+];
+
+/** The part of a declaration that its errors follow from. */
+export type Failing = Pick<Declaration, 'access' | 'errors' | 'idempotency' | 'requiresRecentAuth'> & {
+  /** False for a GET. */
+  hasBody?: boolean;
+};
+
+/** Returns every error code that an operation can answer. */
+export function listErrorCodes(operation: Failing): ErrorCode[] {
+  return [...listCommonErrorCodes(operation), ...listOwnErrorCodes(operation)];
+}
+
+/** Returns the codes that are no operation's own: they follow from the request and from its credentials. */
+export function listCommonErrorCodes({ access, requiresRecentAuth = false, hasBody = true }: Failing): ErrorCode[] {
+  return [
+    ...OF_EVERY_REQUEST,
+    ...(hasBody ? OF_BODIES : []),
+    ...(access === 'open' ? [] : [...OF_CREDENTIALS, scopeError(access)]),
+    ...(requiresRecentAuth ? (['proof_required'] as const) : []),
+  ];
+}
+
+/** Returns the codes that the operation declares, and those of its idempotency key. */
+export function listOwnErrorCodes(operation: Failing): ErrorCode[] {
+  const ofKey = idempotencyOf(operation) === 'keyed' ? (['idempotency_key_reused'] as const) : [];
+  return [...(operation.errors ?? []), ...ofKey];
+}
+
+function scopeError(access: Exclude<Access, 'open'>): ErrorCode {
+  return access === 'token' ? 'token_required' : 'scope_missing';
+}

@@ -1,0 +1,83 @@
+/** One statement a second polls for all loops of a worker that have nothing to do, so that an idle process costs the database little. */
+import { sql, type RawBuilder } from 'kysely';
+import type { OnLoopError } from '../concurrency/failure-streak.ts';
+import { startLoop } from '../concurrency/loop.ts';
+import type { Log } from '../log/log.ts';
+import type { Database } from './connect.ts';
+
+/** What a loop works on. */
+export interface PolledWork {
+  /** The loop's name. */
+  name: string;
+  /** A condition that holds whenever the loop has something to do. It may hold at other times, too. */
+  isDue(): RawBuilder<boolean>;
+  /** Makes the loop run its step now. */
+  wake(): void;
+  /** The loop is woken at most this often; default is every poll. */
+  atMostEveryMs?: number;
+}
+
+export interface WorkPoll {
+  /**
+   * Polls for a loop from now on, until `stop`. Returns the pause in milliseconds that its step should ask for when it finds nothing to do:
+   * the poll wakes it sooner.
+   */
+  add(work: PolledWork): number;
+  stop(): Promise<void>;
+}
+
+export const WORK_POLL_MS = 1_000;
+/** A loop whose condition has missed something finds it by itself. */
+const REST_MS = 60_000;
+
+/** The owners of a quarantine that is over are tried again: any loop may have some. */
+const IS_RETRY_DUE = sql<boolean>`exists (select from quarantine where next_try_at <= campanile_now())`;
+
+/**
+ * Finds within a second whatever a lost hint (NOTIFY) was about. A poll that fails wakes every loop, so that each polls for itself.
+ */
+export function startWorkPoll({
+  db,
+  log,
+  onLoopError,
+}: {
+  db: Database;
+  log: Log;
+  onLoopError?: OnLoopError;
+}): WorkPoll {
+  const polled: PolledWork[] = [];
+  const wokenAtMs = new Map<PolledWork, number>();
+
+  function wake(work: PolledWork): void {
+    const nowMs = performance.now();
+    if (nowMs < (wokenAtMs.get(work) ?? -Infinity) + (work.atMostEveryMs ?? 0)) return;
+    wokenAtMs.set(work, nowMs);
+    work.wake();
+  }
+
+  async function step(): Promise<number> {
+    const works = [...polled];
+    try {
+      const due = await readDue(db, [IS_RETRY_DUE, ...works.map((work) => work.isDue())]);
+      works.forEach((work, index) => (due[0] || due[index + 1]) && wake(work));
+    } catch (error) {
+      for (const work of works) wake(work);
+      throw error;
+    }
+    return WORK_POLL_MS;
+  }
+
+  const loop = startLoop('work poll', step, { log, ...(onLoopError && { onError: onLoopError }) });
+  return {
+    add(work) {
+      polled.push(work);
+      return REST_MS;
+    },
+    stop: () => loop.stop(),
+  };
+}
+
+async function readDue(db: Database, conditions: ReadonlyArray<RawBuilder<boolean>>): Promise<boolean[]> {
+  const { rows } = await sql<{ due: boolean[] }>`select array[${sql.join(conditions)}] as due`.execute(db);
+  return rows[0]?.due ?? [];
+}

@@ -1,0 +1,170 @@
+/** Planned runs follow the newest time zone rules: a run accepted for 09:00 local time begins at 09:00 local time. */
+import { sql } from 'kysely';
+import { isolateWrites } from '../../accounts/quarantine-account.ts';
+import { lockFreeLanes } from '../../accounts/store.ts';
+import { listOccurrences } from '../occurrences.ts';
+import { scheduleOf, type OwnCampaign } from '../store.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
+import { readQuarantined } from '../../../platform/database/quarantine.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import { isTimeZone } from '../../../platform/time/time-zone.ts';
+import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
+
+/** In one transaction, of all accounts together. */
+const CAMPAIGNS_PER_STEP = 100;
+const ACCOUNTS_PER_STEP = 50;
+/** When every account with stale runs is locked. */
+const LOCKED_PAUSE_MS = 100;
+/** Another process, with older rules, may accept campaigns at any time. */
+const POLL_MS = 60_000;
+/** No rule moves a time of day further, and the occurrences of two days are further apart. */
+const LARGEST_SHIFT_MS = 12 * 60 * 60 * 1_000;
+
+/**
+ * An open campaign whose runs were planned with older rules. Rules newer than those of this process stay: of two processes of different
+ * versions the newer one wins. Must match the predicate of the index campaigns_tzdata.
+ */
+const isStale = sql<boolean>`c.is_schedule and c.finished_at is null and c.deleted_at is null and c.tzdata_version < ${TZDATA_VERSION}`;
+
+type StaleCampaign = Pick<
+  OwnCampaign,
+  'campaignId' | 'accountId' | 'startDate' | 'endDate' | 'scheduleTime' | 'timeZone' | 'weekdays' | 'skipDates'
+>;
+
+/** A run with the instant that it is due under the present rules. */
+interface Move {
+  campaignId: number;
+  accountId: number;
+  runId: number;
+  dueAt: Date;
+}
+
+/**
+ * Replans a batch of the planned runs in these shards that have the instants of older time zone rules. Safe with several processes: a
+ * locked lane is skipped. Resolves to the milliseconds until the next call.
+ */
+export async function replanStaleRuns(db: Database, shards: number[], log?: Log): Promise<number> {
+  if (shards.length === 0) return 1_000;
+  const { held } = await readQuarantined(db, 'zone rules');
+  const accounts = await findStaleAccounts(db, shards, held);
+  if (accounts.length === 0) return POLL_MS;
+  const { results } = await isolateWrites({ db, log }, 'zone rules', accounts, {
+    idOf: (accountId) => accountId,
+    run: (some) =>
+      db.transaction().execute(async (trx) => {
+        const locked = await lockFreeLanes(trx, some);
+        return { locked: locked.length, ...(await replanLocked(trx, locked)) };
+      }),
+  });
+  const sum = (key: 'locked' | 'campaigns' | 'runs') => results.reduce((total, one) => total + (one?.[key] ?? 0), 0);
+  const [campaigns, runs] = [sum('campaigns'), sum('runs')];
+  if (campaigns > 0)
+    log?.info({ campaigns, runs, tzdata: TZDATA_VERSION }, 'compared planned runs with new time zone rules');
+  return sum('locked') > 0 ? 0 : LOCKED_PAUSE_MS;
+}
+
+async function findStaleAccounts(db: Connection, shards: number[], held: ReadonlySet<number>): Promise<number[]> {
+  const { rows } = await sql<{ accountId: number }>`
+    select distinct account_id as "accountId" from (
+      select c.account_id from campaigns c
+      where ${isStale} and campanile_shard(c.account_id) = any(${shards}::smallint[]) and c.account_id <> all(${[...held]}::bigint[])
+      order by c.tzdata_version limit ${CAMPAIGNS_PER_STEP}
+    ) s limit ${ACCOUNTS_PER_STEP}`.execute(db);
+  return rows.map(({ accountId }) => accountId);
+}
+
+/**
+ * Replans stale campaigns of these accounts, whose lanes must be locked; with `onlyDue` those, and all of those, that have a due run. A
+ * run moves to the instant that its wall-clock time now is, or to this moment if that has passed. Runs that have begun or were due in any
+ * case stay. Resolves to how many campaigns were compared and how many runs moved.
+ */
+export async function replanLocked(
+  trx: Connection,
+  accountIds: readonly number[],
+  { onlyDue = false }: { onlyDue?: boolean } = {},
+): Promise<{ campaigns: number; runs: number }> {
+  const stale = await readStaleCampaigns(trx, accountIds, onlyDue);
+  if (stale.length === 0) return { campaigns: 0, runs: 0 };
+  const moves = await findMoves(trx, stale);
+  const ids = stale.map(({ campaignId }) => campaignId);
+  await sql`
+    update campaigns set tzdata_version = ${TZDATA_VERSION} where campaign_id = any(${ids}::bigint[])`.execute(trx);
+  if (moves.length > 0) await writeMoves(trx, moves);
+  return { campaigns: stale.length, runs: moves.length };
+}
+
+async function readStaleCampaigns(
+  trx: Connection,
+  accountIds: readonly number[],
+  onlyDue: boolean,
+): Promise<StaleCampaign[]> {
+  const { rows } = await sql<StaleCampaign>`
+    select c.campaign_id as "campaignId", c.account_id as "accountId", c.start_date as "startDate", c.end_date as "endDate",
+           c.schedule_time as "scheduleTime", c.time_zone as "timeZone", c.weekdays, c.skip_dates as "skipDates"
+    from campaigns c
+    where ${isStale} and c.account_id = any(${[...accountIds]}::bigint[])
+      and (not ${onlyDue}::boolean or exists (
+        select from runs r where r.campaign_id = c.campaign_id and r.status = 'planned' and r.due_at <= campanile_now()))
+    order by c.campaign_id limit ${onlyDue ? null : CAMPAIGNS_PER_STEP}::bigint`.execute(trx);
+  return rows;
+}
+
+async function findMoves(trx: Connection, campaigns: readonly StaleCampaign[]): Promise<Move[]> {
+  const ids = campaigns.map(({ campaignId }) => campaignId);
+  const { rows } = await sql<Omit<Move, 'accountId'> & { now: Date }>`
+    select campaign_id as "campaignId", run_id as "runId", due_at as "dueAt", campanile_now() as now
+    from runs where campaign_id = any(${ids}::bigint[]) and status = 'planned' order by campaign_id, due_at`.execute(
+    trx,
+  );
+  const runs = Map.groupBy(rows, ({ campaignId }) => campaignId);
+  return campaigns.flatMap((campaign) => {
+    const schedule = scheduleOf(campaign);
+    const planned = runs.get(campaign.campaignId) ?? [];
+    // A zone that this process does not know gives no instants: the runs stay as planned.
+    if (!schedule || !planned[0] || !isTimeZone(schedule.timeZone)) return [];
+    const { now } = planned[0];
+    const occurrences = listOccurrences(schedule).map(({ epochMilliseconds }) => epochMilliseconds);
+    return moveRuns(planned, occurrences, now.getTime()).map((move) => ({ ...move, accountId: campaign.accountId }));
+  });
+}
+
+/** Returns the runs that move, with their new instants. Both lists are in order. */
+function moveRuns<Run extends { dueAt: Date }>(planned: readonly Run[], occurrences: number[], nowMs: number): Run[] {
+  let from = 0;
+  return planned.flatMap((run) => {
+    const oldMs = run.dueAt.getTime();
+    while ((occurrences[from] ?? Infinity) <= oldMs - LARGEST_SHIFT_MS) from += 1;
+    const next = nearest(occurrences.slice(from, from + 2), oldMs);
+    if (next === undefined || Math.abs(next - oldMs) >= LARGEST_SHIFT_MS) return [];
+    // Of two runs, each has its own occurrence.
+    from = occurrences.indexOf(next, from) + 1;
+    const isOver = oldMs <= nowMs && next <= nowMs;
+    return next === oldMs || isOver ? [] : [{ ...run, dueAt: new Date(Math.max(next, nowMs)) }];
+  });
+}
+
+function nearest(instants: readonly number[], toMs: number): number | undefined {
+  return instants.toSorted((one, other) => Math.abs(one - toMs) - Math.abs(other - toMs))[0];
+}
+
+/** Writes the new instants, and an event and an entry of the audit log for each campaign. */
+async function writeMoves(trx: Connection, moves: readonly Move[]): Promise<void> {
+  const column = <Key extends keyof Move>(key: Key) => moves.map((move) => move[key]);
+  await sql`
+    update runs r set due_at = m.due_at, late_at = case when m.due_at > campanile_now() then null else r.late_at end
+    from unnest(${column('accountId')}::bigint[], ${column('runId')}::bigint[], ${column('dueAt')}::timestamptz[]) m (account_id, run_id, due_at)
+    where r.account_id = m.account_id and r.run_id = m.run_id and r.status = 'planned'`.execute(trx);
+  await sql`
+    with moved as materialized (
+      select campaign_id, count(*) as runs from unnest(${column('campaignId')}::bigint[]) m (campaign_id) group by campaign_id
+    ), logged as (
+      insert into audit_log (workspace_id, user_id, action, subject, address)
+      select a.workspace_id, o.user_id, 'campaign.rescheduled', c.public_id, 'the service itself'
+      from moved m join campaigns c on c.campaign_id = m.campaign_id join accounts a on a.account_id = c.account_id
+      join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
+    )
+    select write_campaign_event('campaign.rescheduled', c.campaign_id, jsonb_build_object('run_count', m.runs, 'time_zone', c.time_zone))
+    from moved m join campaigns c on c.campaign_id = m.campaign_id`.execute(trx);
+  await notifyAfterCommit(trx, 'campanile_runs');
+}

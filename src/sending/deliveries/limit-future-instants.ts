@@ -1,0 +1,75 @@
+/**
+ * Clock step: when the database's clock is set back (NTP, a snapshot, a failover), instants that were stored before lie further in the
+ * future than any wait lasts. They would stop an account for as long as the clock was set back.
+ */
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../../platform/database/connect.ts';
+import { gapMsOf, type Gaps } from './pace.ts';
+
+/** No retry and no rest of an account lasts longer, but for pauses that the messaging application asked for. */
+export const LONGEST_WAIT = sql`interval '15 minutes'`;
+const POLL_INTERVAL_MS = 5_000;
+const LANES_PER_STEP = 1_000;
+
+/** Which lanes are checked. */
+export type Checked = { shards: readonly number[] } | { accountIds: readonly number[] };
+
+export interface FutureLimit {
+  /** Calls `limitFutureInstants`, every five seconds at most. */
+  limit(checked: Checked): Promise<void>;
+}
+
+export function watchFutureInstants({ db, gaps }: { db: Database; gaps: Gaps }): FutureLimit {
+  let polledAtMs = -Infinity;
+  return {
+    async limit(checked) {
+      if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
+      polledAtMs = performance.now();
+      await limitFutureInstants(db, checked, gaps);
+    },
+  };
+}
+
+/**
+ * Shortens waits that are longer than any wait can be. A lane waits for one whole gap from now, so that the pace holds. Rests and retries
+ * end at once. Locked lanes are skipped until the next call.
+ */
+export async function limitFutureInstants(db: Database, checked: Checked, gaps: Gaps): Promise<void> {
+  const gap = sql`coalesce((${JSON.stringify(gapMsOf(gaps))}::jsonb ->> l.messenger)::float8, 0) * interval '1 millisecond'`;
+  for (let changed = LANES_PER_STEP; changed === LANES_PER_STEP;)
+    changed = await db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ account_id: number }>`
+        with far as materialized (
+          select l.account_id, h.is_held
+          from lanes l
+          cross join lateral (
+            select l.held_until > campanile_now() + ${LONGEST_WAIT} and l.held_until < 'infinity'
+                   and not exists (select from accounts a where a.account_id = l.account_id and a.status = 'paused') as is_held) h
+          where ${isChecked(checked)} and l.in_hand_run_id is null
+            and (l.next_send_at > campanile_now() + ${gap} or l.work_at > campanile_now() + ${LONGEST_WAIT} or h.is_held)
+          order by l.account_id limit ${LANES_PER_STEP} for no key update of l skip locked
+        )
+        update lanes l
+        set next_send_at = least(l.next_send_at, campanile_now() + ${gap}),
+            work_at = case when l.work_at is not null then least(l.work_at, campanile_now()) end,
+            held_until = case when far.is_held then campanile_now() else l.held_until end
+        from far where l.account_id = far.account_id
+        returning l.account_id`.execute(trx);
+      const accountIds = rows.map((row) => row.account_id);
+      if (accountIds.length > 0)
+        await sql`
+          update deliveries d set not_before = campanile_now()
+          from runs r
+          where r.account_id = any(${accountIds}::bigint[]) and r.status = 'running'
+            and d.account_id = r.account_id and d.run_id = r.run_id and d.not_before > campanile_now() + ${LONGEST_WAIT}`.execute(
+          trx,
+        );
+      return accountIds.length;
+    });
+}
+
+function isChecked(checked: Checked): RawBuilder<unknown> {
+  return 'shards' in checked
+    ? sql`l.shard = any(${[...checked.shards]}::smallint[]) and l.wake_at > campanile_now() and l.wake_at < 'infinity'`
+    : sql`l.account_id = any(${[...checked.accountIds]}::bigint[])`;
+}

@@ -1,0 +1,56 @@
+/** The migration that begins to count posts by quarter hours. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../../src/platform/database/migrate.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { createEmptyDatabase } from '../../support/database.ts';
+import { createOwner, sendNow } from '../../support/ledger.ts';
+
+const log = createLog('silent');
+const SOURCES = join(import.meta.dirname, '../../../src/platform/database');
+
+let folder: string;
+let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'campanile-earlier-'));
+  for (const kind of ['functions', 'migrations', 'fingerprints'])
+    cpSync(join(SOURCES, kind), join(folder, kind), {
+      recursive: true,
+      filter: (source) => !/010-[a-z-]+\.(sql|txt)$/.test(source),
+    });
+  database = await createEmptyDatabase();
+  await migrate(database.db, log, { folder: pathToFileURL(`${folder}/`) });
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+test('counts the posts of the last days and those in hand', async () => {
+  const { db } = database;
+  const owner = await createOwner(db, 6);
+  await sendNow(db, owner);
+  // Two posts in one quarter hour of today, one of yesterday, one of last week, one in hand, and one waiting.
+  await sql`
+    update deliveries set status = 'sent', sent_at = date_trunc('hour', now()) - case position
+      when 1 then interval '8 minutes' when 2 then interval '14 minutes' when 3 then interval '1 day' else interval '7 days' end
+    where position <= 4`.execute(db);
+  await sql`update runs set sent = 4, queued = 2`.execute(db);
+  await sql`update lanes set in_hand_run_id = (select run_id from runs), in_hand = '{[5,6)}', work_at = null`.execute(
+    db,
+  );
+  await migrate(db, log);
+  const { rows } = await sql`
+    select posts, (date_trunc('hour', now()) - slot)::text as age from sent_slots where account_id = ${owner.accountId}
+    order by slot desc`.execute(db);
+  expect(rows).toEqual([
+    { posts: 2, age: '00:15:00' },
+    { posts: 1, age: '1 day' },
+  ]);
+  const { rows: lanes } = await sql<{ sent: number }>`select sent_in_slot as sent from lanes`.execute(db);
+  expect(lanes).toEqual([{ sent: 1 }]);
+});

@@ -1,0 +1,47 @@
+/** Which runs a correction rewrites. How members see it is in `revise.test.ts`. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { correctCampaign } from '../../../src/sending/campaigns/change/correct-campaign.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { convert, createOwner, schedule, type Owner } from '../../support/ledger.ts';
+import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+
+let database: TestDatabase;
+let turns: Turns;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  turns = await takeTurnsByHand(database.db);
+});
+afterAll(() => database.drop());
+
+const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+
+/** Returns the runs in the order of their due times, each with the text it has; a planned run has that of its campaign. */
+async function textsOf({ accountId }: Owner): Promise<Array<{ runId: number; text: string; status: string }>> {
+  const { rows } = await sql<{ runId: number; text: string; status: string }>`
+    select r.run_id as "runId", t.text, r.status from runs r join campaigns c using (campaign_id)
+    join contents t on t.content_id = coalesce(r.content_id, c.content_id)
+    where r.account_id = ${accountId} order by r.due_at`.execute(database.db);
+  return rows;
+}
+
+test('rewrites one run, and not the sent, waiting and planned runs with the same content', async () => {
+  await database.clock.set('2031-03-01T00:00:00Z');
+  const owner = await createOwner(database.db, 2);
+  const campaignId = await schedule(database.db, owner, {
+    startDate: '2031-03-03',
+    endDate: '2031-03-06',
+    time: '09:00:00',
+  });
+  for (const day of ['03', '04', '05']) {
+    await database.clock.set(`2031-03-${day}T09:00:01Z`);
+    for (let steps = 0; steps < 10 && (await beginDueRuns(database.db, EVERY_SHARD)) === 0; steps++);
+    if (day !== '05') await turns.drain(owner, () => sent);
+  }
+  const before = await textsOf(owner);
+  expect(before.map(({ status }) => status)).toEqual(['completed', 'completed', 'running', 'planned']);
+  const html = 'Corrected';
+  await correctCampaign({ db: database.db, convert }, owner, { campaignId, runId: before[1]?.runId ?? 0, html });
+  expect((await textsOf(owner)).map(({ text }) => text)).toEqual(['Hello', 'Corrected', 'Hello', 'Hello']);
+});

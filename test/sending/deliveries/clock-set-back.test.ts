@@ -1,0 +1,87 @@
+/** The database's clock is set back: by NTP, by a snapshot, or by a failover to a server with another clock. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Worker } from '../../../src/app/worker.ts';
+import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+
+const WINDOW = { groupMs: 86_400_000, channelMs: 86_400_000 };
+const MINUTE_MS = 60_000;
+
+let database: TestDatabase;
+let messenger: ScriptedMessenger;
+let worker: Worker;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  messenger = scriptMessenger();
+  const revisable = { ...messenger, changeWindows: { recall: WINDOW, correct: WINDOW } };
+  worker = await startTestWorker(database, revisable, { gap: { minMs: 20, maxMs: 40 } });
+});
+afterAll(async () => {
+  await worker.stop();
+  await database.drop();
+});
+
+const setBack = () => database.clock.advance({ hours: -1 });
+const isDone = (owner: Owner, campaign: string) =>
+  analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
+
+describe('an account goes on without waiting for the hour', () => {
+  test('between two posts', async () => {
+    const alice = await createOwner(database.db, 30);
+    const id = await sendNow(database.db, alice);
+    await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent > 2);
+    await setBack();
+    const { totals } = await isDone(alice, id);
+    expect(totals).toMatchObject({ sent: 30 });
+  });
+
+  test('with a recall', async () => {
+    const alice = await createOwner(database.db, 2);
+    const id = await sendNow(database.db, alice);
+    await isDone(alice, id);
+    await setBack();
+    await recallCampaign(database, alice, { campaignId: id, runId: null });
+    const { totals } = await analyticsWhen(database.db, alice, id, (found) => found.totals.recalled === 2);
+    expect(totals).toMatchObject({ sent: 2 });
+  });
+
+  test('with posts that wait for a retry', async () => {
+    const alice = await createOwner(database.db, 2);
+    let refusals = 2;
+    messenger.answer = () => (refusals-- > 0 ? { kind: 'refused', reason: 'busy', final: false } : undefined);
+    const id = await sendNow(database.db, alice);
+    await until(
+      () => refusals,
+      (left) => left <= 0,
+    );
+    await setBack();
+    const { totals } = await isDone(alice, id);
+    messenger.answer = () => undefined;
+    expect(totals).toMatchObject({ sent: 2 });
+  });
+
+  test('after a short rest', async () => {
+    const alice = await createOwner(database.db, 2);
+    let isOffline = true;
+    messenger.answer = () => (isOffline ? { kind: 'offline', reason: 'offline', cooldownMs: MINUTE_MS } : undefined);
+    const id = await sendNow(database.db, alice);
+    await until(
+      async () => {
+        const { rows } = await sql`
+          select from lanes where account_id = ${alice.accountId} and held_until > campanile_now()`.execute(
+          database.db,
+        );
+        return rows.length;
+      },
+      (held) => held === 1,
+    );
+    isOffline = false;
+    await setBack();
+    const { totals } = await isDone(alice, id);
+    messenger.answer = () => undefined;
+    expect(totals).toMatchObject({ sent: 2 });
+  });
+});

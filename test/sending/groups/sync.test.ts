@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { replaceGroups, selectGroups } from '../../../src/sending/groups/store.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createOwner } from '../../support/ledger.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+test('keeps a known invite link when the messaging application returns none', async () => {
+  const { db } = database;
+  const { accountId } = await createOwner(db, 0);
+  const inviteLink = 'https://chat.example.com/abc';
+  const id = '1@g.us';
+  const kind = 'group';
+  const group = {
+    chatId: id,
+    sendTo: id,
+    kind,
+    participants: 3,
+    canSend: true,
+    createdAt: '2031-01-01T00:00:00Z',
+  } as const;
+  await replaceGroups(db, accountId, [{ ...group, name: 'Before', inviteLink }]);
+  const synced = await replaceGroups(db, accountId, [{ ...group, name: 'After', inviteLink: null }]);
+  expect(synced).toEqual({ added: 0, updated: 1, removed: 0 });
+  expect(await selectGroups(db, accountId, {})).toMatchObject([{ name: 'After', inviteLink }]);
+});

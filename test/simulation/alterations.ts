@@ -1,0 +1,281 @@
+/** Histories that are altered so that each contradicts one promise, and nothing else as far as possible. */
+import { recount } from '../../simulation/check-figures.ts';
+import type { FinalCampaign, FinalDelivery, Line } from '../../simulation/line.ts';
+
+type Of<Kind extends Line['kind']> = Extract<Line, { kind: Kind }>;
+const HOUR_MS = 3_600_000;
+
+/** Returns the history with its last line changed. */
+function withFinal(lines: readonly Line[], change: (final: Of<'final'>) => Partial<Of<'final'>>): Line[] {
+  return lines.map((line) => (line.kind === 'final' ? recountFinal({ ...line, ...change(line) }) : line));
+}
+
+/** Returns the history without posts that match, and without anything that members did about them. */
+function withoutPosts(lines: readonly Line[], isGone: (messageId: string) => boolean): Line[] {
+  return lines.flatMap((line): Line[] => {
+    if (line.kind === 'send' || line.kind === 'offline' || line.kind === 'change')
+      return isGone(line.messageId) ? [] : [line];
+    if (line.kind !== 'receipts') return [line];
+    return [{ ...line, receipts: line.receipts.filter((one) => one.what === 'same' || !isGone(one.messageId)) }];
+  });
+}
+
+/** Returns the end of a history with sums that add up, and without overviews. */
+function recountFinal(final: Of<'final'>): Of<'final'> {
+  const campaigns = final.campaigns.map((campaign) => {
+    if (!campaign.totals) return campaign;
+    const own = final.deliveries.filter((one) => one.campaign === campaign.campaign);
+    const groups = [...Map.groupBy(own, (one) => one.groupId)].map(([groupId, some]) => ({
+      groupId,
+      ...recount(some),
+    }));
+    const totals = recount(own);
+    const sent = own.flatMap(({ sentMs }) => (sentMs === null ? [] : [sentMs]));
+    const atMs = Math.floor(Math.min(...sent) / 60_000) * 60_000;
+    const { delivered, read } = totals;
+    return {
+      ...campaign,
+      totals,
+      groups,
+      timeline: sent.length > 0 ? [{ atMs, sent: sent.length, delivered, read }] : [],
+    };
+  });
+  return { ...final, campaigns, overviews: [] };
+}
+
+const mapRuns = (
+  { campaigns }: Of<'final'>,
+  change: (run: FinalCampaign['runs'][number]) => FinalCampaign['runs'][number],
+) => campaigns.map((campaign) => ({ ...campaign, runs: campaign.runs.map(change) }));
+
+export function missEveryRun(lines: readonly Line[]): Line[] {
+  return withFinal(
+    withoutPosts(lines, () => true),
+    (final) => ({
+      deliveries: [],
+      campaigns: mapRuns(final, (run) => ({
+        ...run,
+        status: 'missed',
+        startedMs: null,
+        finishedMs: run.dueMs + 6 * HOUR_MS,
+      })),
+    }),
+  );
+}
+
+const UNSENT = {
+  status: 'failed' as const,
+  sentMs: null,
+  delivered: 0,
+  read: 0,
+  reactions: 0,
+  replies: 0,
+  views: 0,
+  uncertain: false,
+  isRecalled: false,
+  isCorrected: false,
+};
+
+export function expireEveryDelivery(lines: readonly Line[]): Line[] {
+  const error = 'expired: it could not be sent in time';
+  return withFinal(
+    withoutPosts(lines, () => true),
+    (final) => ({
+      deliveries: final.deliveries.map((one) => ({
+        ...one,
+        ...UNSENT,
+        error,
+      })),
+      campaigns: mapRuns(final, (run) => ({
+        ...run,
+        status: 'completed_with_errors',
+        finishedMs: (run.startedMs ?? run.dueMs) + 24 * HOUR_MS,
+      })),
+    }),
+  );
+}
+
+/** Moves every run and its posts by so much; they stay due when they were. */
+export function moveEveryRun(lines: readonly Line[], byMs: number): Line[] {
+  const moved = lines.map((line): Line => {
+    if (line.kind === 'receipts' || line.kind === 'change' || line.kind === 'offline')
+      return { ...line, atMs: line.atMs + byMs };
+    if (line.kind !== 'send') return line;
+    const { atMs, arrivedMs, answeredMs } = line;
+    return { ...line, atMs: atMs + byMs, arrivedMs: arrivedMs + byMs, answeredMs: answeredMs + byMs };
+  });
+  const move = (atMs: number | null) => (atMs === null ? null : atMs + byMs);
+  const [first, ...others] = moved.toSorted((one, other) => one.atMs - other.atMs);
+  return withFinal(first ? [first, ...others] : [], (final) => ({
+    deliveries: final.deliveries.map((one) => ({ ...one, sentMs: move(one.sentMs) })),
+    campaigns: mapRuns(final, (run) => ({
+      ...run,
+      startedMs: move(run.startedMs),
+      finishedMs: move(run.finishedMs),
+    })),
+  }));
+}
+
+export function dropLaterRuns(lines: readonly Line[]): Line[] {
+  const final = lines.findLast((line) => line.kind === 'final');
+  const later = new Set(final?.campaigns.flatMap(({ runs }) => runs.slice(1).map(({ runId }) => runId)));
+  const gone = new Set(final?.deliveries.filter(({ runId }) => later.has(runId)).map(({ messageId }) => messageId));
+  return withFinal(
+    withoutPosts(lines, (messageId) => gone.has(messageId)),
+    ({ campaigns, deliveries }) => ({
+      deliveries: deliveries.filter(({ runId }) => !later.has(runId)),
+      campaigns: campaigns.map((one) => ({ ...one, runs: one.runs.slice(0, 1) })),
+    }),
+  );
+}
+
+/** Returns two runs of one account of which the first had its first post before the second, although both were due; undefined: there are none. */
+function findPair(lines: readonly Line[]): { first: number; second: number } | undefined {
+  const final = lines.findLast((line) => line.kind === 'final');
+  const sends = lines.filter((line) => line.kind === 'send');
+  const runOf = new Map(final?.deliveries.map((one) => [one.messageId, one.runId]));
+  const isTouched = ({ text }: FinalCampaign) =>
+    lines.some(
+      (line) => line.kind === 'request' && line.text === text && !['send', 'schedule'].includes(line.operation),
+    );
+  const runs = (final?.campaigns ?? []).flatMap((campaign) =>
+    campaign.deleted || isTouched(campaign)
+      ? []
+      : campaign.runs.map((run) => ({
+          ...run,
+          accountId: campaign.accountId,
+          firstMs: sends.find((one) => runOf.get(one.messageId) === run.runId)?.arrivedMs,
+        })),
+  );
+  for (const one of runs)
+    for (const other of runs)
+      if (
+        one.accountId === other.accountId &&
+        one.firstMs !== undefined &&
+        other.firstMs !== undefined &&
+        one.dueMs < other.dueMs &&
+        other.dueMs < one.firstMs &&
+        one.firstMs < other.firstMs
+      )
+        return { first: one.runId, second: other.runId };
+  return undefined;
+}
+
+export const hasPair = (lines: readonly Line[]) => findPair(lines) !== undefined;
+
+/** Lets the posts of two runs change their turns, so that all of the later run leave first. */
+export function swapRuns(lines: readonly Line[]): Line[] {
+  const pair = findPair(lines);
+  if (!pair) throw new Error('no two runs of one account were due together');
+  const final = lines.findLast((line) => line.kind === 'final');
+  const runOf = new Map(final?.deliveries.map((one) => [one.messageId, one.runId]));
+  const own = lines.filter(
+    (line) => line.kind === 'send' && [pair.first, pair.second].includes(runOf.get(line.messageId) ?? NaN),
+  );
+  const isLater = (line: Line) => line.kind === 'send' && runOf.get(line.messageId) === pair.second;
+  const inOrder = [...own.filter(isLater), ...own.filter((line) => !isLater(line))];
+  return lines.map((line): Line => {
+    const index = own.indexOf(line as Of<'send'>);
+    const [slot, post] = [own[index], inOrder[index]];
+    if (slot?.kind !== 'send' || post?.kind !== 'send') return line;
+    const { atMs, arrivedMs, answeredMs, process } = slot;
+    return { ...post, atMs, arrivedMs, answeredMs, process };
+  });
+}
+
+/** Returns a campaign with posts that were sent, and that nobody recalls. */
+function findCorrectable(lines: readonly Line[]): FinalCampaign | undefined {
+  const final = lines.findLast((line) => line.kind === 'final');
+  const isRecalled = (text: string) =>
+    lines.some((line) => line.kind === 'request' && line.operation === 'recall' && line.text === text);
+  if (lines.some(({ kind }) => kind === 'put back')) return undefined;
+  return final?.campaigns.find(
+    ({ campaign, text, deleted }) =>
+      !deleted &&
+      !isRecalled(text) &&
+      final.deliveries.some((one) => one.campaign === campaign && one.status === 'sent' && one.revisionError === null),
+  );
+}
+
+export const hasCorrectable = (lines: readonly Line[]) => findCorrectable(lines) !== undefined;
+
+/** Returns the history with a correction that is accepted after all posts have left, and reaches no member. */
+export function addLostCorrection(lines: readonly Line[]): Line[] {
+  const campaign = findCorrectable(lines);
+  const end = lines.findIndex(({ kind }) => kind === 'stopping');
+  if (!campaign) throw new Error('no campaign can be corrected');
+  const atMs = lines[end]?.atMs ?? 0;
+  const request = 1 + Math.max(...lines.map((line) => (line.kind === 'request' ? line.request : 0)));
+  const { text, accountId, campaign: id } = campaign;
+  const asked = { request, process: 'api 1', operation: 'correct', accountId, text: `${text}, corrected ${request}` };
+  return lines.toSpliced(
+    end,
+    0,
+    { atMs, kind: 'request', ...asked },
+    { atMs, kind: 'answer', request, campaign: id, error: null },
+  );
+}
+
+/** Returns the history with one delivery changed, which must be there, and the sums with it. */
+function changeOne(
+  lines: readonly Line[],
+  fits: (one: FinalDelivery) => boolean,
+  change: (one: FinalDelivery) => Partial<FinalDelivery>,
+): Line[] {
+  return withFinal(lines, ({ deliveries }) => {
+    const chosen = deliveries.find(fits);
+    return { deliveries: deliveries.map((one) => (one === chosen ? { ...one, ...change(one) } : one)) };
+  });
+}
+
+const has = (name: 'replies' | 'views') => (lines: readonly Line[]) =>
+  lines.some((line) => line.kind === 'final' && line.deliveries.some((one) => one[name] > 0));
+export const hasReply = has('replies');
+export const hasViews = has('views');
+export const hasSent = (lines: readonly Line[]) =>
+  lines.some(
+    (line) =>
+      line.kind === 'final' && line.overviews.length > 0 && line.campaigns.some(({ timeline }) => timeline.length > 0),
+  );
+
+export const loseReply = (lines: readonly Line[]) =>
+  changeOne(
+    lines,
+    ({ replies }) => replies > 0,
+    ({ replies }) => ({ replies: replies - 1 }),
+  );
+export const addView = (lines: readonly Line[]) =>
+  changeOne(
+    lines,
+    ({ views }) => views > 0,
+    ({ views }) => ({ views: views + 1 }),
+  );
+
+/** Has the overviews tell one post too many, on the day as in all. */
+export const raiseOverviews = (lines: readonly Line[]): Line[] =>
+  lines.map((line) =>
+    line.kind === 'final'
+      ? {
+          ...line,
+          overviews: line.overviews.map(({ totals, daily, ...rest }) => ({
+            ...rest,
+            totals: { ...totals, sent: totals.sent + 1 },
+            daily: daily.map((day, index) => (index === daily.length - 1 ? { ...day, sent: day.sent + 1 } : day)),
+          })),
+        }
+      : line,
+  );
+
+/** Has the timelines tell one post too few in each step. */
+export const lowerTimelines = (lines: readonly Line[]): Line[] =>
+  lines.map((line) =>
+    line.kind === 'final'
+      ? {
+          ...line,
+          campaigns: line.campaigns.map((campaign) => ({
+            ...campaign,
+            timeline: campaign.timeline.map((step) => ({ ...step, sent: step.sent - 1 })),
+          })),
+        }
+      : line,
+  );

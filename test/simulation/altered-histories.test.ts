@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkHistory } from '../../simulation/check-history.ts';
+import { openChildren, type Children } from '../../simulation/children.ts';
+import type { Line } from '../../simulation/line.ts';
+import { startServer, type SimulationServer } from '../../simulation/server.ts';
+import {
+  addLostCorrection,
+  addView,
+  dropLaterRuns,
+  expireEveryDelivery,
+  hasCorrectable,
+  hasPair,
+  hasReply,
+  hasSent,
+  hasViews,
+  loseReply,
+  lowerTimelines,
+  missEveryRun,
+  moveEveryRun,
+  raiseOverviews,
+  swapRuns,
+} from './alterations.ts';
+
+const HOUR_MS = 3_600_000;
+const STEPS = 160;
+/** Enough for one world that fits each alteration. */
+const SEEDS = 60;
+
+let server: SimulationServer;
+let children: Children;
+/** Histories of seeds, in their order, without a violation. */
+const histories: Line[][] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  children = openChildren([server.address]);
+});
+afterAll(async () => {
+  await children.close();
+  await server.stop();
+});
+
+/** Returns the history of the first seed that fits. */
+async function findHistory(fits: (lines: Line[]) => boolean): Promise<Line[]> {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const known = histories[seed - 1];
+    const lines = known ?? (await children.run({ seed, steps: STEPS, isComplete: true })).lines ?? [];
+    histories[seed - 1] = lines;
+    if (fits(lines)) return lines;
+  }
+  throw new Error('no seed has a history that fits');
+}
+
+function hasTwoRuns(lines: readonly Line[]): boolean {
+  const final = lines.findLast((line) => line.kind === 'final');
+  const isRestored = lines.some(({ kind }) => kind === 'put back');
+  return (
+    !isRestored &&
+    final?.campaigns.some(
+      ({ runs, deleted }) => !deleted && runs.length > 1 && runs.every(({ status }) => status === 'completed'),
+    ) === true
+  );
+}
+
+interface Alteration {
+  fits: (lines: Line[]) => boolean;
+  alter: (lines: readonly Line[]) => Line[];
+  /** What the checker says of it. */
+  sentence: string;
+}
+
+test.for<[string, Alteration]>([
+  ['every run is missed', { fits: hasTwoRuns, alter: missEveryRun, sentence: 'missed without a cause: run' }],
+  [
+    'every delivery has expired',
+    { fits: hasTwoRuns, alter: expireEveryDelivery, sentence: 'not sent without a cause: ' },
+  ],
+  [
+    'every run is five hours early',
+    { fits: hasTwoRuns, alter: (lines) => moveEveryRun(lines, -5 * HOUR_MS), sentence: 'early: run' },
+  ],
+  [
+    'every run is five hours late',
+    { fits: hasTwoRuns, alter: (lines) => moveEveryRun(lines, 5 * HOUR_MS), sentence: 'late: ' },
+  ],
+  [
+    'all but the first run of a schedule is gone',
+    { fits: hasTwoRuns, alter: dropLaterRuns, sentence: 'not planned: campaign' },
+  ],
+  ['two runs have changed their turns', { fits: hasPair, alter: swapRuns, sentence: 'out of turn: run' }],
+  ['a reply is not counted', { fits: hasReply, alter: loseReply, sentence: ' replies, ' }],
+  ['the views of a channel are wrong', { fits: hasViews, alter: addView, sentence: ' views, ' }],
+  ['an overview is wrong', { fits: hasSent, alter: raiseOverviews, sentence: 'does not add up: overview of account' }],
+  ['a timeline is wrong', { fits: hasSent, alter: lowerTimelines, sentence: 'timeline: ' }],
+  ['no correction arrives', { fits: hasCorrectable, alter: addLostCorrection, sentence: 'not corrected: ' }],
+])('rejects a history in which %s, and accepts it as it was', async ([, { fits, alter, sentence }]) => {
+  const whole = await findHistory(fits);
+  expect(checkHistory(whole)).toEqual([]);
+  expect(checkHistory(alter(whole)).join('\n')).toContain(sentence);
+});

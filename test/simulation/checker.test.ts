@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import { checkHistory } from '../../simulation/check-history.ts';
+import type {
+  AskedSendWindow,
+  FinalCampaign,
+  FinalDelivery,
+  FinalOverview,
+  FinalRun,
+  Happening,
+  Line,
+} from '../../simulation/line.ts';
+
+const CAMPAIGN = 'c';
+const of = <Kind extends Happening['kind']>(
+  kind: Kind,
+  rest: Omit<Extract<Happening, { kind: Kind }>, 'kind'>,
+  atMs = 0,
+) => ({ atMs, kind, ...rest }) as Extract<Line, { kind: Kind }>;
+
+function send(position: number, change: Partial<Extract<Line, { kind: 'send' }>> = {}) {
+  const arrivedMs = position * 1_000;
+  const to = {
+    accountId: 1,
+    chatId: `1-${position}@g.us`,
+    messageId: `m${position}`,
+    text: 'post',
+    file: null,
+    uncertain: false,
+  };
+  return of(
+    'send',
+    { process: 'worker 1', ...to, verdict: 'accepted', arrivedMs, answeredMs: arrivedMs + 5, ...change },
+    change.arrivedMs ?? arrivedMs,
+  );
+}
+
+function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalDelivery {
+  const about = { campaign: CAMPAIGN, runId: 1, position, groupId: position, messageId: `m${position}` };
+  const counts = {
+    sentMs: position * 1_000,
+    delivered: 1,
+    read: 0,
+    reactions: 0,
+    replies: 0,
+    views: 0,
+    error: null,
+    isRecalled: false,
+    isCorrected: false,
+    revisionError: null,
+  };
+  return { ...about, status: 'sent', uncertain: false, ...counts, ...change };
+}
+
+const NOTHING_ELSE = { recalled: 0, corrected: 0, read: 0, reactions: 0, replies: 0, views: null };
+
+/** Returns the history of two posts that were sent and received; each option replaces a part. */
+function history({
+  sends = [send(1), send(2)],
+  deliveries = [delivery(1), delivery(2)],
+  status = 'completed',
+  delivered = 2,
+  inHand = 0,
+  told = ['m1', 'm2'],
+  more = [] as Line[],
+  isKept = true,
+  run = {} as Partial<FinalRun>,
+  overviews = [] as FinalOverview[],
+  timeline = undefined as FinalCampaign['timeline'] | undefined,
+} = {}): Line[] {
+  const group = (groupId: number) => ({
+    groupId,
+    deliveries: 1,
+    queued: 0,
+    sent: 1,
+    failed: 0,
+    cancelled: 0,
+    ...NOTHING_ELSE,
+    delivered: deliveries.find((one) => one.groupId === groupId)?.delivered ?? 1,
+  });
+  const totals = { deliveries: 2, queued: 0, sent: 2, failed: 0, cancelled: 0, ...NOTHING_ELSE, delivered };
+  const runs = [{ runId: 1, status: 'completed', targets: 2, dueMs: 0, startedMs: 0, finishedMs: 3_000, ...run }];
+  const campaign = {
+    campaign: CAMPAIGN,
+    text: 'post',
+    status,
+    deleted: false,
+    accountId: 1,
+    runs,
+    totals,
+    groups: [group(1), group(2)],
+    timeline: timeline ?? [{ atMs: 0, sent: 2, delivered, read: 0 }],
+  };
+  const lines = [
+    of('world', { format: 2, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
+    of('owner', { accountId: 1, timeZone: 'UTC', chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2], channelIds: [] }),
+    of('request', { request: 1, process: 'api', operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2] }),
+    of('answer', { request: 1, campaign: CAMPAIGN, error: null }),
+    ...sends,
+    of(
+      'receipts',
+      { receipts: told.map((messageId) => ({ messageId, participant: 'a', what: 'delivered' as const })) },
+      3_000,
+    ),
+    ...more,
+    of('final', { campaigns: isKept ? [campaign] : [], deliveries, overviews, inHand, stoppedAccounts: 0 }, 4_000_000),
+  ];
+  return lines.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+const created = (times: number) => [
+  of('request', { request: 3, process: 'api', operation: 'create group', accountId: 1, text: 'group 5' }),
+  ...Array.from({ length: times }, () => of('created', { accountId: 1, name: 'group 5' })),
+  of('answer', { request: 3, campaign: '5@g.us', error: null }),
+];
+const asked = (operation: string, rest?: AskedSendWindow) => [
+  of('request', { request: 4, process: 'api', operation, accountId: 1, text: '', ...(rest && { rest }) }, 10),
+  of('answer', { request: 4, campaign: '', error: null }, 20),
+];
+const HOUR_MS = 3_600_000;
+const UNSENT = { status: 'failed', sentMs: null, delivered: 0 } as const;
+const recalled = (messageId: string) => of('change', { change: 'recall', messageId, text: '', result: 'done' }, 2_500);
+const overview = (sent: number): FinalOverview => {
+  const sums = { runs: 1, sent, failed: 0, delivered: 2, read: 0 };
+  return { accountId: 1, totals: { ...sums, campaigns: 1, groups: 2 }, daily: [{ date: '1970-01-01', ...sums }] };
+};
+const EVENTS = ['campaign.accepted', 'campaign.started', 'run.started', 'run.completed', 'campaign.completed'];
+const events = (types: readonly string[]) =>
+  of('events', { events: types.map((type) => ({ accountId: 1, type, campaign: CAMPAIGN, runId: 1 })) }, 3_500);
+/** Two answers to one key. */
+const keyed = (campaign: string) =>
+  [CAMPAIGN, campaign].flatMap((one, index) => [
+    of('request', {
+      request: 7 + index,
+      process: 'api',
+      operation: 'send',
+      accountId: 1,
+      text: 'post',
+      groupIds: [1, 2],
+      key: 'k',
+    }),
+    of('answer', { request: 7 + index, campaign: one, error: null }),
+  ]);
+const halted = (operation: string) => [
+  of('request', { request: 2, process: 'api', operation, accountId: 1, text: 'post' }, 10),
+  of('answer', { request: 2, campaign: CAMPAIGN, error: null }, 20),
+];
+
+test('finds no fault in a correct history', () => {
+  expect(checkHistory(history())).toEqual([]);
+});
+
+test('finds no fault in a correct overview, and in two answers to one key that agree', () => {
+  expect(checkHistory(history({ overviews: [overview(2)], more: [...keyed(CAMPAIGN), events(EVENTS)] }))).toEqual([]);
+});
+
+test('finds no fault in an overview that leaves out a campaign without a sent post, and finds one that counts it', () => {
+  const failed = [1, 2].map((position) => delivery(position, UNSENT));
+  const of = (campaigns: number): FinalOverview => {
+    const sums = { runs: 1, sent: 0, failed: 2, delivered: 0, read: 0 };
+    return { accountId: 1, totals: { ...sums, campaigns, groups: 0 }, daily: [{ date: '1970-01-01', ...sums }] };
+  };
+  const check = (campaigns: number) =>
+    checkHistory(history({ deliveries: failed, overviews: [of(campaigns)] })).filter((fault) =>
+      fault.includes('overview'),
+    );
+  expect(check(0)).toEqual([]);
+  expect(check(1)).toEqual(['does not add up: overview of account 1 reports 1 campaigns, not 0']);
+});
+
+/** The ledger was backed up at one instant and restored at another. */
+const putBack = (fromMs: number, toMs: number) => [of('copied', {}, fromMs), of('put back', {}, toMs)];
+
+describe('ignores unknowable events after a restored ledger:', () => {
+  test.for<[string, Line[]]>([
+    ['a pause', history({ more: [...halted('pause'), ...putBack(15, 50)] })],
+    ['a campaign', history({ deliveries: [], isKept: false, more: putBack(0, 50) })],
+    [
+      'a receipt',
+      history({ deliveries: [delivery(1), delivery(2, { delivered: 0 })], delivered: 1, more: putBack(0, 3_500) }),
+    ],
+    ['an erasure', history({ more: [...asked('erase'), ...putBack(5, 50)] })],
+  ])('%s', ([, lines]) => {
+    expect(checkHistory(lines)).toEqual([]);
+  });
+
+  test('and reports requests from before the backup or after the restore', () => {
+    const told = (fromMs: number, toMs: number) =>
+      checkHistory(history({ more: [...halted('pause'), ...putBack(fromMs, toMs)] }));
+    expect(told(30, 50)).toEqual([expect.stringContaining('left after it was to pause')]);
+    expect(told(2, 8)).toEqual([expect.stringContaining('left after it was to pause')]);
+  });
+});
+
+describe('reports the fault', () => {
+  test.for<[string, Line[]]>([
+    ['lost: post', history({ deliveries: [delivery(1)] })],
+    ['never ended', history({ status: 'running' })],
+    [
+      'not live: 61000 ms',
+      history({ more: [of('stuck', { forMs: 61_000, running: 1, revising: 0, inHand: 1, untold: 0 })] }),
+    ],
+    ['in hand for ever', history({ inHand: 1 })],
+    ['told as sent, and never left', history({ sends: [send(1)] })],
+    ['left, and told as failed', history({ deliveries: [delivery(1), delivery(2, { status: 'failed' })] })],
+    ['twice: m1', history({ sends: [send(1), send(2), send(1, { uncertain: true, arrivedMs: 9_000 })] })],
+    ['under two ids', history({ sends: [send(1), send(2), send(2, { messageId: 'other', arrivedMs: 9_000 })] })],
+    ['unasked', history({ sends: [send(1), send(2), send(3, { text: 'something else' })] })],
+    [
+      'repeated without a warning',
+      history({ sends: [send(1), send(2), send(2, { verdict: 'copy', arrivedMs: 9_000 })] }),
+    ],
+    [
+      'repeated with a difference',
+      history({
+        sends: [send(1), send(2), send(2, { verdict: 'copy', uncertain: true, chatId: '1-1@g.us', arrivedMs: 9_000 })],
+      }),
+    ],
+    ['out of order', history({ sends: [send(2), send(1, { arrivedMs: 9_000 })] })],
+    ['under-paced', history({ sends: [send(1), send(2, { arrivedMs: 1_100 })] })],
+    [
+      'past the fence',
+      history({
+        sends: [
+          send(1),
+          send(2, { process: 'worker 2', arrivedMs: 1_400, answeredMs: 1_401 }),
+          send(2, { verdict: 'copy', uncertain: true, arrivedMs: 1_800 }),
+        ],
+      }),
+    ],
+    ['carried out twice', history({ more: created(2) })],
+    ['told as done, and was not: group 5', history({ more: created(0) })],
+    ['left after it was to pause', history({ sends: [send(1), send(2)], more: halted('pause') })],
+    ['does not add up: delivered of the groups', history({ delivered: 3 })],
+    ['receipts: c m2', history({ told: ['m1'] })],
+    [
+      'received, and reported as failed',
+      history({ deliveries: [delivery(1), delivery(2, { status: 'failed', uncertain: true })] }),
+    ],
+    ['told as recalled, and was not', history({ deliveries: [delivery(1), delivery(2, { isRecalled: true })] })],
+    ['told as corrected, and was not', history({ deliveries: [delivery(1), delivery(2, { isCorrected: true })] })],
+    ['left after it was to erase: 2', history({ more: asked('erase') })],
+    ['not erased: 1 campaigns', history({ more: asked('erase') })],
+    [
+      'left in quiet hours: m2',
+      history({
+        sends: [send(1), send(2, { arrivedMs: 3_600_000 })],
+        more: asked('rest', { dailyCap: null, quietHours: { from: '00:30', to: '02:00' } }),
+      }),
+    ],
+    [
+      "more than a day's: 2",
+      history({
+        sends: [send(1, { arrivedMs: 100_000 }), send(2, { arrivedMs: 102_000 })],
+        more: asked('rest', { dailyCap: 1, quietHours: null }),
+      }),
+    ],
+    ['early: run 1', history({ run: { dueMs: 500, startedMs: 400 } })],
+    ['early: m1 of post left', history({ run: { dueMs: 1_500, startedMs: 1_500 } })],
+    ['before its run began', history({ run: { startedMs: 1_500 } })],
+    ['too late: run 1', history({ run: { startedMs: 7 * HOUR_MS } })],
+    ['never began, and has posts', history({ run: { startedMs: null } })],
+    ['missed, and had begun', history({ run: { status: 'missed' } })],
+    ['missed too soon', history({ deliveries: [], run: { status: 'missed', startedMs: null, finishedMs: HOUR_MS } })],
+    ['cancelled without a request', history({ run: { status: 'cancelled' } })],
+    ['completed after it was to cancel', history({ run: { finishedMs: 5_000 }, more: halted('cancel') })],
+    ['unplanned: post was to run once', history({ run: { dueMs: 7 } })],
+    [
+      'expired too soon: m2',
+      history({ sends: [send(1)], deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'expired: late' })] }),
+    ],
+    [
+      'failed without a try: m2',
+      history({ sends: [send(1)], deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })] }),
+    ],
+    ['never ended: m2', history({ deliveries: [delivery(1), delivery(2, { status: 'queued' })] })],
+    ['late: m2', history({ sends: [send(1), send(2, { arrivedMs: 3_600_000 })] })],
+    ['out of time: slept', history({ more: [of('slept', { forMs: 5_000 }, 500), of('slept', { forMs: 1 }, 600)] })],
+    ['sent before it left: c m2', history({ deliveries: [delivery(1), delivery(2, { sentMs: 1_500 })] })],
+    ['recall without a request: m1', history({ more: [recalled('m1')] })],
+    ['timeline: post reports 1 sent', history({ timeline: [{ atMs: 0, sent: 1, delivered: 2, read: 0 }] })],
+    ['timeline: post reports 5 delivered', history({ timeline: [{ atMs: 0, sent: 2, delivered: 5, read: 0 }] })],
+    ['timeline: post has posts', history({ timeline: [{ atMs: 1_500, sent: 1, delivered: 2, read: 0 }] })],
+    ['overview of account 1 on 1970-01-01 reports 3 sent', history({ overviews: [overview(3)] })],
+    ['another file: m2', history({ sends: [send(1), send(2, { file: 'ab' })] })],
+    ['events: 0 campaign.accepted of post', history({ more: [events(['campaign.started', 'run.started'])] })],
+    ['events: 2 run.started of run 1', history({ more: [events([...EVENTS, 'run.started'])] })],
+    ['events: 1 campaign.late of run 1', history({ more: [events([...EVENTS, 'campaign.late'])] })],
+    ['has ended, and no event says so', history({ more: [events(EVENTS.filter((one) => one !== 'run.completed'))] })],
+    ['made twice with one key: post', history({ more: keyed('other') })],
+    ['not recalled', history({ sends: [send(1, { arrivedMs: 1, answeredMs: 2 }), send(2)], more: halted('recall') })],
+  ])('%s', ([sentence, lines]) => {
+    expect(checkHistory(lines).join('\n')).toContain(sentence);
+  });
+});
