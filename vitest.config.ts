@@ -97,6 +97,22 @@ const RARE = [
   'web/groups',
   'web/pages',
   'web/{account,drafts,editor-round-trip,factors,hold,installation,languages,notices,offline,url-state}',
+  'client/*-package',
+  'api/server/{big-bodies,lists,metrics}',
+  'identity/{api-keys,command-line,tokens}',
+  'notifications/webhooks/deliver',
+  'operations/doctor/doctor',
+  'platform/database/migrate',
+  'platform/mail/mails',
+  'sending/campaigns/fold',
+  'sending/deliveries/rows-read',
+  'service/compile-cache',
+  'identity/first-user',
+  'operations/backup/{backup-command,other-platform}',
+  'platform/database/{sent-slots,work-poll,work-poll-conditions}',
+  'project/{own-postgresql,release,sbom,webhook-examples}',
+  'sending/deliveries/clock-set-back',
+  'service/idle',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { idempotencyOf, type Access, type Declaration } from '../contract/define-operations.ts';
 
-/** Errors of every request, whatever it is for. */
+/** Errors that a request to any operation can get. */
 const OF_EVERY_REQUEST: readonly ErrorCode[] = [
   'invalid_request',
   'request_unreadable',

@@ -34,7 +34,7 @@ const REST_MS = 60_000;
 const IS_RETRY_DUE = sql<boolean>`exists (select from quarantine where next_try_at <= campanile_now())`;
 
 /**
- * Finds within a second whatever a lost hint (NOTIFY) was about. A poll that fails wakes every loop, so that each polls for itself.
+ * Finds the work of a lost hint (NOTIFY) within a second. A poll that fails wakes every loop, so that each polls for itself.
  */
 export function startWorkPoll({
   db,
