@@ -216,7 +216,7 @@ function createState(mediaHost: MediaHost): PeerState {
 function goodDay(): Script {
   return {
     judge: () => 'accept',
-    phashOf: () => undefined,
+    ackOf: () => ({}),
     refuseQuery: () => undefined,
     keysOf: () => 'given',
     refuseUpload: () => undefined,

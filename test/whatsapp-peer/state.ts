@@ -38,8 +38,8 @@ export type KeysOfDevice =
 export interface Script {
   /** Called for every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
-  /** Replaces the `phash` of an acknowledgement, which else is that of all devices in the group. */
-  phashOf: (group: Group) => string | undefined;
+  /** Called for every acknowledgement of a post in a group: replaces its `phash`, or its `addressing_mode`. */
+  ackOf: (group: Group) => Record<string, string>;
   /** Called for every query; a number rejects it with that code. */
   refuseQuery: (query: {
     namespace: string;

@@ -51,7 +51,8 @@ async function deliver(
   if (outdated !== undefined) return outdated;
   await deliverToGroup(state, companion, group, stanza);
   if (stanza.attrs['phash'] === undefined) state.defects.push(new Error('a post to a group without a phash'));
-  return { phash: state.script.phashOf(group) ?? hashOfDevices(state, group), addressing_mode: group.addressing };
+  const known = { phash: hashOfDevices(state, group), addressing_mode: group.addressing };
+  return { ...known, ...state.script.ackOf(group) };
 }
 
 /** Of all devices of all members, that of the sender included. */

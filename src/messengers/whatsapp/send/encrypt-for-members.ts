@@ -11,7 +11,7 @@ import { findDevices, type MemberDevice } from './find-devices.ts';
 import type { KeyHolders } from './member-cache.ts';
 import { participantHash } from './participant-hash.ts';
 import { departedHolders, renewSenderKey } from './renew-sender-key.ts';
-import { addressingOf, senderIn, senderKeyMessage } from './sender-key.ts';
+import { addressingOf, isOwn, senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Sending } from './sending.ts';
 
 export interface ToMembers {
@@ -24,12 +24,14 @@ export interface ToMembers {
 
 export interface EncryptedForMembers {
   stanza: Node;
+  /** All devices in the group, this one and those without keys included. */
+  devices: ReadonlySet<Jid>;
+  /** The `phash` of the stanza: their hash. */
+  participantHash: string;
   /** The devices that get the sender key with it. */
   keyed: MemberDevice[];
-  /** The holders of the sender key once this has arrived. */
-  holders: KeyHolders;
-  /** The `phash` of the stanza. */
-  participantHash: string;
+  /** The holders of the sender key once this has arrived. Undefined if they are the same as before. */
+  holders: KeyHolders | undefined;
   /** Releases the permit of `fanOuts`, if it has one. */
   release(): void;
 }
@@ -46,9 +48,9 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
   const { accountId, client, members, fanOuts } = sending;
   const { reachable: devices, all } = await findDevices(client, members, group);
   const known = await renewSenderKey(sending, group);
-  // WhatsApp's own client takes none of the account's own devices for a holder.
-  const ours = new Set([userJidOf(client.me?.id), userJidOf(client.me?.lid)]);
-  const [holding, lacking] = partition(devices, ({ jid, member, phone }) => known[jid] === phone && !ours.has(member));
+  // As in WhatsApp's own client, the account's own devices never count as holders: they get the key with each post.
+  const isHolding = ({ jid, member, phone }: MemberDevice) => known[jid] === phone && !isOwn(client, member);
+  const [holding, lacking] = partition(devices, isHolding);
   const release = lacking.length < LARGE_FAN_OUT ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
@@ -58,15 +60,17 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
     if (devices.length > 0 && keyed.length + holding.length === 0)
       throw new Error('none of the devices in a group can be written to');
     await recordOutcome(sending, { keyed, keyless });
-    const holders = Object.fromEntries([...holding, ...keyed].map(({ jid, phone }) => [jid, phone]));
+    const added = keyed.filter(({ member }) => !isOwn(client, member));
+    const holders = Object.fromEntries([...holding, ...added].map(({ jid, phone }) => [jid, phone]));
     const participants = nodes.map(({ node }) => node);
     const hash = participantHash(all);
     return {
       stanza: await buildStanza(sending, group, to, { body: body.node, participants, hash }),
+      devices: all,
+      participantHash: hash,
       keyed,
       // Those of members who left stay recorded until the key is renewed.
-      holders: { ...Object.fromEntries(departedHolders(group, known)), ...holders },
-      participantHash: hash,
+      holders: added.length === 0 ? undefined : { ...departedHolders(group, known), ...holders },
       release,
     };
   } catch (error) {

@@ -46,7 +46,7 @@ export async function findDevices(client: Client, members: MemberCache, group: G
   const isLeftOut = ({ member, number }: MemberDevice) => (known.get(member)?.leftOut[number] ?? 0) > nowMs;
   return {
     reachable: devices.filter((device) => !ours.has(device.jid) && !isLeftOut(device)),
-    all: new Set([...devices.map(({ jid }) => jid), senderIn(client, group).meId]),
+    all: new Set([...devices.map(({ jid }) => jid), normalizeDevice(senderIn(client, group).meId) ?? '']),
   };
 }
 

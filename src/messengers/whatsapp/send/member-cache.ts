@@ -30,10 +30,11 @@ export interface MemberCache {
   change(jids: readonly string[], change: ChangeMember): Promise<void>;
   /** The devices that hold the sender key of a group, and the owner's `phone` at the time they got it. */
   keyHolders(chatId: string): Promise<KeyHolders>;
-  /** Null: no device holds it. */
-  recordKeyHolders(chatId: string, holders: KeyHolders | null): Promise<void>;
-  /** When the first holders of the present sender key of a group were recorded, in milliseconds since 1970. */
-  keyCreatedAtMs(chatId: string): Promise<number>;
+  recordKeyHolders(chatId: string, holders: KeyHolders): Promise<void>;
+  /** When the present sender key of a group was created, in milliseconds since 1970. Undefined if that was never recorded. */
+  keyCreatedAtMs(chatId: string): Promise<number | undefined>;
+  /** The next message to the group creates a sender key. */
+  recordKeyCreated(chatId: string): Promise<void>;
 }
 
 /** Returns the changed member; undefined leaves it as it is. */
@@ -90,15 +91,12 @@ export function createMemberCache(
     },
     async recordKeyHolders(chatId, holders) {
       await store.write(KEY_HOLDERS, new Map([[chatId, holders]]));
-      if (holders === null) await store.write(KEY_CREATED, new Map([[chatId, null]]));
     },
     async keyCreatedAtMs(chatId) {
       const stored = (await store.read(KEY_CREATED, [chatId])).get(chatId);
-      if (typeof stored === 'number') return stored;
-      const nowMs = Date.now();
-      await store.write(KEY_CREATED, new Map([[chatId, nowMs]]));
-      return nowMs;
+      return typeof stored === 'number' ? stored : undefined;
     },
+    recordKeyCreated: (chatId) => store.write(KEY_CREATED, new Map([[chatId, Date.now()]])),
   };
 }
 

@@ -10,12 +10,12 @@
  */
 import { OverloadError } from '../../../platform/errors/errors.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
-import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
-import { userJidOf } from '../client/jid.ts';
+import { userJidOf, type Jid } from '../client/jid.ts';
 import type { Node } from '../client/node.ts';
 import { STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
+import { dropSenderKey } from './renew-sender-key.ts';
 import { relay, toResult, type RelayResult } from './relay.ts';
 import { addressingOf } from './sender-key.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -26,114 +26,138 @@ const RETRY_MS = 5_000;
  * Only `unknown` means that the message may have left. If WhatsApp reports that the cached members are stale, they are queried again
  * and the message leaves once more, under its id. Throws OverloadError when too many accounts send to large groups.
  */
-export async function sendToMembers(sending: Sending, to: ToMembers & { recipients: number }): Promise<RelayResult> {
+export async function sendToMembers(sending: Sending, to: Addressed): Promise<RelayResult> {
   const first = await tryOnce(sending, to);
   if (first.isStale) return (await tryOnce(sending, to)).result;
-  if (first.otherHash !== undefined) await repeatForMissed(sending, to, first.otherHash);
+  if (first.missed) await repeatForMissed(sending, to, first.missed);
   return first.result;
 }
 
-/** The post has arrived; devices that have it drop the repeat. It is not repeated where no new device turns up. */
-async function repeatForMissed(
-  sending: Sending,
-  to: ToMembers & { recipients: number },
-  otherHash: string,
-): Promise<void> {
-  const repeated = await tryOnce(sending, to, otherHash);
-  // A device list that WhatsApp does not give out would cost all queries again with each post.
-  if (repeated.otherHash !== undefined) sending.unresolvedHashes.set(to.chatId, true);
-}
+type Addressed = ToMembers & { recipients: number };
 
 interface Tried {
   result: RelayResult;
   /** WhatsApp said that the cached members are stale. */
   isStale: boolean;
-  /** WhatsApp's `phash` if it differs: it knows other devices in the group than the post was encrypted for. */
-  otherHash: string | undefined;
+  /** WhatsApp knows other devices in the group than the message was encrypted for. */
+  missed: Missed | undefined;
 }
 
-async function tryOnce(sending: Sending, to: ToMembers & { recipients: number }, missedHash?: string): Promise<Tried> {
-  const { client, chats, log } = sending;
-  let group: Group;
-  let encrypted: EncryptedForMembers;
+interface Missed {
+  /** The `phash` of the devices that WhatsApp knows. */
+  hash: string;
+  /** The devices that the message was encrypted for. */
+  known: ReadonlySet<Jid>;
+}
+
+async function tryOnce(sending: Sending, to: Addressed): Promise<Tried> {
+  const prepared = await prepare(sending, to);
+  return 'kind' in prepared
+    ? { result: prepared, isStale: false, missed: undefined }
+    : await leave(sending, to, prepared);
+}
+
+/** Another distribution of the key under the same id, if there are new devices. Those that have the post drop the repeat. */
+async function repeatForMissed(sending: Sending, to: Addressed, { hash, known }: Missed): Promise<void> {
+  const { log, unresolvedHashes } = sending;
+  const prepared = await prepare(sending, to).catch((error: unknown) => {
+    log.info({ err: error, messageId: to.messageId }, 'missed devices get the key with the next post');
+    return undefined;
+  });
+  if (!prepared || 'kind' in prepared) return;
+  const { encrypted } = prepared;
+  let isResolved = encrypted.participantHash === hash;
+  if (encrypted.keyed.some(({ jid }) => !known.has(jid))) {
+    isResolved = !(await leave(sending, to, prepared)).missed;
+  } else encrypted.release();
+  // A device list that WhatsApp does not give out would cost all queries again with each post.
+  if (!isResolved) unresolvedHashes.set(to.chatId, true);
+}
+
+interface Prepared {
+  group: Group;
+  encrypted: EncryptedForMembers;
+}
+
+/** Nothing has left when it resolves to a result. Throws OverloadError. */
+async function prepare(sending: Sending, to: Addressed): Promise<Prepared | RelayResult> {
+  const { chats } = sending;
   try {
-    group = await chats.group(to.chatId);
-    encrypted = await encryptForMembers(sending, group, to);
+    const group = await chats.group(to.chatId);
+    return { group, encrypted: await encryptForMembers(sending, group, to) };
   } catch (error) {
     chats.invalidateGroup(to.chatId);
-    return { result: notEncrypted(sending, to, error), isStale: false, otherHash: undefined };
+    return notEncrypted(sending, to, error);
   }
+}
+
+async function leave(sending: Sending, to: Addressed, { group, encrypted }: Prepared): Promise<Tried> {
+  const { client, log } = sending;
   try {
-    const hasNew = missedHash === undefined || encrypted.keyed.some(({ member }) => !isOwn(client, member));
-    if (!hasNew || !sending.mayGoOn()) {
-      const otherHash = encrypted.participantHash === missedHash ? undefined : missedHash;
-      return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isStale: false, otherHash };
-    }
+    if (!sending.mayGoOn())
+      return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isStale: false, missed: undefined };
     let code: number | undefined;
     let answer: Node['attrs'] = {};
     const onRejected = (given: number) => (code = given);
     const onSent = (attrs: Node['attrs']) => (answer = attrs);
     const result = await relay(sending, { ...to, onRejected, onSent }, () => client.sendNode(encrypted.stanza));
-    const isMissed = differs(answer['phash'], encrypted.participantHash) && !sending.unresolvedHashes.has(group.id);
-    const otherHash = isMissed ? answer['phash'] : undefined;
-    await recordResult(sending, { group, encrypted, code, answer, isSent: result.kind === 'sent' }).catch(
+    const isSent = result.kind === 'sent';
+    const missed = isSent ? findMissed(sending, { group, encrypted, answer }) : undefined;
+    await recordResult(sending, { group, encrypted, code, answer, isSent, isMissed: missed !== undefined }).catch(
       (error: unknown) => {
         // Then members get the key once more, or send a retry receipt.
         log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
       },
     );
-    return { result, isStale: code === STALE_SESSION || code === STALE_ADDRESSING, otherHash };
+    return { result, isStale: isStale(code), missed };
   } finally {
     encrypted.release();
   }
 }
 
-interface Attempt {
-  group: Group;
-  encrypted: EncryptedForMembers;
+const isStale = (code: number | undefined) => code === STALE_SESSION || code === STALE_ADDRESSING;
+
+interface Attempt extends Prepared {
   /** The code of WhatsApp's rejection. */
   code: number | undefined;
   /** The attributes of WhatsApp's acknowledgement. */
   answer: Node['attrs'];
   isSent: boolean;
+  isMissed: boolean;
+}
+
+/** Counts a `phash` that differs. Undefined if there is none, or if another query would not help. */
+function findMissed(
+  { unresolvedHashes, onDevicesMissed }: Sending,
+  { group, encrypted, answer }: Pick<Attempt, 'group' | 'encrypted' | 'answer'>,
+): Missed | undefined {
+  const { phash: hash } = answer;
+  if (hash === undefined || hash === encrypted.participantHash) return undefined;
+  onDevicesMissed();
+  return unresolvedHashes.has(group.id) ? undefined : { hash, known: encrypted.devices };
 }
 
 async function recordResult(sending: Sending, attempt: Attempt): Promise<void> {
-  const { chats, members } = sending;
-  const { group, encrypted, code, answer, isSent } = attempt;
-  const { keyed, holders } = encrypted;
-  if (isSent) {
-    if (keyed.length > 0) await members.recordKeyHolders(group.id, holders);
-    if (differs(answer['addressing_mode'], addressingOf(group))) chats.invalidateGroup(group.id);
-    if (differs(answer['phash'], encrypted.participantHash)) await forgetDevices(sending, group);
-    return;
+  const { chats, members, log } = sending;
+  const { group, encrypted, code, answer, isSent, isMissed } = attempt;
+  const { addressing_mode: addressing = addressingOf(group) } = answer;
+  if (!isSent || isMissed || addressing !== addressingOf(group)) chats.invalidateGroup(group.id);
+  if (isSent && encrypted.holders) await members.recordKeyHolders(group.id, encrypted.holders);
+  if (isMissed) {
+    log.info({ chatId: group.id }, 'WhatsApp knows other devices in a group than its post was encrypted for');
+    await members.change(idsOf(group), (member) => member && { ...member, askAgainAtMs: 0 });
   }
-  chats.invalidateGroup(group.id);
-  if (code !== STALE_SESSION && code !== STALE_ADDRESSING) return;
-  // All devices get the sender key again. After 479, the devices that this message brought it to also get new sessions.
-  const doubted = new Set(code === STALE_SESSION ? keyed.map(({ member }) => member) : []);
-  await members.recordKeyHolders(group.id, null);
+  if (!isStale(code)) return;
+  // All devices get another sender key. After 479, the devices that this message brought it to also get new sessions.
+  const doubted = new Set(code === STALE_SESSION ? encrypted.keyed.map(({ member }) => member) : []);
+  await dropSenderKey(sending, group, await members.keyHolders(group.id));
   await members.change(
-    group.participants.map(({ id }) => id),
+    idsOf(group),
     (member, jid) => member && { ...member, askAgainAtMs: 0, isStale: member.isStale || doubted.has(jid) },
   );
 }
 
-const differs = (said: string | undefined, expected: string) => said !== undefined && said !== expected;
-
-const isOwn = ({ me }: Client, member: string) => [me?.id, me?.lid].some((jid) => userJidOf(jid) === member);
-
-/** Members or devices have changed without a report: all are queried again. At most once an hour if that does not help. */
-async function forgetDevices({ chats, members, log, onDevicesMissed, unresolvedHashes }: Sending, group: Group) {
-  onDevicesMissed();
-  if (unresolvedHashes.has(group.id)) return;
-  log.info({ chatId: group.id }, 'WhatsApp knows other devices in a group than its post was encrypted for');
-  chats.invalidateGroup(group.id);
-  await members.change(
-    group.participants.map(({ id }) => id),
-    (member) => member && { ...member, askAgainAtMs: 0 },
-  );
-}
+const idsOf = ({ participants }: Group) => participants.map(({ id }) => userJidOf(id));
 
 /** A query before the post was rejected or not answered, which says nothing about the group itself. */
 function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown): RelayResult {

@@ -285,7 +285,7 @@ describe('a device that WhatsApp has not reported', () => {
     const somebody = await linked(0);
     const members = peopleWith(3);
     const group = await groupOf(somebody, members);
-    peer.script.phashOf = () => '2:AAAAAAAA';
+    peer.script.ackOf = () => ({ phash: '2:AAAAAAAA' });
     const asked = watchQuestions();
     await postTo(somebody, group, 'first');
     expect(asked.devices).toHaveLength(2);
@@ -295,17 +295,41 @@ describe('a device that WhatsApp has not reported', () => {
   });
 });
 
-test('the new computer of the owner reads the next post', async () => {
+test('an acknowledgement with another addressing mode corrects that of the group', async () => {
   const somebody = await linked(0);
   const members = peopleWith(2);
   const group = await groupOf(somebody, members);
+  peer.script.ackOf = (chat) => ({ addressing_mode: (chat.addressing = 'pn') });
   await postTo(somebody, group, 'before');
-  const computer = `${somebody.phone.lid}:9@lid`;
-  somebody.phone.devices.push(new SignalDevice(computer));
-  await peer.tellOwnDevices(somebody.companion);
-  expect(await postTo(somebody, group, 'after')).toContain(computer);
-  expect(keyedIn(group.chat).at(1)).toContain(computer);
-  expect(keyedIn(group.chat)).toHaveLength(2);
+  peer.behave();
+  expect((await postTo(somebody, group, 'after')).toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
+  const modes = peer.received.filter(({ attrs }) => attrs['to'] === group.chat.id);
+  expect(modes.map(({ attrs }) => attrs['addressing_mode'])).toEqual(['lid', 'pn']);
+});
+
+describe('the new computer of the owner', () => {
+  test('reads the next post after WhatsApp has reported it', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(2);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const computer = `${somebody.phone.lid}:9@lid`;
+    somebody.phone.devices.push(new SignalDevice(computer));
+    await peer.tellOwnDevices(somebody.companion);
+    expect(await postTo(somebody, group, 'after')).toContain(computer);
+    expect(keyedIn(group.chat).at(1)).toContain(computer);
+    expect(keyedIn(group.chat)).toHaveLength(2);
+  });
+
+  test('gets the post under the same message id if WhatsApp has not reported it', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, peopleWith(2));
+    await postTo(somebody, group, 'before');
+    const computer = `${somebody.phone.lid}:9@lid`;
+    somebody.phone.devices.push(new SignalDevice(computer));
+    expect(await postTo(somebody, group, 'after')).toContain(computer);
+    expect(keyedIn(group.chat).slice(1)).toEqual([[lidOf(somebody.phone)], [lidOf(somebody.phone), computer]]);
+  });
 });
 
 describe('after a member has left', () => {
@@ -326,6 +350,21 @@ describe('after a member has left', () => {
     await expect(decrypted).rejects.toThrow();
   });
 
+  test('the key is renewed if the last post is older than a key may be', async () => {
+    const keyMinAgeMs = 500;
+    await scene.restart({ answerMs: 5_000, keyMinAgeMs });
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    await sleep(keyMinAgeMs);
+    const [member, ...others] = members;
+    if (!member) throw new Error('nobody is there');
+    await peer.leave(group.chat, member);
+    await postTo(somebody, group, 'after');
+    expect(membersKeyedIn(group.chat, somebody).at(-1)?.toSorted()).toEqual(devicesOf(...others).toSorted());
+  });
+
   test('the key is renewed at most once a day', async () => {
     await scene.restart({ answerMs: 5_000 });
     const somebody = await linked(0);
@@ -335,5 +374,13 @@ describe('after a member has left', () => {
     for (const member of members.slice(0, 2)) await peer.leave(group.chat, member);
     await postTo(somebody, group, 'after');
     expect(membersKeyedIn(group.chat, somebody).at(-1)).toEqual([]);
+    // After 479 all devices get a key: another one than those who left have.
+    let refusals = 0;
+    peer.script.judge = () => (refusals++ === 0 ? { refuse: 479 } : 'accept');
+    await postTo(somebody, group, 'after 479');
+    const [, member] = members;
+    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
+    const decrypted = member?.devices[0]?.decryptGroup(group.chat.id, companionLid(somebody.companion), bytesOf(body));
+    await expect(decrypted).rejects.toThrow();
   });
 });
