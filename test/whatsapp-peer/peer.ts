@@ -218,6 +218,7 @@ function goodDay(): Script {
     judge: () => 'accept',
     ackOf: () => ({}),
     refuseQuery: () => undefined,
+    devicesOf: () => 'given',
     keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,

@@ -61,9 +61,14 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming, PollTiming {
   /** How long the acknowledgement of a post may take. */
   answerMs: number;
+  /**
+   * How long after a post that distributed a sender key has left its acknowledgement may still come. Longer than the library takes to
+   * notice a broken connection: 35 s.
+   */
+  lateAckMs: number;
   /** The pause between two answers to retry receipts of an account. */
   answerGapMs: number;
-  /** How long members without a device list and devices without keys are left out. */
+  /** How long members that WhatsApp rejects queries about, and devices without keys are left out. */
   leaveOutMs: number;
   /** The age from which a sender key that a departed member holds is renewed. */
   keyMinAgeMs: number;
@@ -127,7 +132,9 @@ export function startSession(
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const sending = { accountId, client, answerMs: timing.answerMs, unresolvedHashes: createUnresolvedHashes() };
+  const { answerMs, lateAckMs } = timing;
+  const attempts = { answerMs, lateAckMs, unresolvedHashes: createUnresolvedHashes(), unanswered: new Map() };
+  const sending = { accountId, client, ...attempts };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };
@@ -182,6 +189,7 @@ function socketOptions(
     url,
     qrMs: timing.qrMs,
     outcomeMs: timing.outcomeMs,
+    queryMs: timing.queryMs,
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),

@@ -5,7 +5,7 @@ import { userJidOf, type Jid } from '../client/jid.ts';
 import { encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { createReportingToken } from '../client/reporting-token.ts';
-import { isFile, mediaTypeOf } from './encode-part.ts';
+import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
 import type { KeyHolders } from './member-cache.ts';
@@ -87,11 +87,11 @@ function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolea
 async function encryptForGroup(
   client: Client,
   group: Group,
-  { chatId, message }: ToMembers,
+  { chatId, message, attributes: { edit } = {} }: ToMembers,
 ): Promise<{ body: { node: Node; attributes: Node['attrs'] }; key: Message }> {
   const sender = senderIn(client, group);
   const { ciphertext, senderKey } = await client.signal.encryptForGroup(sender, encodePadded(message));
-  const attributes = isFile(message) ? { mediatype: mediaTypeOf(message) } : {};
+  const attributes = { ...(isFile(message) && { mediatype: mediaTypeOf(message) }), ...hideFailures(edit) };
   return {
     body: { node: { tag: 'enc', attrs: { v: '2', type: 'skmsg', ...attributes }, content: ciphertext }, attributes },
     key: senderKeyMessage(chatId, senderKey),

@@ -22,7 +22,7 @@ export interface KnownMember {
 export interface MemberCache {
   /** A sender key that a departed member holds is renewed when it is older, in milliseconds. */
   keyMinAgeMs: number;
-  /** How long members and devices without an answer or keys are left out, in milliseconds. */
+  /** How long members that WhatsApp rejects queries about, and devices without keys are left out, in milliseconds. */
   leaveOutMs: number;
   /** The known ones, by JID. */
   read(jids: readonly string[]): Promise<Map<string, KnownMember>>;

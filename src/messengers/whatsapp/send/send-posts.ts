@@ -36,6 +36,8 @@ export interface AccountSending {
   signal: AbortSignal;
   onDevicesMissed: Sending['onDevicesMissed'];
   unresolvedHashes: Sending['unresolvedHashes'];
+  unanswered: Sending['unanswered'];
+  lateAckMs: number;
   /** Called with each message that may leave, and again when its number in a channel is known. */
   onLeaving(message: NumberedPost): void;
 }
@@ -114,6 +116,8 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     fanOuts,
     onDevicesMissed: account.onDevicesMissed,
     unresolvedHashes: account.unresolvedHashes,
+    unanswered: account.unanswered,
+    lateAckMs: account.lateAckMs,
     answerMs,
     retrySuppression,
     cooldown: cooldown.begin,

@@ -9,6 +9,8 @@
  * Before `relay` nothing has left.
  */
 import { OverloadError } from '../../../platform/errors/errors.ts';
+import type { SendResult } from '../../messenger.ts';
+import type { PendingAck } from '../client/client.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import type { Group } from '../client/group.ts';
 import { userJidOf, type Jid } from '../client/jid.ts';
@@ -16,21 +18,33 @@ import type { Node } from '../client/node.ts';
 import { STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
 import { dropSenderKey } from './renew-sender-key.ts';
-import { relay, toResult, type RelayResult } from './relay.ts';
+import { readAck, relay, toResult, type Relayed, type RelayResult } from './relay.ts';
 import { addressingOf } from './sender-key.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 
 const RETRY_MS = 5_000;
+const MAY_COME = 'WhatsApp may still acknowledge the post';
 
 /**
  * Only `unknown` means that the message may have left. If WhatsApp reports that the cached members are stale, they are queried again
- * and the message leaves once more, under its id. Throws OverloadError when too many accounts send to large groups.
+ * and the message leaves once more, under its id. `later` while the acknowledgement of an earlier one to the group may come. Throws OverloadError when too many accounts send to large groups.
  */
-export async function sendToMembers(sending: Sending, to: Addressed): Promise<RelayResult> {
-  const first = await tryOnce(sending, to);
+export async function sendToMembers(sending: Sending, to: Addressed): Promise<SendResult> {
+  const { unanswered } = sending;
+  const before = unanswered.get(to.chatId);
+  if (before && !before.tried) return { kind: 'later', reason: MAY_COME, waitMs: RETRY_MS };
+  unanswered.delete(to.chatId);
+  const first = before?.messageId === to.messageId && before.tried ? before.tried : await tryOnce(sending, to);
   if (first.isStale) return (await tryOnce(sending, to)).result;
   if (first.missed) await repeatForMissed(sending, to, first.missed);
   return first.result;
+}
+
+/** A message that distributed the sender key of a group, and was not acknowledged in time. */
+export interface Unanswered {
+  messageId: string;
+  /** Undefined while the acknowledgement may still come: until then no other message distributes the key again. */
+  tried: Tried | undefined;
 }
 
 type Addressed = ToMembers & { recipients: number };
@@ -91,56 +105,98 @@ async function prepare(sending: Sending, to: Addressed): Promise<Prepared | Rela
   }
 }
 
-async function leave(sending: Sending, to: Addressed, { group, encrypted }: Prepared): Promise<Tried> {
-  const { client, log } = sending;
+async function leave(sending: Sending, to: Addressed, prepared: Prepared): Promise<Tried> {
+  const { client } = sending;
+  const { encrypted } = prepared;
   try {
     if (!sending.mayGoOn())
       return { result: { kind: 'offline', reason: NO_LEASE, cooldownMs: 0 }, isStale: false, missed: undefined };
-    let code: number | undefined;
-    let answer: Node['attrs'] = {};
-    const onRejected = (given: number) => (code = given);
-    const onSent = (attrs: Node['attrs']) => (answer = attrs);
-    const result = await relay(sending, { ...to, onRejected, onSent }, () => client.sendNode(encrypted.stanza));
-    const isSent = result.kind === 'sent';
-    const missed = isSent ? findMissed(sending, { group, encrypted, answer }) : undefined;
-    await recordResult(sending, { group, encrypted, code, answer, isSent, isMissed: missed !== undefined }).catch(
-      (error: unknown) => {
-        // Then members get the key once more, or send a retry receipt.
-        log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
-      },
-    );
-    return { result, isStale: isStale(code), missed };
+    const answer: Answer = { code: undefined, attrs: {} };
+    const relayed: Relayed = {
+      ...to,
+      onRejected: (code) => (answer.code = code),
+      onSent: (attrs) => (answer.attrs = attrs),
+    };
+    if (encrypted.holders)
+      relayed.onUnanswered = (pending) => void awaitLateAck(sending, to, { prepared, relayed, answer, pending });
+    const result = await relay(sending, relayed, () => client.sendNode(encrypted.stanza));
+    return await conclude(sending, to, { ...prepared, answer, result });
   } finally {
     encrypted.release();
   }
 }
 
-const isStale = (code: number | undefined) => code === STALE_SESSION || code === STALE_ADDRESSING;
+/**
+ * Until the acknowledgement has come or is too late, no message distributes the sender key to the group again. If it never comes on
+ * a connection that stays open, WhatsApp has the message nevertheless: stanzas arrive in order, and later ones were answered. The
+ * devices then count as holders. Never rejects.
+ */
+async function awaitLateAck(
+  sending: Sending,
+  to: Addressed,
+  late: { prepared: Prepared; relayed: Relayed; answer: Answer; pending: PendingAck },
+): Promise<void> {
+  const { client, members, unanswered, answerMs, lateAckMs, log } = sending;
+  const { prepared, relayed, answer, pending } = late;
+  const { holders } = prepared.encrypted;
+  const waiting: Unanswered = { messageId: to.messageId, tried: undefined };
+  unanswered.set(to.chatId, waiting);
+  try {
+    const node = await pending.within(Math.max(0, lateAckMs - answerMs));
+    const result = node && readAck(sending, relayed, node);
+    const tried = result && (await conclude(sending, to, { ...prepared, answer, result }));
+    // A cool-down has begun. The message leaves again after it.
+    if (result?.kind !== 'offline') waiting.tried = tried;
+    if (!node && client.isOpen && holders) await members.recordKeyHolders(to.chatId, holders);
+  } catch (error) {
+    log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
+  } finally {
+    pending.stop();
+    if (!waiting.tried) unanswered.delete(to.chatId);
+  }
+}
 
-interface Attempt extends Prepared {
+interface Answer {
   /** The code of WhatsApp's rejection. */
   code: number | undefined;
   /** The attributes of WhatsApp's acknowledgement. */
-  answer: Node['attrs'];
-  isSent: boolean;
-  isMissed: boolean;
+  attrs: Node['attrs'];
 }
+
+interface Attempt extends Prepared {
+  answer: Answer;
+  result: RelayResult;
+}
+
+async function conclude(sending: Sending, to: Addressed, attempt: Attempt): Promise<Tried> {
+  const { result, answer } = attempt;
+  const missed = result.kind === 'sent' ? findMissed(sending, attempt) : undefined;
+  await recordResult(sending, attempt, missed !== undefined).catch((error: unknown) => {
+    // Then members get the key once more, or send a retry receipt.
+    sending.log.warn({ err: error, messageId: to.messageId }, 'the key holders of a group could not be recorded');
+  });
+  return { result, isStale: isStale(answer.code), missed };
+}
+
+const isStale = (code: number | undefined) => code === STALE_SESSION || code === STALE_ADDRESSING;
 
 /** Counts a `phash` that differs. Undefined if there is none, or if another query would not help. */
 function findMissed(
   { unresolvedHashes, onDevicesMissed }: Sending,
-  { group, encrypted, answer }: Pick<Attempt, 'group' | 'encrypted' | 'answer'>,
+  { group, encrypted, answer }: Attempt,
 ): Missed | undefined {
-  const { phash: hash } = answer;
+  const { phash: hash } = answer.attrs;
   if (hash === undefined || hash === encrypted.participantHash) return undefined;
   onDevicesMissed();
   return unresolvedHashes.has(group.id) ? undefined : { hash, known: encrypted.devices };
 }
 
-async function recordResult(sending: Sending, attempt: Attempt): Promise<void> {
+async function recordResult(sending: Sending, attempt: Attempt, isMissed: boolean): Promise<void> {
   const { chats, members, log } = sending;
-  const { group, encrypted, code, answer, isSent, isMissed } = attempt;
-  const { addressing_mode: addressing = addressingOf(group) } = answer;
+  const { group, encrypted, answer, result } = attempt;
+  const { code, attrs } = answer;
+  const { addressing_mode: addressing = addressingOf(group) } = attrs;
+  const isSent = result.kind === 'sent';
   if (!isSent || isMissed || addressing !== addressingOf(group)) chats.invalidateGroup(group.id);
   if (isSent && encrypted.holders) await members.recordKeyHolders(group.id, encrypted.holders);
   if (isMissed) {

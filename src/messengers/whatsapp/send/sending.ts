@@ -6,6 +6,7 @@ import type { PostMedia } from '../../messenger.ts';
 import type { ChatCache } from '../chats/chat-cache.ts';
 import type { MemberCache } from './member-cache.ts';
 import type { Relaying } from './relay.ts';
+import type { Unanswered } from './send-to-members.ts';
 import type { Uploaded, UploadTarget } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
@@ -27,6 +28,10 @@ export interface Sending extends Relaying {
   onDevicesMissed(): void;
   /** Groups whose devices differ from WhatsApp's although they were queried again. */
   unresolvedHashes: LRUCache<Jid, true>;
+  /** By group. */
+  unanswered: Map<Jid, Unanswered>;
+  /** How long after a message has left its acknowledgement may still come, in milliseconds. */
+  lateAckMs: number;
   /** Whether this worker still holds the lease of the account. */
   mayGoOn(): boolean;
 }

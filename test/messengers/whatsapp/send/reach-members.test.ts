@@ -51,15 +51,17 @@ function watchQuestions() {
   return asked;
 }
 
-/** The devices that got a key with each stanza of a post to a group. */
+/** The stanzas to a whole group: no answers to retry receipts. */
+const stanzasTo = (chat: Group) =>
+  peer.received.filter(({ attrs }) => attrs['to'] === chat.id && attrs['participant'] === undefined);
+
+/** The devices that got a key with each stanza to a whole group. */
 const keyedIn = (chat: Group) =>
-  peer.received
-    .filter(({ attrs }) => attrs['to'] === chat.id)
-    .map((stanza) =>
-      children(stanza, 'participants')
-        .flatMap(elementsOf)
-        .map(({ attrs }) => attrs['jid'] ?? ''),
-    );
+  stanzasTo(chat).map((stanza) =>
+    children(stanza, 'participants')
+      .flatMap(elementsOf)
+      .map(({ attrs }) => attrs['jid'] ?? ''),
+  );
 
 /** As `keyedIn`, without the account's own devices, which get the key with each post. */
 const membersKeyedIn = (chat: Group, { phone }: Linked) =>
@@ -131,6 +133,49 @@ describe('a device without keys', () => {
     expect((await finished(somebody.person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
     expect(asked.keys.length).toBeGreaterThan(3);
     expect(shownBy(group.chat, 'in the end').toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
+  });
+});
+
+describe('a device list that WhatsApp does not give', () => {
+  test.each(['empty', 'missing', 'nobody'] as const)('(%s) is queried again with the next post', async (verdict) => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    const [lost = '', ...others] = devicesOf(...members);
+    peer.script.devicesOf = (jid) => (jid === lost ? verdict : 'given');
+    // The hash of a server that does not give the list either: it does not lead to another query.
+    peer.script.ackOf = (chat) => ({ phash: stanzasTo(chat).at(-1)?.attrs['phash'] ?? '' });
+    await postTo(somebody, group, 'first');
+    peer.behave();
+    const asked = watchQuestions();
+    expect(await postTo(somebody, group, 'second')).toContain(lost);
+    expect(asked.devices).toEqual([[lost]]);
+    const keyed = membersKeyedIn(group.chat, somebody).map((devices) => devices.toSorted());
+    expect(keyed).toEqual([others.toSorted(), [lost]]);
+  });
+
+  test('does not let a post leave without a member: it waits', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    let queries = 0;
+    peer.script.devicesOf = (jid) => (jid === lidOf(somebody.phone) || ++queries > 6 ? 'given' : 'empty');
+    expect((await postTo(somebody, group, 'in the end')).toSorted()).toEqual(
+      devicesOf(...members, somebody.phone).toSorted(),
+    );
+    expect(membersKeyedIn(group.chat, somebody).map(({ length }) => length)).toEqual([3]);
+  });
+
+  test('does not let a post leave when the query is not answered', async () => {
+    await scene.restart({ answerMs: 5_000, queryMs: 1_500 });
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    let queries = 0;
+    peer.script.refuseQuery = ({ namespace }) => (namespace === 'usync' && ++queries < 3 ? 'silence' : undefined);
+    await postTo(somebody, group, 'in the end');
+    expect(membersKeyedIn(group.chat, somebody).map(({ length }) => length)).toEqual([3]);
+    await scene.restart();
   });
 });
 
@@ -275,7 +320,7 @@ describe('a device that WhatsApp has not reported', () => {
     const shown = await postTo(somebody, group, 'after');
     expect(shown.toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
     expect(membersKeyedIn(group.chat, somebody).slice(1)).toEqual([[], [computer]]);
-    const ids = peer.received.filter(({ attrs }) => attrs['to'] === group.chat.id).map(({ attrs }) => attrs['id']);
+    const ids = stanzasTo(group.chat).map(({ attrs }) => attrs['id']);
     expect(ids[2]).toBe(ids[1]);
     const { body } = await scene.app.call('/metrics');
     expect(String(body)).toMatch(/^campanile_whatsapp_alarms_total\{alarm="devices_missed"\} [1-9]/m);
@@ -303,8 +348,7 @@ test('an acknowledgement with another addressing mode corrects that of the group
   await postTo(somebody, group, 'before');
   peer.behave();
   expect((await postTo(somebody, group, 'after')).toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
-  const modes = peer.received.filter(({ attrs }) => attrs['to'] === group.chat.id);
-  expect(modes.map(({ attrs }) => attrs['addressing_mode'])).toEqual(['lid', 'pn']);
+  expect(stanzasTo(group.chat).map(({ attrs }) => attrs['addressing_mode'])).toEqual(['lid', 'pn']);
 });
 
 describe('the new computer of the owner', () => {
