@@ -4,7 +4,9 @@
  *
  *   find devices ──► get a permit ──► encrypt ──► leave, be acknowledged ──► record the key holders
  *                                        │                 │
- *                             without keys: left out       └── stale (479, 421): invalidate, and once more
+ *                             without keys: left out       ├── stale (479, 421): invalidate, and once more
+ *                                                          ├── another `phash`: invalidate, and once more for the missed devices
+ *                                                          └── late: no other message to the group until then
  *
  * Before `relay` nothing has left.
  */
@@ -27,7 +29,8 @@ const MAY_COME = 'WhatsApp may still acknowledge the post';
 
 /**
  * Only `unknown` means that the message may have left. If WhatsApp reports that the cached members are stale, they are queried again
- * and the message leaves once more, under its id. `later` while the acknowledgement of an earlier one to the group may come. Throws OverloadError when too many accounts send to large groups.
+ * and the message leaves once more, under its id. `later`: an earlier message to the group may still be acknowledged. Throws
+ * OverloadError when too many accounts send to large groups.
  */
 export async function sendToMembers(sending: Sending, to: Addressed): Promise<SendResult> {
   const { unanswered } = sending;
