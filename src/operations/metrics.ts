@@ -10,7 +10,7 @@ import { sleep } from '../platform/time/time.ts';
 import { readVersion } from '../platform/config/version.ts';
 import type { WhatsAppAlarm } from '../messengers/whatsapp/connect/load-client.ts';
 
-const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'account_signature'];
+const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'devices_missed', 'certificate', 'account_signature'];
 
 /** The results of an attempt. */
 const OUTCOMES: ReadonlyArray<Outcome['kind']> = ['sent', 'failed', 'retry', 'snooze'];

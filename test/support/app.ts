@@ -56,6 +56,7 @@ const WHATSAPP_TIMING = {
   longestPauseMs: 500,
   // Only tests that lose answers on purpose wait for this.
   answerMs: 15_000,
+  lateAckMs: 3_000,
   cooldownMs: 1_000,
   leaveMs: 1_000,
   fileWaitMs: 500,

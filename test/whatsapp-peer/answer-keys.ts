@@ -97,21 +97,24 @@ function bundleOf({ bundle }: Companion, jid: string): Stanza {
 }
 
 /** Answers whether people are on WhatsApp, their LIDs and their devices, as the query requests. */
-export function findUsers({ world }: PeerState, usync: Stanza): QueryAnswer {
+export function findUsers({ world, script }: PeerState, usync: Stanza): QueryAnswer {
   const query = need(usync, 'query');
   const wants = (what: string) => child(query, what) !== undefined;
   if (elementsOf(need(usync, 'list')).length > MOST_USERS) return TOO_MANY;
-  const found = elementsOf(need(usync, 'list')).map((user) => {
+  const found = elementsOf(need(usync, 'list')).flatMap((user) => {
     const asked = textOf(child(user, 'contact')).replaceAll(/\D/g, '');
     const jid = user.attrs['jid'] ?? `${asked}@${SERVER}`;
     const person = personOf(world, jid);
     if (!person) return element('user', { jid }, wants('contact') ? [element('contact', { type: 'out' })] : []);
+    const verdict = wants('devices') ? script.devicesOf(jid) : 'given';
+    if (verdict === 'nobody') return [];
     const answers: Stanza[] = [];
     if (wants('contact')) answers.push(element('contact', { type: 'in' }));
     if (wants('lid') && jid.endsWith(SERVER)) answers.push(element('lid', { val: lidOf(person) }));
-    if (wants('devices')) {
+    if (wants('devices') && verdict !== 'missing') {
       const own = person.devices.map((device) => jidDecode(device.jid)?.device ?? 0);
-      const devices = [...own, ...person.companions.keys()].map((id) =>
+      const numbers = verdict === 'empty' ? [] : [...own, ...person.companions.keys()];
+      const devices = numbers.map((id) =>
         element('device', { id: String(id), 'key-index': id === 0 ? undefined : String(id) }),
       );
       answers.push(element('devices', {}, [element('device-list', {}, devices)]));

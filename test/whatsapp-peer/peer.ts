@@ -16,7 +16,17 @@ import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { startMediaHost, type MediaHost, type Upload } from './media-host.ts';
 import { enterCode, scanQr } from './pair.ts';
-import { askAgain, changeGroup, connectionOf, join, tellChange, type Asked, type GroupSettings } from './phones.ts';
+import {
+  askAgain,
+  changeGroup,
+  connectionOf,
+  join,
+  leave,
+  tellChange,
+  tellOwnDevices,
+  type Asked,
+  type GroupSettings,
+} from './phones.ts';
 import { SignalDevice } from './signal-device.ts';
 import { takePost } from './take-posts.ts';
 import type { Arrival, HandedOut, PeerState, Script } from './state.ts';
@@ -71,6 +81,10 @@ export interface WhatsAppPeer {
   ban(person: Person): void;
   /** A person joins a group. Resolves when the linked devices of its members have acknowledged it. */
   join(group: Group, person: Person): Promise<void>;
+  /** A person leaves a group. Resolves as `join` does. */
+  leave(group: Group, person: Person): Promise<void>;
+  /** Notifies a client that its owner has other devices. */
+  tellOwnDevices(companion: Companion): Promise<void>;
   /** An admin changes settings of a group on the phone. Resolves as `join` does. */
   change(group: Group, settings: Partial<GroupSettings>): Promise<void>;
   /** A person registers on a new phone without linked devices. Resolves when all who share a group with them are notified. */
@@ -147,6 +161,8 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       eachConnection(person, (connection) => connection.end(element('failure', { reason: '406' })));
     },
     join: (group, person) => join(state, group, person),
+    leave: (group, person) => leave(state, group, person),
+    tellOwnDevices,
     change: (group, settings) => changeGroup(state, group, settings),
     async takeNewPhone(person) {
       person.devices = [new SignalDevice(lidOf(person))];
@@ -200,7 +216,9 @@ function createState(mediaHost: MediaHost): PeerState {
 function goodDay(): Script {
   return {
     judge: () => 'accept',
+    ackOf: () => ({}),
     refuseQuery: () => undefined,
+    devicesOf: () => 'given',
     keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,

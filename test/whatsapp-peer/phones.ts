@@ -154,6 +154,20 @@ export function join(state: PeerState, group: Group, added: Person): Promise<voi
   return tellOfGroup(state, group, element('add', {}, [who]));
 }
 
+/** A person leaves a group. */
+export function leave(state: PeerState, group: Group, person: Person): Promise<void> {
+  group.participants.delete(lidOf(person));
+  const who = element('participant', { jid: lidOf(person), phone_number: numberOf(person) });
+  return tellOfGroup(state, group, element('remove', {}, [who]));
+}
+
+/** Notifies a client that its owner has other devices. */
+export async function tellOwnDevices({ connection, outbox, person }: Companion): Promise<void> {
+  const devices = person.devices.map(({ jid }) => element('device', { jid }));
+  const attributes = { from: numberOf(person), id: randomBytes(6).toString('hex'), t: seconds(), type: 'account_sync' };
+  await outbox.put(connection, element('notification', attributes, [element('devices', {}, devices)]));
+}
+
 export type GroupSettings = Pick<Group, 'subject' | 'isAnnouncement' | 'expiration'>;
 
 /** An admin changes settings of a group. */

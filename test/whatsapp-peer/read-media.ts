@@ -73,8 +73,9 @@ export function readMedia(state: PeerState, message: proto.IMessage, place: Uplo
   };
 }
 
-function readPlain({ bytes }: Upload, { mediaKey, fileEncSha256, url }: Described): Buffer {
-  if (mediaKey?.length || fileEncSha256?.length || url) throw new Error('a file of a channel is not encrypted');
+function readPlain({ bytes, directPath }: Upload, { mediaKey, fileEncSha256, url }: Described): Buffer {
+  if (mediaKey?.length || fileEncSha256?.length) throw new Error('a file of a channel is not encrypted');
+  if (!url?.endsWith(directPath)) throw new Error('a file of a channel without the URL that its host gave');
   return bytes;
 }
 

@@ -4,7 +4,7 @@ import type { MediaHost, MediaKind, Upload } from './media-host.ts';
 import type { CertificateAuthority } from './noise.ts';
 import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
-import type { World } from './world.ts';
+import type { Group, World } from './world.ts';
 
 /** How the peer handles a post. */
 export type Verdict =
@@ -15,7 +15,8 @@ export type Verdict =
   | 'cut after'
   /** The connection breaks and nobody sees the post. */
   | 'cut before'
-  | { refuse: number };
+  /** With an error code nobody sees the post. The acknowledgement may wait. */
+  | { refuse?: number | undefined; answerAfter?: Promise<unknown> };
 
 /** The attributes of a refused login. */
 export interface Refusal {
@@ -38,7 +39,9 @@ export type KeysOfDevice =
 export interface Script {
   /** Called for every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
-  /** Called for every query; a number rejects it with that code. */
+  /** Called for every acknowledgement of a post in a group: replaces its `phash`, or its `addressing_mode`. */
+  ackOf: (group: Group) => Record<string, string>;
+  /** Called for every query; a number rejects it with that code, `silence` means no answer. */
   refuseQuery: (query: {
     namespace: string;
     to: string;
@@ -48,7 +51,9 @@ export interface Script {
     chatId: string;
     /** The users it is about, if there are several. */
     users: readonly string[];
-  }) => number | undefined | Promise<number | undefined>;
+  }) => number | 'silence' | undefined | Promise<number | 'silence' | undefined>;
+  /** Called for every person in a query for devices: their list may be empty or missing in the answer, or they may. */
+  devicesOf: (jid: string) => 'given' | 'empty' | 'missing' | 'nobody';
   /** Called for every device in a query for keys. A device without keys in the answer cannot read anything. */
   keysOf: (jid: string) => KeysOfDevice;
   /** Called for every file; a number rejects it with that status, `cut` breaks the connection. */

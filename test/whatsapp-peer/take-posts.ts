@@ -1,5 +1,6 @@
 /** Accepts posts: consults the script, decrypts them on every target device, and acknowledges them. */
-import { proto as protocol, type proto } from 'baileys';
+import { createHash } from 'node:crypto';
+import { jidDecode, proto as protocol, type proto } from 'baileys';
 import { postToChannel, textIn } from './answer-channels.ts';
 import { askAgainIfNeeded } from './phones.ts';
 import type { Connection } from './connection.ts';
@@ -17,13 +18,15 @@ export async function takePost(state: PeerState, connection: Connection, stanza:
   state.received.push(stanza);
   const verdict = await state.script.judge({ chatId, messageId, stanza });
   if (verdict === 'cut before') return connection.cut();
-  const refused = typeof verdict === 'object' ? verdict.refuse : undefined;
-  const taken = refused ?? (await deliver(state, companion, stanza));
+  const { refuse, answerAfter } = typeof verdict === 'object' ? verdict : {};
+  const taken = refuse ?? (await deliver(state, companion, stanza));
   if (verdict === 'cut after') return connection.cut();
   if (verdict === 'lose the answer') return;
-  const attributes = { class: 'message', id: messageId, from: chatId, t: seconds() };
-  if (typeof taken === 'number') connection.send(element('ack', { ...attributes, error: String(taken) }));
-  else connection.send(element('ack', { ...attributes, ...taken }));
+  const result = typeof taken === 'number' ? { error: String(taken) } : taken;
+  const acknowledge = () =>
+    connection.send(element('ack', { class: 'message', id: messageId, from: chatId, t: seconds(), ...result }));
+  if (answerAfter) void answerAfter.then(acknowledge);
+  else acknowledge();
 }
 
 /** Further attributes of the acknowledgement, or an error code. */
@@ -49,7 +52,21 @@ async function deliver(
   const outdated = findOutdated(state, group, stanza);
   if (outdated !== undefined) return outdated;
   await deliverToGroup(state, companion, group, stanza);
-  return {};
+  if (stanza.attrs['phash'] === undefined) state.defects.push(new Error('a post to a group without a phash'));
+  const known = { phash: hashOfDevices(state, group), addressing_mode: group.addressing };
+  return { ...known, ...state.script.ackOf(group) };
+}
+
+/** Of all devices of all members, that of the sender included. */
+function hashOfDevices({ world }: PeerState, { participants, addressing }: Group): string {
+  const names = [...participants.keys()].flatMap((jid) => {
+    const person = personOf(world, jid);
+    if (!person) return [];
+    const numbers = [...person.devices.map((one) => jidDecode(one.jid)?.device ?? 0), ...person.companions.keys()];
+    const [user, server] = addressing === 'lid' ? [person.lid, 'lid'] : [person.number, SERVER];
+    return numbers.map((number) => `${user}.0:${number}@${server}`);
+  });
+  return `2:${createHash('sha256').update(names.toSorted().join('')).digest('base64').slice(0, 8)}`;
 }
 
 const STALE_ADDRESSING = 421;
@@ -104,21 +121,28 @@ async function deliverAgain(state: PeerState, sender: Companion, stanza: Stanza)
   const { id: messageId = '' } = stanza.attrs;
   if (!state.askedAgain.has(`${device.jid} ${messageId}`))
     state.defects.push(new Error('an answer that nobody asked for'));
+  if (stanza.attrs['addressing_mode'] !== (jidDecode(stanza.attrs['participant'])?.server === 'lid' ? 'lid' : 'pn'))
+    state.defects.push(new Error('an answer that does not say how it addresses the device'));
   if (!(Number(need(stanza, 'enc').attrs['count']) > 0))
     state.defects.push(new Error('an answer that does not say to what'));
   state.handedOut.push({ messageId, devices: [device.jid] });
   await read(state, sender, device, stanza, async () => {
     const message = await decryptFor(device, sender, need(stanza, 'enc'));
-    if (message.senderKeyDistributionMessage)
-      await device.learnSenderKey(companionLid(sender), message.senderKeyDistributionMessage);
+    if (!message.senderKeyDistributionMessage) state.defects.push(new Error('an answer without the key of the group'));
+    else await device.learnSenderKey(companionLid(sender), message.senderKeyDistributionMessage);
     return message;
   });
 }
 
 /** The stanza of an edit or a deletion must declare it. */
-function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMessage, { attrs }: Stanza): void {
+function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMessage, stanza: Stanza): void {
+  const { attrs } = stanza;
   const { REVOKE, MESSAGE_EDIT } = protocol.Message.ProtocolMessage.Type;
   const mark = type === REVOKE ? '7' : type === MESSAGE_EDIT ? '1' : undefined;
+  const keys = elementsOf(child(stanza, 'participants')).flatMap((to) => children(to, 'enc'));
+  const isHidden = [...children(stanza, 'enc'), ...keys].every((enc) => enc.attrs['decrypt-fail'] === 'hide');
+  if (type === MESSAGE_EDIT && !isHidden)
+    defects.push(new Error('a change of a post that devices without the key show as a message'));
   if (attrs['participant'] === undefined && attrs['edit'] !== mark)
     defects.push(new Error(`a change of a post that is marked with ${attrs['edit']}`));
 }

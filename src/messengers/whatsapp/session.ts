@@ -31,7 +31,7 @@ import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
 import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
 import { answerRetries, type Answers } from './send/answer-retries.ts';
 import { createRetrySuppression, type RetrySuppression } from './send/retry-suppression.ts';
-import { createMemberCache, type MemberCache } from './send/member-cache.ts';
+import { createMemberCache, createUnresolvedHashes, type MemberCache } from './send/member-cache.ts';
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, storeServerIds, findMessage, type NumberedPost } from './send/sent-messages.ts';
 
@@ -48,6 +48,7 @@ export interface SessionOptions {
   connecting: FairSemaphore;
   /** Permits for first posts to large groups. */
   fanOuts: FairSemaphore;
+  onDevicesMissed(): void;
   uploads: UploadCache;
   groups: GroupCache;
   /** Overrides. */
@@ -60,10 +61,17 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming, PollTiming {
   /** How long the acknowledgement of a post may take. */
   answerMs: number;
+  /**
+   * How long after a post that distributed a sender key has left its acknowledgement may still come. Longer than the library takes to
+   * notice a broken connection: 35 s.
+   */
+  lateAckMs: number;
   /** The pause between two answers to retry receipts of an account. */
   answerGapMs: number;
-  /** How long members without a device list and devices without keys are left out. */
+  /** How long members that WhatsApp rejects queries about, and devices without keys are left out. */
   leaveOutMs: number;
+  /** The age from which a sender key that a departed member holds is renewed. */
+  keyMinAgeMs: number;
   /** How long each QR code is shown. Undefined: for as long as WhatsApp accepts it. */
   qrMs?: number | undefined;
 }
@@ -101,7 +109,7 @@ export function startSession(
       ? startLinking({ ...start, account, onStateChange: cooldown.report, signal, qrMs: timing.qrMs })
       : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
-  const members = createMemberCache(credentials.store, timing.leaveOutMs);
+  const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();
   const client = () => connection.online();
   const answers = startAnswering(options, { store: credentials.store, cooldown, retrySuppression, client });
@@ -124,7 +132,9 @@ export function startSession(
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const sending = { accountId, client, answerMs: timing.answerMs };
+  const { answerMs, lateAckMs } = timing;
+  const attempts = { answerMs, lateAckMs, unresolvedHashes: createUnresolvedHashes(), unanswered: new Map() };
+  const sending = { accountId, client, ...attempts };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };
@@ -179,6 +189,7 @@ function socketOptions(
     url,
     qrMs: timing.qrMs,
     outcomeMs: timing.outcomeMs,
+    queryMs: timing.queryMs,
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),

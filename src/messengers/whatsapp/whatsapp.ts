@@ -45,12 +45,15 @@ const TIMING: WhatsAppTiming = {
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
   answerMs: 20_000,
+  lateAckMs: 60_000,
   answerGapMs: 200,
   cooldownMs: 60_000,
   leaveMs: 8_000,
   permitMs: 10_000,
   outcomeMs: 60_000,
+  queryMs: 60_000,
   leaveOutMs: 24 * 60 * 60_000,
+  keyMinAgeMs: 24 * 60 * 60_000,
   steadyMs: 60_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,
@@ -163,7 +166,7 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 
 /** Loads the client, and claims the account's credentials for this worker. */
 async function prepare(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
-  const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError } = shared;
+  const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError, onAlarm } = shared;
   const [{ loadClient }, { createUploadCache }, { startSession }, { loadCredentials }] = await Promise.all([
     import('./connect/load-client.ts'),
     import('./files/upload-cache.ts'),
@@ -176,8 +179,9 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   const uploads = (shared.uploads ??= createUploadCache({ db, log, ca: mediaCa, permits: uploading, waitMs, retryMs }));
   const emitMemberEvents = members.emit;
   const given = { db, log, url, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
+  const onDevicesMissed = () => onAlarm?.('devices_missed');
   const { groups, queryIds = {} } = shared;
-  const options = { ...given, groups, queryIds, account, table, onStateChange };
+  const options = { ...given, groups, queryIds, account, table, onStateChange, onDevicesMissed };
   return { startSession, loadCredentials, options };
 }
 

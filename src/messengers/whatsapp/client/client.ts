@@ -19,14 +19,14 @@ export interface Client {
 
   /**
    * Resolves to WhatsApp's answer. Throws QueryRejectedError for an error in place of one, and NoAnswerError when none comes within
-   * `timeoutMs`. Default is a minute.
+   * `timeoutMs`. Default is the connection's own limit.
    */
   query(query: Query, timeoutMs?: number): Promise<Node>;
   /** Resolves when the node was handed to the connection, which says nothing about its arrival. */
   sendNode(node: Node): Promise<void>;
   /** Acknowledges a stanza: WhatsApp delivers unacknowledged ones again. */
   acknowledge(stanza: Node): Promise<void>;
-  /** Listens for the answer to a message, from before the message leaves. */
+  /** Listens for the `ack` of a message, from before the message leaves. Receipts have the same id. */
   awaitAck(messageId: string): PendingAck;
   createTag(): string;
 
@@ -73,7 +73,7 @@ export interface Query {
 }
 
 export interface PendingAck {
-  /** Resolves to the answer. Undefined when none arrives within `ms` from now, or the connection ends. */
+  /** Resolves to the `ack`. Undefined when none arrives within `ms` from now, or the connection ends. It can be called again. */
   within(ms: number): Promise<Node | undefined>;
   stop(): void;
 }

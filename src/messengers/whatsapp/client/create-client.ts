@@ -63,20 +63,24 @@ export function createClient(socket: WASocket): Client {
 function awaitAck({ ws, ev }: WASocket, messageId: string): PendingAck {
   const { promise, resolve } = Promise.withResolvers<Node | undefined>();
   const event = `TAG:${messageId}`;
+  const onNode = (node: Node) => {
+    if (node.tag === 'ack') resolve(node);
+  };
   const onUpdate = ({ connection }: Partial<ConnectionState>) => {
     if (connection === 'close') resolve(undefined);
   };
-  ws.on(event, resolve);
+  ws.on(event, onNode);
   ev.on('connection.update', onUpdate);
   return {
     async within(ms) {
-      const timer = setTimeout(resolve, ms, undefined);
-      const answer = await promise;
+      const limit = Promise.withResolvers<undefined>();
+      const timer = setTimeout(limit.resolve, ms, undefined);
+      const answer = await Promise.race([promise, limit.promise]);
       clearTimeout(timer);
       return answer;
     },
     stop() {
-      ws.off(event, resolve);
+      ws.off(event, onNode);
       ev.off('connection.update', onUpdate);
     },
   };

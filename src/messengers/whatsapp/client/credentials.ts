@@ -101,13 +101,19 @@ function createKeyValueStore(storage: KeyStorage): KeyValueStore {
   };
 }
 
+/**
+ * In bytes. A session keeps a key for each message that was not decrypted, and private messages are not: 54 bytes each, for ever. The
+ * next message starts another session, after a retry receipt if the device sends it.
+ */
+const MAX_SESSION = 64 * 1024;
+
 function changesIn(changes: SignalDataSet): KeyChange[] {
   return Object.entries(changes).flatMap(([kind, values]) =>
-    Object.entries(values).map(([name, value]: [string, unknown]) => ({
-      kind,
-      name,
-      value: value === null || value === undefined ? null : encode(value),
-    })),
+    Object.entries(values).map(([name, value]: [string, unknown]) => {
+      const bytes = value === null || value === undefined ? null : encode(value);
+      const isTooLong = kind === 'session' && bytes !== null && bytes.length > MAX_SESSION;
+      return { kind, name, value: isTooLong ? null : bytes };
+    }),
   );
 }
 

@@ -31,6 +31,8 @@ export interface SocketOptions {
   version: ClientVersion;
   /** After so many milliseconds without a login, a code to show, or an end, the connection is ended. */
   outcomeMs: number;
+  /** How long the answer to a query may take, in milliseconds. */
+  queryMs: number;
   /** How long each QR code is shown, in milliseconds. Undefined: as long as WhatsApp accepts it. */
   qrMs: number | undefined;
   credentials: Credentials;
@@ -70,6 +72,7 @@ export function openSocket(options: SocketOptions): Socket {
     auth: { creds, keys: withoutTokens(withMappingListener(keys, options.onLidMappings)) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: quietLog(log),
+    defaultQueryTimeoutMs: options.queryMs,
     transactionOpts: COMMIT,
     // Otherwise the owner's phone shows no notifications.
     markOnlineOnConnect: false,

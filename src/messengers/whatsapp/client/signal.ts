@@ -23,6 +23,8 @@ export interface Signal {
   encryptForGroup(sender: GroupSender, padded: Uint8Array): Promise<{ ciphertext: Uint8Array; senderKey: Uint8Array }>;
   /** The present sender key; undefined if there is none. */
   findSenderKey(sender: GroupSender): Promise<Uint8Array | undefined>;
+  /** Deletes the sender key: the next message to the group creates another one. */
+  dropSenderKey(sender: GroupSender): Promise<void>;
   /** The signed identity that a device needs with a first message; undefined before the account is linked. */
   deviceIdentity(): Node | undefined;
 }
@@ -78,6 +80,11 @@ export function createSignal({ authState, signalRepository: repository }: WASock
     },
     findSenderKey: async (sender) =>
       (await repository.hasSenderKey(sender)) ? repository.getSenderKeyDistributionMessage(sender) : undefined,
+    async dropSenderKey({ group, meId }) {
+      // The library names it by group, user and device.
+      const name = `${group}::${nameOf(meId).replace(/\.(\d+)$/, '::$1')}`;
+      await keys.set({ 'sender-key': { [name]: null } });
+    },
     deviceIdentity: () =>
       creds.account && {
         tag: 'device-identity',

@@ -35,6 +35,8 @@ export interface ConnectionTiming extends ReconnectTiming {
   permitMs: number;
   /** How long a connection may take until it is logged in, has a code to show, or has ended. */
   outcomeMs: number;
+  /** How long the answer to a query may take. */
+  queryMs: number;
 }
 
 export interface ConnectionState extends ConnectionOptions {

@@ -24,6 +24,8 @@ export interface ClientOptions {
 export type WhatsAppAlarm =
   /** WhatsApp has refused a connection because of the version of the client. */
   | 'version_refused'
+  /** WhatsApp knows other devices in a group than a post was encrypted for. */
+  | 'devices_missed'
   /** A certificate of WhatsApp, or the identity that a user's phone signed, has an invalid signature. */
   | SignatureDoubt;
 

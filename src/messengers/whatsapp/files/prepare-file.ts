@@ -32,7 +32,7 @@ export async function prepareFile(media: PostMedia, target: UploadTarget): Promi
   const { kind, bytes, sha256 } = shown;
   if (target === 'channels') {
     const file = { path: `/newsletter/newsletter-${kind}`, bytes, sha256 };
-    return { file, describe: ({ directPath }) => describe(shown, { directPath }) };
+    return { file, describe: (answer) => describe(shown, locationOf(answer)) };
   }
   const encrypted = await encryptFile(bytes, kind);
   const keys = {
@@ -42,7 +42,7 @@ export async function prepareFile(media: PostMedia, target: UploadTarget): Promi
   };
   return {
     file: { path: `/mms/${kind}`, bytes: encrypted.bytes, sha256: encrypted.sha256 },
-    describe: ({ url, directPath }) => describe(shown, { ...keys, directPath, ...(url !== undefined && { url }) }),
+    describe: (answer) => describe(shown, { ...keys, ...locationOf(answer) }),
   };
 }
 
@@ -69,6 +69,11 @@ type FileLocation = Pick<
   NonNullable<Message['imageMessage']>,
   'url' | 'directPath' | 'mediaKey' | 'fileEncSha256' | 'mediaKeyTimestamp'
 >;
+
+const locationOf = ({ url, directPath }: UploadAnswer): FileLocation => ({
+  directPath,
+  ...(url !== undefined && { url }),
+});
 
 function describe({ kind, mime, bytes, sha256, picture }: Shown, location: FileLocation): Message {
   const file = { ...location, mimetype: mime, fileSha256: sha256, fileLength: bytes.length };

@@ -29,7 +29,8 @@ type Change = (member: KnownMember) => KnownMember;
 
 function readChange(stanza: Node): Change | undefined {
   const { type } = stanza.attrs;
-  if (type === 'devices') return askAgain;
+  // `account_sync`: the account's own devices.
+  if (type === 'devices' || (type === 'account_sync' && childOf(stanza, 'devices'))) return askAgain;
   return type === 'encrypt' && childOf(stanza, 'identity') ? takeAnotherPhone : undefined;
 }
 

@@ -156,7 +156,7 @@ async function load(state: State): Promise<void> {
 async function answer(state: State, client: Client, one: Waiting): Promise<boolean> {
   const { accountId, log, stopping } = state;
   try {
-    return await unlessAborted(answerRetry({ ...state, client }, one.retry), stopping);
+    return await unlessAborted(answerRetry({ ...state, client }, one.retry, one.failures > 0), stopping);
   } catch (error) {
     if (stopping.aborted || !client.isOpen) return false;
     one.failures += 1;

@@ -8,7 +8,8 @@ import { parseJid } from '../client/jid.ts';
 import { decodeMessage, encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { withSecret } from '../connect/message-secret.ts';
-import { isFile, mediaTypeOf } from './encode-part.ts';
+import { STALE_SESSION } from '../failures.ts';
+import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Retry } from './read-retry.ts';
@@ -21,16 +22,16 @@ export interface Answering extends Relaying {
 
 /**
  * Resolves to true when the receipt is dealt with, and to false when the answer may be tried again. The advanced key state is stored
- * before anything leaves, which a session that was replaced cannot do. Throws as the client does, and when the database is down: then
- * nothing has left.
+ * before anything leaves, which a session that was replaced cannot do. Throws as the client does, when the database is down, and when
+ * WhatsApp says that the session with the device is stale; after that, `hasFailed` starts another session.
  */
-export async function answerRetry(answering: Answering, retry: Retry): Promise<boolean> {
+export async function answerRetry(answering: Answering, retry: Retry, hasFailed: boolean): Promise<boolean> {
   const { client, retrySuppression, log } = answering;
   const { chatId, messageId, device } = retry;
   const bytes = await answering.findMessage(retry);
   if (!bytes) return true;
   const message = withSecret(client, decodeMessage(bytes), messageId);
-  const enc = await encryptAgain(client, retry, message);
+  const enc = await encryptAgain(client, { ...retry, hasFailed }, message);
   if (!enc) {
     log.info({ messageId, device }, 'a device asks for a post again, and there are no keys to write to it with');
     return true;
@@ -45,21 +46,33 @@ export async function answerRetry(answering: Answering, retry: Retry): Promise<b
       to: chatId,
       participant: device,
       type: isFile(message) ? 'media' : 'text',
+      addressing_mode: device.endsWith('@lid') ? 'lid' : 'pn',
       ...(retry.edit !== undefined && { edit: retry.edit }),
     },
     content: enc,
   };
-  const { kind } = await relay(answering, { messageId, recipients: 0 }, () => client.sendNode(stanza));
+  let code: number | undefined;
+  const onRejected = (given: number) => (code = given);
+  const { kind } = await relay(answering, { messageId, recipients: 0, onRejected }, () => client.sendNode(stanza));
+  if (code === STALE_SESSION) throw new Error('the session with a device that asks for a post again is stale');
   return kind !== 'offline';
 }
 
 /** `<enc>`, and the account's identity with the first message of a session. Undefined if the device has no keys. */
-async function encryptAgain(client: Client, retry: Retry, message: Message): Promise<Node[] | undefined> {
-  const { device: jid, count } = retry;
-  const isStale = !(await restartSession(client, retry)) && (await isDoubtful(client, retry));
+async function encryptAgain(
+  client: Client,
+  retry: Retry & { hasFailed: boolean },
+  message: Message,
+): Promise<Node[] | undefined> {
+  const { device: jid, count, edit, hasFailed } = retry;
+  const isStale = hasFailed || (!(await restartSession(client, retry)) && (await isDoubtful(client, retry)));
   const number = parseJid(jid)?.device ?? 0;
   const padded = encodePadded({ ...message, ...(await groupKeyFor(client, retry)) });
-  const attributes = { count: String(count), ...(isFile(message) && { mediatype: mediaTypeOf(message) }) };
+  const attributes = {
+    count: String(count),
+    ...(isFile(message) && { mediatype: mediaTypeOf(message) }),
+    ...hideFailures(edit),
+  };
   const { nodes } = await encryptForDevices(client, [{ jid, member: jid, number, phone: 0, isStale }], {
     padded,
     attributes,
@@ -87,8 +100,14 @@ async function isDoubtful({ signal }: Client, { device, count, registrationId }:
   return known !== undefined && registrationId !== undefined && known !== registrationId;
 }
 
-/** The present sender key; nothing when there is none, as after a new link. */
-async function groupKeyFor(client: Client, { chatId, device }: Retry): Promise<Message> {
-  const senderKey = await client.signal.findSenderKey(senderIn(client, chatId, device.endsWith('@lid')));
-  return senderKey ? senderKeyMessage(chatId, senderKey) : {};
+/**
+ * The present sender key; nothing when there is none, as after a new link. A device may ask by LID in a group that is addressed by
+ * phone number. Groups change from numbers to LIDs, so a key under the LID is the newer one.
+ */
+async function groupKeyFor(client: Client, { chatId }: Retry): Promise<Message> {
+  for (const addressingMode of ['lid', 'pn'] as const) {
+    const senderKey = await client.signal.findSenderKey(senderIn(client, { id: chatId, addressingMode }));
+    if (senderKey) return senderKeyMessage(chatId, senderKey);
+  }
+  return {};
 }

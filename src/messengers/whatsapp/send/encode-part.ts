@@ -1,4 +1,5 @@
 import type { Message } from '../client/message.ts';
+import type { Node } from '../client/node.ts';
 import type { Uploaded } from '../files/uploads-table.ts';
 import type { PostPart } from './split-post.ts';
 
@@ -23,3 +24,7 @@ export function mediaTypeOf({ imageMessage, videoMessage, audioMessage }: Messag
   if (videoMessage) return 'video';
   return audioMessage ? 'audio' : 'document';
 }
+
+/** Attributes of an `<enc>` node. A device that cannot decrypt an edit or a deletion must not show that it waits for a message. */
+export const hideFailures = (edit: string | undefined): Node['attrs'] =>
+  edit === undefined ? {} : { 'decrypt-fail': 'hide' };

@@ -5,11 +5,13 @@ import { userJidOf, type Jid } from '../client/jid.ts';
 import { encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { createReportingToken } from '../client/reporting-token.ts';
-import { isFile, mediaTypeOf } from './encode-part.ts';
+import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
-import { senderIn, senderKeyMessage } from './sender-key.ts';
 import type { KeyHolders } from './member-cache.ts';
+import { participantHash } from './participant-hash.ts';
+import { departedHolders, renewSenderKey } from './renew-sender-key.ts';
+import { addressingOf, isOwn, senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Sending } from './sending.ts';
 
 export interface ToMembers {
@@ -22,10 +24,14 @@ export interface ToMembers {
 
 export interface EncryptedForMembers {
   stanza: Node;
+  /** All devices in the group, this one and those without keys included. */
+  devices: ReadonlySet<Jid>;
+  /** The `phash` of the stanza: their hash. */
+  participantHash: string;
   /** The devices that get the sender key with it. */
   keyed: MemberDevice[];
-  /** The holders of the sender key once this has arrived. */
-  holders: KeyHolders;
+  /** The holders of the sender key once this has arrived. Undefined if they are the same as before. */
+  holders: KeyHolders | undefined;
   /** Releases the permit of `fanOuts`, if it has one. */
   release(): void;
 }
@@ -40,9 +46,11 @@ const LARGE_FAN_OUT = 100;
  */
 export async function encryptForMembers(sending: Sending, group: Group, to: ToMembers): Promise<EncryptedForMembers> {
   const { accountId, client, members, fanOuts } = sending;
-  const devices = await findDevices(client, members, group);
-  const known = await members.keyHolders(to.chatId);
-  const [holding, lacking] = partition(devices, ({ jid, phone }) => known[jid] === phone);
+  const { reachable: devices, all } = await findDevices(client, members, group);
+  const known = await renewSenderKey(sending, group);
+  // As in WhatsApp's own client, the account's own devices never count as holders: they get the key with each post.
+  const isHolding = ({ jid, member, phone }: MemberDevice) => known[jid] === phone && !isOwn(client, member);
+  const [holding, lacking] = partition(devices, isHolding);
   const release = lacking.length < LARGE_FAN_OUT ? () => undefined : await fanOuts.acquire({ key: String(accountId) });
   try {
     const { body, key } = await encryptForGroup(client, group, to);
@@ -52,12 +60,17 @@ export async function encryptForMembers(sending: Sending, group: Group, to: ToMe
     if (devices.length > 0 && keyed.length + holding.length === 0)
       throw new Error('none of the devices in a group can be written to');
     await recordOutcome(sending, { keyed, keyless });
-    const holders = Object.fromEntries([...holding, ...keyed].map(({ jid, phone }) => [jid, phone]));
+    const added = keyed.filter(({ member }) => !isOwn(client, member));
+    const holders = Object.fromEntries([...holding, ...added].map(({ jid, phone }) => [jid, phone]));
     const participants = nodes.map(({ node }) => node);
+    const hash = participantHash(all);
     return {
-      stanza: await buildStanza(sending, group, to, { body: body.node, participants }),
+      stanza: await buildStanza(sending, group, to, { body: body.node, participants, hash }),
+      devices: all,
+      participantHash: hash,
       keyed,
-      holders,
+      // Those of members who left stay recorded until the key is renewed.
+      holders: added.length === 0 ? undefined : { ...departedHolders(group, known), ...holders },
       release,
     };
   } catch (error) {
@@ -74,18 +87,16 @@ function partition<Item>(items: readonly Item[], belongs: (item: Item) => boolea
 async function encryptForGroup(
   client: Client,
   group: Group,
-  { chatId, message }: ToMembers,
+  { chatId, message, attributes: { edit } = {} }: ToMembers,
 ): Promise<{ body: { node: Node; attributes: Node['attrs'] }; key: Message }> {
-  const sender = senderIn(client, chatId, addressingOf(group) === 'lid');
+  const sender = senderIn(client, group);
   const { ciphertext, senderKey } = await client.signal.encryptForGroup(sender, encodePadded(message));
-  const attributes = isFile(message) ? { mediatype: mediaTypeOf(message) } : {};
+  const attributes = { ...(isFile(message) && { mediatype: mediaTypeOf(message) }), ...hideFailures(edit) };
   return {
     body: { node: { tag: 'enc', attrs: { v: '2', type: 'skmsg', ...attributes }, content: ciphertext }, attributes },
     key: senderKeyMessage(chatId, senderKey),
   };
 }
-
-const addressingOf = (group: Group) => group.addressingMode ?? 'lid';
 
 /** Records devices without keys, and members whose sessions are new. */
 async function recordOutcome(
@@ -107,17 +118,17 @@ async function recordOutcome(
   });
 }
 
-/** Attribute for attribute as the library builds it. */
+/** Attribute for attribute as WhatsApp's own client builds it. */
 async function buildStanza(
   { client, log }: Sending,
   group: Group,
   { chatId, messageId, message, attributes }: ToMembers,
-  { body, participants }: { body: Node; participants: Node[] },
+  { body, participants, hash }: { body: Node; participants: Node[]; hash: string },
 ): Promise<Node> {
   const content: Node[] = [body];
   if (participants.length > 0) content.push({ tag: 'participants', attrs: {}, content: participants });
   content.push(...identityFor(client, participants));
-  const author = userJidOf(senderIn(client, chatId, addressingOf(group) === 'lid').meId);
+  const author = userJidOf(senderIn(client, group).meId);
   const token = await reportingToken(log, { chatId, messageId, message, author });
   if (token) content.push(token);
   const { ephemeralDuration: seconds = 0 } = group;
@@ -130,6 +141,7 @@ async function buildStanza(
       ...attributes,
       ...(seconds > 0 && { expiration: String(seconds) }),
       addressing_mode: addressingOf(group),
+      phash: hash,
     },
     content,
   };

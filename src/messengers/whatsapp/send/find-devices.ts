@@ -1,10 +1,12 @@
 /** The device lists of a group's members: cached, or queried (usync). */
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
-import { normalizeDevice, parseJid, toJid, userJidOf, userOn } from '../client/jid.ts';
+import { normalizeDevice, parseJid, toJid, userJidOf, userOn, type Jid } from '../client/jid.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
 import { queryInBatches } from './query-in-batches.ts';
 import type { KnownMember, MemberCache } from './member-cache.ts';
+import { sizeOf } from '../chats/groups.ts';
+import { isOwn, senderIn } from './sender-key.ts';
 
 /** A device of a member. */
 export interface MemberDevice {
@@ -21,50 +23,65 @@ export interface MemberDevice {
 /** Others report that WhatsApp rejects more than 500, and advise this. */
 const MAX_USERS = 100;
 /** WhatsApp reports changes; this limit is for missed reports. */
-const DEVICES_GOOD_FOR_MS = 7 * 24 * 60 * 60_000;
+const DEVICES_GOOD_FOR_MS = 24 * 60 * 60_000;
 /** The number of devices that WhatsApp hosts for companies, which groups are not encrypted for. */
 const HOSTED = 99;
 
-/** All devices that are not left out, the account's own other devices too. Throws as the client does. */
-export async function findDevices(client: Client, members: MemberCache, group: Group): Promise<MemberDevice[]> {
+export interface GroupDevices {
+  /** The devices to encrypt for: all that are not left out, the account's own other devices too. */
+  reachable: MemberDevice[];
+  /** All devices, this one included. */
+  all: Set<Jid>;
+}
+
+/**
+ * Throws as the client does, and when WhatsApp has given no device of any other member. Members whose list is missing in WhatsApp's
+ * answer are queried again with the next post.
+ */
+export async function findDevices(client: Client, members: MemberCache, group: Group): Promise<GroupDevices> {
   const jids = [...new Set(group.participants.map(({ id }) => userJidOf(id)))];
   const known = await members.read(jids);
   const nowMs = Date.now();
   const asked = jids.filter((jid) => (known.get(jid)?.askAgainAtMs ?? 0) <= nowMs);
   await fetchDevices(client, members, asked);
   for (const [jid, member] of await members.read(asked)) known.set(jid, member);
-  const own = new Set([normalizeDevice(client.me?.id), normalizeDevice(client.me?.lid)]);
-  return jids.flatMap((jid) => devicesOf(jid, known.get(jid), nowMs)).filter(({ jid }) => !own.has(jid));
+  const ours = new Set([normalizeDevice(client.me?.id), normalizeDevice(client.me?.lid)]);
+  const devices = jids.flatMap((jid) => devicesOf(jid, known.get(jid)));
+  if (sizeOf(group) > 1 && devices.every(({ member }) => isOwn(client, member)))
+    throw new Error('WhatsApp has given no devices of the members of a group');
+  const isLeftOut = ({ member, number }: MemberDevice) => (known.get(member)?.leftOut[number] ?? 0) > nowMs;
+  return {
+    reachable: devices.filter((device) => !ours.has(device.jid) && !isLeftOut(device)),
+    all: new Set([...devices.map(({ jid }) => jid), normalizeDevice(senderIn(client, group).meId) ?? '']),
+  };
 }
 
-function devicesOf(jid: string, member: KnownMember | undefined, nowMs: number): MemberDevice[] {
+function devicesOf(jid: string, member: KnownMember | undefined): MemberDevice[] {
   const { user = '', server = 's.whatsapp.net' } = parseJid(jid) ?? {};
   if (!member) return [];
-  const { devices, phone, isStale, leftOut } = member;
-  return devices
-    .filter((number) => (leftOut[number] ?? 0) <= nowMs)
-    .map((number) => ({ jid: toJid(user, server, number), member: jid, number, phone, isStale }));
+  const { devices, phone, isStale } = member;
+  return devices.map((number) => ({ jid: toJid(user, server, number), member: jid, number, phone, isStale }));
 }
 
 async function fetchDevices(client: Client, members: MemberCache, jids: readonly string[]): Promise<void> {
-  const record = (batch: readonly string[], found: ReadonlyMap<string, readonly number[]>) =>
-    members.change(batch, (member = UNKNOWN_MEMBER, jid) => {
-      const devices = found.get(jid);
-      const goodForMs = devices ? DEVICES_GOOD_FOR_MS : members.leaveOutMs;
-      return { ...member, devices: devices ?? member.devices, askAgainAtMs: Date.now() + goodForMs };
-    });
   const { rejected } = await queryInBatches(jids, {
     most: MAX_USERS,
     async ask(batch) {
-      await record(batch, await queryDevices(client, batch));
+      const found = await queryDevices(client, batch);
+      const askAgainAtMs = Date.now() + DEVICES_GOOD_FOR_MS;
+      await members.change(batch, (member = UNKNOWN_MEMBER, jid) => {
+        const devices = found.get(jid);
+        return devices && { ...member, devices, askAgainAtMs };
+      });
     },
   });
-  await record(rejected, new Map());
+  const askAgainAtMs = Date.now() + members.leaveOutMs;
+  await members.change(rejected, (member = UNKNOWN_MEMBER) => ({ ...member, askAgainAtMs }));
 }
 
 const UNKNOWN_MEMBER: KnownMember = { devices: [], askAgainAtMs: 0, phone: 0, isStale: false, leftOut: {} };
 
-/** Returns the devices by JID, for the JIDs in WhatsApp's answer. Stores the pairs of LIDs and numbers in the answer. */
+/** Returns the devices by JID, for the JIDs with devices in WhatsApp's answer. Stores the pairs of LIDs and numbers in the answer. */
 async function queryDevices(client: Client, jids: readonly string[]): Promise<Map<string, number[]>> {
   const protocols = [
     { tag: 'devices', attrs: { version: '2' } },
@@ -89,14 +106,15 @@ async function queryDevices(client: Client, jids: readonly string[]): Promise<Ma
   );
   return new Map(
     users.flatMap((user) => {
-      const list = childOf(childOf(user, 'devices'), 'device-list');
-      return list ? [[userJidOf(user.attrs['jid']), readDevices(list)]] : [];
+      const devices = readDevices(childOf(childOf(user, 'devices'), 'device-list'));
+      // Each person has a phone: an empty list is none.
+      return devices.length > 0 ? [[userJidOf(user.attrs['jid']), devices]] : [];
     }),
   );
 }
 
 /** Without devices that WhatsApp would reject as recipients. */
-function readDevices(list: Node): number[] {
+function readDevices(list: Node | undefined): number[] {
   return childrenOf(list, 'device').flatMap(({ attrs }) => {
     const device = Number(attrs['id']);
     const isNamed = device === 0 || Number(attrs['key-index']) > 0;

@@ -20,7 +20,9 @@ export interface KnownMember {
 }
 
 export interface MemberCache {
-  /** How long members and devices without an answer or keys are left out, in milliseconds. */
+  /** A sender key that a departed member holds is renewed when it is older, in milliseconds. */
+  keyMinAgeMs: number;
+  /** How long members that WhatsApp rejects queries about, and devices without keys are left out, in milliseconds. */
   leaveOutMs: number;
   /** The known ones, by JID. */
   read(jids: readonly string[]): Promise<Map<string, KnownMember>>;
@@ -28,8 +30,11 @@ export interface MemberCache {
   change(jids: readonly string[], change: ChangeMember): Promise<void>;
   /** The devices that hold the sender key of a group, and the owner's `phone` at the time they got it. */
   keyHolders(chatId: string): Promise<KeyHolders>;
-  /** Null: no device holds it. */
-  recordKeyHolders(chatId: string, holders: KeyHolders | null): Promise<void>;
+  recordKeyHolders(chatId: string, holders: KeyHolders): Promise<void>;
+  /** When the present sender key of a group was created, in milliseconds since 1970. Undefined if that was never recorded. */
+  keyCreatedAtMs(chatId: string): Promise<number | undefined>;
+  /** The next message to the group creates a sender key. */
+  recordKeyCreated(chatId: string): Promise<void>;
 }
 
 /** Returns the changed member; undefined leaves it as it is. */
@@ -39,10 +44,14 @@ export type KeyHolders = Readonly<Record<string, number>>;
 
 const MEMBER = 'member';
 const KEY_HOLDERS = 'group-key-holders';
+const KEY_CREATED = 'group-key-created';
 /** Some of the largest groups; the members of others are read from the database. */
 const MEMBERS_IN_MEMORY = 5_000;
 
-export function createMemberCache(store: KeyValueStore, leaveOutMs: number): MemberCache {
+export function createMemberCache(
+  store: KeyValueStore,
+  { leaveOutMs, keyMinAgeMs }: Pick<MemberCache, 'leaveOutMs' | 'keyMinAgeMs'>,
+): MemberCache {
   // Each account has one of these. `max` would allocate all of it at once; `maxSize` grows with use.
   const recent = new LRUCache<string, KnownMember>({ maxSize: MEMBERS_IN_MEMORY, sizeCalculation: () => 1 });
   let last: Promise<unknown> = Promise.resolve();
@@ -70,6 +79,7 @@ export function createMemberCache(store: KeyValueStore, leaveOutMs: number): Mem
 
   return {
     leaveOutMs,
+    keyMinAgeMs,
     read,
     change(jids, change) {
       const changed = last.then(() => changeNow(jids, change));
@@ -79,9 +89,20 @@ export function createMemberCache(store: KeyValueStore, leaveOutMs: number): Mem
     async keyHolders(chatId) {
       return ((await store.read(KEY_HOLDERS, [chatId])).get(chatId) ?? {}) as KeyHolders;
     },
-    recordKeyHolders: (chatId, holders) => store.write(KEY_HOLDERS, new Map([[chatId, holders]])),
+    async recordKeyHolders(chatId, holders) {
+      await store.write(KEY_HOLDERS, new Map([[chatId, holders]]));
+    },
+    async keyCreatedAtMs(chatId) {
+      const stored = (await store.read(KEY_CREATED, [chatId])).get(chatId);
+      return typeof stored === 'number' ? stored : undefined;
+    },
+    recordKeyCreated: (chatId) => store.write(KEY_CREATED, new Map([[chatId, Date.now()]])),
   };
 }
+
+/** Groups whose devices differ from WhatsApp's although they were queried again; forgotten after an hour. */
+export const createUnresolvedHashes = () =>
+  new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1, ttl: 60 * 60_000 });
 
 const toEntry = (jid: string, member: KnownMember | undefined): Array<[string, KnownMember]> =>
   member ? [[jid, member]] : [];

@@ -1,7 +1,7 @@
 /** Hands one message to WhatsApp, and waits for its acknowledgement. */
 import type { Log } from '../../../platform/log/log.ts';
 import type { SendResult } from '../../messenger.ts';
-import type { Client } from '../client/client.ts';
+import type { Client, PendingAck } from '../client/client.ts';
 import type { Node } from '../client/node.ts';
 import { classifyRejection } from '../failures.ts';
 import type { CooldownReason } from '../connect/cooldown.ts';
@@ -28,35 +28,48 @@ export interface Relayed {
   onRejected?: (code: number) => void;
   /** Called with the attributes of the acknowledgement. */
   onSent?: (attrs: Node['attrs']) => void;
+  /** Called when the acknowledgement has not come in time, and may still come. The callee stops listening. */
+  onUnanswered?: (answer: PendingAck) => void;
 }
 
 /** `leave` hands the message over. After that it may have left, and it is `sent` when WhatsApp has acknowledged its id. */
-export async function relay(
-  relaying: Relaying,
-  { messageId, recipients, onRejected, onSent }: Relayed,
-  leave: () => Promise<unknown>,
-): Promise<RelayResult> {
+export async function relay(relaying: Relaying, relayed: Relayed, leave: () => Promise<unknown>): Promise<RelayResult> {
   const { client, answerMs, retrySuppression, log } = relaying;
+  const { messageId, onUnanswered } = relayed;
   const resumeRetries = retrySuppression.suppress(messageId);
   const answer = client.awaitAck(messageId);
+  let isHandedOver = false;
   try {
     await leave();
     const answered = await answer.within(answerMs);
-    if (!answered) return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
-    const { error } = answered.attrs;
-    if (error === undefined) {
-      onSent?.(answered.attrs);
-      return { kind: 'sent', recipients: Math.max(0, recipients) };
+    if (answered) return readAck(relaying, relayed, answered);
+    if (client.isOpen && onUnanswered) {
+      isHandedOver = true;
+      onUnanswered(answer);
     }
-    onRejected?.(Number(error));
-    return toResult(relaying, Number(error));
+    return { kind: 'unknown', reason: 'WhatsApp has not acknowledged the post' };
   } catch (error) {
     log.warn({ err: error, messageId }, 'a post broke off, its outcome is unknown');
     return { kind: 'unknown', reason: 'The connection broke while the post was being sent' };
   } finally {
-    answer.stop();
+    if (!isHandedOver) answer.stop();
     resumeRetries();
   }
+}
+
+/** The result of a message with this acknowledgement. */
+export function readAck(
+  relaying: Pick<Relaying, 'cooldown'>,
+  { recipients, onRejected, onSent }: Relayed,
+  { attrs }: Node,
+): RelayResult {
+  const { error } = attrs;
+  if (error === undefined) {
+    onSent?.(attrs);
+    return { kind: 'sent', recipients: Math.max(0, recipients) };
+  }
+  onRejected?.(Number(error));
+  return toResult(relaying, Number(error));
 }
 
 /** The result of an attempt whose message, or a query before it, was rejected with this code. */

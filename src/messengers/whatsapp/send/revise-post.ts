@@ -1,12 +1,12 @@
 /** Deletes a post for everyone, or edits it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
 import { randomBytes } from 'node:crypto';
-import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import type { PostChange, RevisionResult, SendResult, SentPost } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { isChannel } from '../client/jid.ts';
 import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { mediaTypeOf } from './encode-part.ts';
-import { refused, relay, toResult, type RelayResult } from './relay.ts';
+import { refused, relay, toResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
 import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
@@ -130,6 +130,7 @@ async function reviseInChannel(
   return isGone ? { kind: 'absent', reason: 'The post is not there any more' } : toRevision(result);
 }
 
-function toRevision(result: RelayResult): RevisionResult {
-  return result.kind === 'sent' ? { kind: 'done' } : result;
+function toRevision(result: SendResult): RevisionResult {
+  if (result.kind === 'sent') return { kind: 'done' };
+  return result.kind === 'later' ? { kind: 'unknown', reason: result.reason } : result;
 }

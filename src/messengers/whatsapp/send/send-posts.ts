@@ -34,6 +34,10 @@ export interface AccountSending {
   retrySuppression: RetrySuppression;
   /** Aborted when the account is to be left alone. */
   signal: AbortSignal;
+  onDevicesMissed: Sending['onDevicesMissed'];
+  unresolvedHashes: Sending['unresolvedHashes'];
+  unanswered: Sending['unanswered'];
+  lateAckMs: number;
   /** Called with each message that may leave, and again when its number in a channel is known. */
   onLeaving(message: NumberedPost): void;
 }
@@ -110,6 +114,10 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     isStored: async (sent) => (await findMessage(db, accountId, sent)) !== undefined,
     upload: (media, target) => uploads.get(media, target, { accountId, client, signal }),
     fanOuts,
+    onDevicesMissed: account.onDevicesMissed,
+    unresolvedHashes: account.unresolvedHashes,
+    unanswered: account.unanswered,
+    lateAckMs: account.lateAckMs,
     answerMs,
     retrySuppression,
     cooldown: cooldown.begin,

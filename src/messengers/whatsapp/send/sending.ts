@@ -1,9 +1,12 @@
 /** The dependencies of a send, to any kind of chat. */
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
+import type { LRUCache } from 'lru-cache';
+import type { Jid } from '../client/jid.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { ChatCache } from '../chats/chat-cache.ts';
 import type { MemberCache } from './member-cache.ts';
 import type { Relaying } from './relay.ts';
+import type { Unanswered } from './send-to-members.ts';
 import type { Uploaded, UploadTarget } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
@@ -21,6 +24,14 @@ export interface Sending extends Relaying {
   upload(media: PostMedia, target: UploadTarget): Promise<Uploaded>;
   /** Permits for posts that distribute a sender key to many devices: each costs seconds of CPU. */
   fanOuts: FairSemaphore;
+  /** Called when WhatsApp knows other devices in a group than a post was encrypted for. */
+  onDevicesMissed(): void;
+  /** Groups whose devices differ from WhatsApp's although they were queried again. */
+  unresolvedHashes: LRUCache<Jid, true>;
+  /** By group. */
+  unanswered: Map<Jid, Unanswered>;
+  /** How long after a message has left its acknowledgement may still come, in milliseconds. */
+  lateAckMs: number;
   /** Whether this worker still holds the lease of the account. */
   mayGoOn(): boolean;
 }

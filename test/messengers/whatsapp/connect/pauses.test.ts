@@ -93,6 +93,28 @@ describe('an account', () => {
     expect(timesShown(peer, 'one after the other')).toEqual(allOnce(7));
   });
 
+  test('pauses when posts to three groups in a row are refused for good and for one reason, and only two deliveries fail', async () => {
+    const { person, groups } = await linked(6);
+    let seen = 0;
+    peer.script.judge = () => (++seen <= 3 ? { refuse: 403 } : 'accept');
+    const campaign = await sendCampaign(person, groups, 'refused for good');
+    expect((await statusWhen(person, 'paused')).reason).toMatch(/one post after the other: .*may not post here/);
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 4, failed: 2 });
+    await scene.stop();
+    await database.clock.advance(2 * REST_MS);
+    await scene.start();
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 4, failed: 2 });
+  });
+
+  test('goes on when posts to several groups in a row are refused for different reasons', async () => {
+    const { person, groups } = await linked(6);
+    const codes = [403, 404, 403, 400, 401];
+    peer.script.judge = () => ({ refuse: codes.shift() });
+    const campaign = await sendCampaign(person, groups, 'refused for many reasons');
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 1, failed: 5 });
+    expect((await statusOf(person)).status).toBe('connected');
+  });
+
   test('stays paused across a broken connection and a restart, and resumes by itself', async () => {
     const { person, phone, companion, groups } = await linked(1);
     const untilWhen = ({ paused_until }: Status) => Date.parse(paused_until ?? '');

@@ -7,10 +7,10 @@ import { until } from '../../../support/ledger.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { workspaceOf } from '../../../support/workspaces.ts';
-import { postInGroup, reactionTo, sendReceipt } from '../../../whatsapp-peer/phones.ts';
+import { postInGroup, reactionTo, sendReceipt, takeBundle } from '../../../whatsapp-peer/phones.ts';
 import { postStatus, tellDevice, writeFromPhone, writePrivately } from '../../../whatsapp-peer/private-chats.ts';
 import type { Stanza } from '../../../whatsapp-peer/stanza.ts';
-import type { Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+import { companionLid, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, database, members, linked, finished } = scene;
@@ -80,4 +80,26 @@ test('reads messages of the account’s own phone to its devices', async () => {
   const told = { type: APP_STATE_SYNC_KEY_SHARE, appStateSyncKeyShare: { keys: [key] } };
   expect(await tellDevice(companion, told)).toMatchObject({ tag: 'receipt', attrs: { type: 'peer_msg' } });
   await expect.poll(async () => (await keysOf(person)).map(({ kind }) => kind)).toContain('app-state-sync-key');
+});
+
+test('drops a session that has grown with the private messages that are not read', async () => {
+  const { companion, person, groups } = await linked(1);
+  await finished(person, await sendCampaign(person, groups, 'before the messages'));
+  const post = peer.arrivals.at(-1);
+  const [phone] = ann.devices;
+  if (!post || !phone) throw new Error('nothing was posted');
+  // Messages between Ann and the account that the account never decrypts.
+  for (let count = 0; count < 1_300; count++)
+    await phone.encryptTo(companionLid(companion), () => takeBundle(companion), { conversation: 'Are you there?' });
+  await postInGroup(companion, { chatId: post.chatId, by: ann, message: reactionTo(post) });
+  const { rows } = await sql<{ bytes: number }>`
+    select max(length(k.sealed)) as bytes from account_keys k join accounts a using (account_id)
+    where a.workspace_id = ${workspaceOf(person)} and k.kind = 'session'`.execute(database.db);
+  expect(rows[0]?.bytes).toBeLessThan(66_000);
+  // The next one is decrypted with a new session.
+  await postInGroup(companion, { chatId: post.chatId, by: ann, message: reactionTo(post, '🎉') });
+  await finished(person, await sendCampaign(person, groups, 'after the messages'));
+  expect(peer.arrivals.filter(({ text }) => text === 'after the messages').map(({ device }) => device)).toContain(
+    phone.jid,
+  );
 });

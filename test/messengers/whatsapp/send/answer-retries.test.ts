@@ -19,9 +19,9 @@ const { peer, linked, finished } = scene;
 let made = 0;
 
 /** A group of `size` members, each with a phone and another device, created on the phone of a linked user. */
-async function groupOf({ person, phone }: Linked, size: number) {
+async function groupOf({ person, phone }: Linked, size: number, how: Partial<Group> = {}) {
   const members = Array.from({ length: size }, () => peer.addPerson(`1888${String(++made).padStart(7, '0')}`, [3]));
-  const chat = addGroup(peer.world, phone, { subject: `Again ${++made}` }, members);
+  const chat = addGroup(peer.world, phone, { subject: `Again ${++made}`, ...how }, members);
   await person.call('venom/sync-groups');
   const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {
     search: chat.subject,
@@ -69,9 +69,9 @@ describe('a device that sends a retry receipt', () => {
     expect(answers.flat().toSorted()).toEqual(asking.map(({ jid }) => jid).toSorted());
   });
 
-  test('reads the post, and the next one without a retry receipt', async () => {
+  test.each(['lid', 'pn'] as const)('reads it, and the next one at once, in a group by %s', async (addressing) => {
     const somebody = await linked(0);
-    const group = await groupOf(somebody, 3);
+    const group = await groupOf(somebody, 3, { addressing });
     await postTo(somebody, group, 'before');
     const [member] = group.members;
     if (!member) throw new Error('nobody is there');
@@ -79,13 +79,37 @@ describe('a device that sends a retry receipt', () => {
     member.devices = [new SignalDevice(lidOf(member)), ...member.devices.slice(1)];
     const messageId = await postTo(somebody, group, 'first');
     await until(
-      () => peer.arrivals.filter(({ device, text }) => device === lidOf(member) && text === 'first'),
+      () => peer.arrivals.filter((one) => one.device === lidOf(member) && one.messageId === messageId),
       (shown) => shown.length === 1,
     );
     const next = await postTo(somebody, group, 'second');
     expect(handedOut(messageId).slice(1)).toEqual([[lidOf(member)]]);
     expect(handedOut(next)).toHaveLength(1);
-    expect(peer.arrivals.filter(({ text }) => text === 'second').map(({ device }) => device)).toContain(lidOf(member));
+    const shown = peer.arrivals.filter((one) => one.messageId === next).map(({ device }) => device);
+    expect(shown).toContain(lidOf(member));
+  });
+
+  test('gets the post by a new session if WhatsApp says that the session is stale', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, 2);
+    const messageId = await postTo(somebody, group, 'a stale session');
+    const [device] = devicesOf(group.members);
+    const [, reader] = group.members;
+    if (!device || !reader) throw new Error('nobody is there');
+    const keysAsked: string[] = [];
+    peer.script.refuseQuery = ({ namespace, action, users }) => {
+      if (namespace === 'encrypt' && action === 'key') keysAsked.push(...users);
+      return undefined;
+    };
+    let refusals = 0;
+    peer.script.judge = ({ chatId }) => {
+      // A receipt has the id of the post, and answers nothing.
+      void sendReceipt(somebody.companion, { chatId, messageIds: [messageId], by: reader });
+      return refusals++ === 0 ? { refuse: 479 } : 'accept';
+    };
+    await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device });
+    expect(await answered(messageId, 1)).toEqual([[device.jid]]);
+    expect(keysAsked).toEqual([device.jid]);
   });
 
   test('gets the post by its known session if it brings no keys, and by a new one if that did not help', async () => {
@@ -189,7 +213,13 @@ describe('many retry receipts at once', () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 4);
     const messageId = await postTo(somebody, group, 'too hasty');
-    peer.script.judge = () => ({ refuse: 429 });
+    const [reader] = group.members;
+    if (!reader) throw new Error('nobody is there');
+    peer.script.judge = ({ chatId }) => {
+      // A receipt has the id of the post, and answers nothing.
+      void sendReceipt(somebody.companion, { chatId, messageIds: [messageId], by: reader });
+      return { refuse: 429 };
+    };
     const asking = devicesOf(group.members);
     const received = peer.received.length;
     await Promise.all(

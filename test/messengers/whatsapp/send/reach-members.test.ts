@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { sleep } from '../../../../src/platform/time/time.ts';
 import { sendCampaign, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
+import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
+import { bytesOf, children, elementsOf } from '../../../whatsapp-peer/stanza.ts';
 import type { KeysOfDevice } from '../../../whatsapp-peer/state.ts';
-import { addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import { addGroup, companionLid, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
 
-const scene = await setWhatsAppScene({ answerMs: 5_000 });
+const scene = await setWhatsAppScene({ answerMs: 5_000, keyMinAgeMs: 0 });
 const { peer, linked, finished } = scene;
 
 let made = 0;
@@ -50,15 +51,21 @@ function watchQuestions() {
   return asked;
 }
 
-/** The devices that got a key with each stanza of a post to a group. */
+/** The stanzas to a whole group: no answers to retry receipts. */
+const stanzasTo = (chat: Group) =>
+  peer.received.filter(({ attrs }) => attrs['to'] === chat.id && attrs['participant'] === undefined);
+
+/** The devices that got a key with each stanza to a whole group. */
 const keyedIn = (chat: Group) =>
-  peer.received
-    .filter(({ attrs }) => attrs['to'] === chat.id)
-    .map((stanza) =>
-      children(stanza, 'participants')
-        .flatMap(elementsOf)
-        .map(({ attrs }) => attrs['jid'] ?? ''),
-    );
+  stanzasTo(chat).map((stanza) =>
+    children(stanza, 'participants')
+      .flatMap(elementsOf)
+      .map(({ attrs }) => attrs['jid'] ?? ''),
+  );
+
+/** As `keyedIn`, without the account's own devices, which get the key with each post. */
+const membersKeyedIn = (chat: Group, { phone }: Linked) =>
+  keyedIn(chat).map((jids) => jids.filter((jid) => jidDecode(jid)?.user !== phone.lid));
 
 describe('a device without keys', () => {
   const dead: Array<[string, KeysOfDevice]> = [
@@ -129,6 +136,49 @@ describe('a device without keys', () => {
   });
 });
 
+describe('a device list that WhatsApp does not give', () => {
+  test.each(['empty', 'missing', 'nobody'] as const)('(%s) is queried again with the next post', async (verdict) => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    const [lost = '', ...others] = devicesOf(...members);
+    peer.script.devicesOf = (jid) => (jid === lost ? verdict : 'given');
+    // The hash of a server that does not give the list either: it does not lead to another query.
+    peer.script.ackOf = (chat) => ({ phash: stanzasTo(chat).at(-1)?.attrs['phash'] ?? '' });
+    await postTo(somebody, group, 'first');
+    peer.behave();
+    const asked = watchQuestions();
+    expect(await postTo(somebody, group, 'second')).toContain(lost);
+    expect(asked.devices).toEqual([[lost]]);
+    const keyed = membersKeyedIn(group.chat, somebody).map((devices) => devices.toSorted());
+    expect(keyed).toEqual([others.toSorted(), [lost]]);
+  });
+
+  test('does not let a post leave without a member: it waits', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    let queries = 0;
+    peer.script.devicesOf = (jid) => (jid === lidOf(somebody.phone) || ++queries > 6 ? 'given' : 'empty');
+    expect((await postTo(somebody, group, 'in the end')).toSorted()).toEqual(
+      devicesOf(...members, somebody.phone).toSorted(),
+    );
+    expect(membersKeyedIn(group.chat, somebody).map(({ length }) => length)).toEqual([3]);
+  });
+
+  test('does not let a post leave when the query is not answered', async () => {
+    await scene.restart({ answerMs: 5_000, queryMs: 1_500 });
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    let queries = 0;
+    peer.script.refuseQuery = ({ namespace }) => (namespace === 'usync' && ++queries < 3 ? 'silence' : undefined);
+    await postTo(somebody, group, 'in the end');
+    expect(membersKeyedIn(group.chat, somebody).map(({ length }) => length)).toEqual([3]);
+    await scene.restart();
+  });
+});
+
 describe('a large group', () => {
   test('is queried a hundred members at a time, and not again for the next post, also after a restart', async () => {
     const somebody = await linked(0);
@@ -145,7 +195,7 @@ describe('a large group', () => {
     await scene.restart();
     await postTo(somebody, group, 'third');
     expect(askedAfter).toEqual({ devices: [], keys: [] });
-    expect(keyedIn(group.chat).map(({ length }) => length)).toEqual([221, 0, 0]);
+    expect(keyedIn(group.chat).map(({ length }) => length)).toEqual([221, 1, 1]);
   });
 });
 
@@ -162,7 +212,7 @@ describe('a member with a new phone', () => {
       expect((await postTo(somebody, group, 'after')).toSorted()).toEqual(
         devicesOf(...members, somebody.phone).toSorted(),
       );
-      expect(keyedIn(group.chat).at(-1)).toEqual([lidOf(member)]);
+      expect(membersKeyedIn(group.chat, somebody).at(-1)).toEqual([lidOf(member)]);
     }
     // Once for the post, and never after a retry receipt.
     expect(groups.map(({ chat }) => keyedIn(chat).length)).toEqual([2, 2]);
@@ -180,7 +230,7 @@ describe('a member with a new phone', () => {
     await scene.start();
     await told;
     expect(await postTo(somebody, group, 'after')).toContain(lidOf(member));
-    expect(keyedIn(group.chat)).toEqual([expect.anything(), [lidOf(member)]]);
+    expect(membersKeyedIn(group.chat, somebody)).toEqual([expect.anything(), [lidOf(member)]]);
   });
 });
 
@@ -254,5 +304,127 @@ describe('a group that addresses its members by phone number', () => {
     await postTo(somebody, group, 'second');
     expect(asked.devices.flat()).toHaveLength(members.length);
     expect(asked.keys).toEqual([]);
+  });
+});
+
+describe('a device that WhatsApp has not reported', () => {
+  test('gets the key under the same message id, because the hash of the devices in the acknowledgement differs', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const [member] = members;
+    if (!member) throw new Error('nobody is there');
+    const computer = `${member.lid}:9@lid`;
+    member.devices.push(new SignalDevice(computer));
+    const shown = await postTo(somebody, group, 'after');
+    expect(shown.toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
+    expect(membersKeyedIn(group.chat, somebody).slice(1)).toEqual([[], [computer]]);
+    const ids = stanzasTo(group.chat).map(({ attrs }) => attrs['id']);
+    expect(ids[2]).toBe(ids[1]);
+    const metrics = await (await fetch(`${scene.app.url}/metrics`)).text();
+    expect(metrics).toMatch(/^campanile_whatsapp_alarms_total\{alarm="devices_missed"\} [1-9]/m);
+  });
+
+  test('is queried once an hour at most if the hash still differs', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    peer.script.ackOf = () => ({ phash: '2:AAAAAAAA' });
+    const asked = watchQuestions();
+    await postTo(somebody, group, 'first');
+    expect(asked.devices).toHaveLength(2);
+    await postTo(somebody, group, 'second');
+    expect(asked.devices).toHaveLength(2);
+    expect(keyedIn(group.chat)).toHaveLength(2);
+  });
+});
+
+test('an acknowledgement with another addressing mode corrects that of the group', async () => {
+  const somebody = await linked(0);
+  const members = peopleWith(2);
+  const group = await groupOf(somebody, members);
+  peer.script.ackOf = (chat) => ({ addressing_mode: (chat.addressing = 'pn') });
+  await postTo(somebody, group, 'before');
+  peer.behave();
+  expect((await postTo(somebody, group, 'after')).toSorted()).toEqual(devicesOf(...members, somebody.phone).toSorted());
+  expect(stanzasTo(group.chat).map(({ attrs }) => attrs['addressing_mode'])).toEqual(['lid', 'pn']);
+});
+
+describe('the new computer of the owner', () => {
+  test('reads the next post after WhatsApp has reported it', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(2);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const computer = `${somebody.phone.lid}:9@lid`;
+    somebody.phone.devices.push(new SignalDevice(computer));
+    await peer.tellOwnDevices(somebody.companion);
+    expect(await postTo(somebody, group, 'after')).toContain(computer);
+    expect(keyedIn(group.chat).at(1)).toContain(computer);
+    expect(keyedIn(group.chat)).toHaveLength(2);
+  });
+
+  test('gets the post under the same message id if WhatsApp has not reported it', async () => {
+    const somebody = await linked(0);
+    const group = await groupOf(somebody, peopleWith(2));
+    await postTo(somebody, group, 'before');
+    const computer = `${somebody.phone.lid}:9@lid`;
+    somebody.phone.devices.push(new SignalDevice(computer));
+    expect(await postTo(somebody, group, 'after')).toContain(computer);
+    expect(keyedIn(group.chat).slice(1)).toEqual([[lidOf(somebody.phone)], [lidOf(somebody.phone), computer]]);
+  });
+});
+
+describe('after a member has left', () => {
+  test('the others get a new sender key, and the member cannot decrypt later posts', async () => {
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    const [member, ...others] = members;
+    if (!member) throw new Error('nobody is there');
+    await peer.leave(group.chat, member);
+    expect((await postTo(somebody, group, 'after')).toSorted()).toEqual(
+      devicesOf(...others, somebody.phone).toSorted(),
+    );
+    expect(keyedIn(group.chat).at(-1)?.toSorted()).toEqual(devicesOf(...others, somebody.phone).toSorted());
+    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
+    const decrypted = member.devices[0]?.decryptGroup(group.chat.id, companionLid(somebody.companion), bytesOf(body));
+    await expect(decrypted).rejects.toThrow();
+  });
+
+  test('the key is renewed if the last post is older than a key may be', async () => {
+    const keyMinAgeMs = 500;
+    await scene.restart({ answerMs: 5_000, keyMinAgeMs });
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    await sleep(keyMinAgeMs);
+    const [member, ...others] = members;
+    if (!member) throw new Error('nobody is there');
+    await peer.leave(group.chat, member);
+    await postTo(somebody, group, 'after');
+    expect(membersKeyedIn(group.chat, somebody).at(-1)?.toSorted()).toEqual(devicesOf(...others).toSorted());
+  });
+
+  test('the key is renewed at most once a day', async () => {
+    await scene.restart({ answerMs: 5_000 });
+    const somebody = await linked(0);
+    const members = peopleWith(3);
+    const group = await groupOf(somebody, members);
+    await postTo(somebody, group, 'before');
+    for (const member of members.slice(0, 2)) await peer.leave(group.chat, member);
+    await postTo(somebody, group, 'after');
+    expect(membersKeyedIn(group.chat, somebody).at(-1)).toEqual([]);
+    // After 479 all devices get a key: another one than those who left have.
+    let refusals = 0;
+    peer.script.judge = () => (refusals++ === 0 ? { refuse: 479 } : 'accept');
+    await postTo(somebody, group, 'after 479');
+    const [, member] = members;
+    const body = children(peer.received.at(-1), 'enc').find(({ attrs }) => attrs['type'] === 'skmsg');
+    const decrypted = member?.devices[0]?.decryptGroup(group.chat.id, companionLid(somebody.companion), bytesOf(body));
+    await expect(decrypted).rejects.toThrow();
   });
 });
