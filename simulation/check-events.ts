@@ -1,6 +1,7 @@
 /** Whether webhooks get each event that there was, and no other: part of the checker. */
 import { only, type Case } from './case.ts';
 import { hasApplied, mayApply } from './effects.ts';
+import { findArrived } from './check-messages.ts';
 import { requestsOf } from './expectations.ts';
 import type { FinalCampaign, FinalRun, RecordedEvent } from './line.ts';
 
@@ -11,9 +12,12 @@ export function eventsAreComplete(facts: Case): string[] {
   const [recorded] = only(facts.lines, 'events');
   // With a ledger that was put back its events are lost, and what caused them is not.
   if (!recorded || facts.taken) return [];
+  const arrived = findArrived(facts);
   return facts.final.campaigns.flatMap((campaign) => {
     if (campaign.deleted) return [];
-    const own = recorded.events.filter((one) => one.campaign === campaign.campaign);
+    // What a webhook was told is compared where there is one, so that the ledger need not be believed.
+    const told = arrived.get(campaign.accountId) ?? recorded.events;
+    const own = told.filter((one) => one.campaign === campaign.campaign);
     return [
       ...checkCampaign(facts, campaign, own),
       ...campaign.runs.flatMap((run) =>

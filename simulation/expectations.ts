@@ -2,6 +2,7 @@
 import { isOf, only, type Case } from './case.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
+import { possibleWarmUps } from './warm-ups.ts';
 import { clipSpans, joinSpans, totalMs, type Span } from './spans.ts';
 import { beginOf, dayOf, quietSpans } from './wall-clock.ts';
 
@@ -51,13 +52,18 @@ function findPauses(facts: Case, text: string): Span[] {
   );
 }
 
-/** Returns the spans in which the account may rest: in quiet hours, or since the posts of a day have reached a cap. */
+/** Returns the spans in which the account may rest: in quiet hours, or since the posts of a day have reached a cap, or that of a warm-up. */
 function findRests(facts: Case, accountId: number): Span[] {
   const timeZone = only(facts.lines, 'owner').find((one) => one.accountId === accountId)?.timeZone ?? 'UTC';
   const own = facts.requests.filter((one) => one.operation === 'rest' && one.accountId === accountId);
   const endMs = facts.final.atMs;
-  return joinSpans(
-    own.flatMap((request) => {
+  const of = { accountId, timeZone };
+  const warmUps = possibleWarmUps(facts, of).flatMap(({ span, capOf }) =>
+    clipSpans(joinSpans(usedUpSpans(facts, of, capOf)), span.fromMs, Math.min(span.toMs, endMs)),
+  );
+  return joinSpans([
+    ...warmUps,
+    ...own.flatMap((request) => {
       const { rest } = request;
       if (!rest) return [];
       return possibleSpans(facts, [request], own).flatMap((inForce) => {
@@ -65,19 +71,19 @@ function findRests(facts: Case, accountId: number): Span[] {
         const { quietHours, dailyCap } = rest;
         const spans = [
           ...(quietHours ? quietSpans(quietHours, timeZone, span) : []),
-          ...(dailyCap === null ? [] : usedUpSpans(facts, { accountId, timeZone }, dailyCap)),
+          ...usedUpSpans(facts, of, () => dailyCap),
         ];
         return clipSpans(joinSpans(spans), span.fromMs, span.toMs);
       });
     }),
-  );
+  ]);
 }
 
-/** Returns the rest of each day from the instant at which the account may have used up the cap. A receipt can date a post late. */
+/** Returns the rest of each day from the instant at which the account may have used up the cap of that day. A receipt can date a post late. */
 function usedUpSpans(
   facts: Case,
   { accountId, timeZone }: { accountId: number; timeZone: string },
-  cap: number,
+  capOf: (dayMs: number) => number | null,
 ): Span[] {
   const own = new Set(facts.sends.filter((one) => one.accountId === accountId).map((one) => one.messageId));
   const touched = [
@@ -91,6 +97,8 @@ function usedUpSpans(
     ),
   ];
   return [...Map.groupBy(touched, (one) => dayOf(timeZone, one.atMs))].flatMap(([dayMs, some]) => {
+    const cap = capOf(dayMs);
+    if (cap === null) return [];
     const seen = new Set<string>();
     const last = some
       .toSorted((one, other) => one.atMs - other.atMs)

@@ -263,6 +263,57 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: 'a webhook is told past a message that failed',
+    edits: [
+      {
+        file: 'notifications/webhooks/deliver-batch.ts',
+        text: 'if (!isSuccess(attempt) || performance.now() - begunAt > BATCH_MS) break;',
+        replacement: 'if (performance.now() - begunAt > BATCH_MS) break;',
+      },
+    ],
+  },
+  {
+    name: 'a warm-up allows the posts of a later day',
+    edits: [
+      {
+        file: 'sending/accounts/warm-up.ts',
+        text: 'WARM_UP_CAPS[dayOfWarmUp(warmUpFrom, date) - 1]',
+        replacement: 'WARM_UP_CAPS[dayOfWarmUp(warmUpFrom, date) + 2]',
+      },
+    ],
+  },
+  {
+    name: 'an update leaves the groups as they were',
+    edits: [
+      {
+        file: 'sending/campaigns/change/update-campaign.ts',
+        text: 'groupIds: change.groupIds ?? content.groupIds,',
+        replacement: 'groupIds: content.groupIds,',
+      },
+    ],
+  },
+  {
+    name: 'an update reaches runs that have begun',
+    edits: [
+      {
+        file: 'sending/campaigns/change/update-campaign.ts',
+        text: 'await writeContent(trx, campaignId, next);',
+        replacement:
+          "await writeContent(trx, campaignId, next); await trx.updateTable('runs').set({ content_id: (await trx.selectFrom('campaigns').select('content_id').where('campaign_id', '=', campaignId).executeTakeFirstOrThrow()).content_id }).where('campaign_id', '=', campaignId).where('started_at', 'is not', null).execute();",
+      },
+    ],
+  },
+  {
+    name: 'a sync keeps groups that are gone',
+    edits: [
+      {
+        file: 'sending/groups/store.ts',
+        text: 'g.removed_at is null and g.chat_id not in (select "chatId" from fresh)',
+        replacement: 'g.removed_at is null and false',
+      },
+    ],
+  },
 ];
 
 export const isSql = ({ file }: Edit) => file.endsWith('.sql');
