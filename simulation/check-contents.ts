@@ -67,7 +67,9 @@ function checkGroups(facts: Case, of: RunOf): string[] {
     .map(({ groupId }) => groupId);
   const isPart = (groupIds: readonly number[]) =>
     run.targets === groupIds.length && written.every((groupId, index) => groupIds[index] === groupId);
-  return allowed.some(isPart) ? [] : [`other groups: run ${run.runId} of ${campaign.text} goes to ${written.join(' ')}`];
+  return allowed.some(isPart)
+    ? []
+    : [`other groups: run ${run.runId} of ${campaign.text} goes to ${written.join(' ')}`];
 }
 
 function checkTexts(facts: Case, of: RunOf, sends: Case['sends']): string[] {

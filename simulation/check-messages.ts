@@ -121,7 +121,7 @@ function checkDeliveries(facts: Case, accountId: number, told: readonly Recorded
 }
 
 function checkGivenUp(
-  { status, error, uncertain, delivered }: FinalDelivery,
+  { status, error, uncertain, delivered, reactions, replies, views }: FinalDelivery,
   { given, isRetried, what }: { given: readonly string[]; isRetried: boolean; what: string },
 ): string[] {
   if (status === 'failed') {
@@ -129,8 +129,10 @@ function checkGivenUp(
     return given.at(-1) === type ? [] : [`told otherwise: ${what} failed, and ${given.at(-1) ?? 'nothing'} was told`];
   }
   // One that was given up leaves again at a retry, or proves to have been sent.
-  const mayHaveFailed = isRetried || uncertain || delivered > 0;
-  return given.length > 0 && !mayHaveFailed ? [`told otherwise: ${what} is ${status}, and ${given.at(-1)} was told`] : [];
+  const mayHaveFailed = isRetried || uncertain || delivered + reactions + replies + views > 0;
+  return given.length > 0 && !mayHaveFailed
+    ? [`told otherwise: ${what} is ${status}, and ${given.at(-1)} was told`]
+    : [];
 }
 
 /** A ledger that was put back is held until an operator resumes it, and meanwhile tells nothing. */

@@ -1,5 +1,6 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
 import { isOf, only, type Case } from './case.ts';
+import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
 import { possibleWarmUps } from './warm-ups.ts';
@@ -88,8 +89,13 @@ function usedUpSpans(
   const own = new Set(facts.sends.filter((one) => one.accountId === accountId).map((one) => one.messageId));
   const touched = [
     ...facts.sends
-      .filter((one) => one.accountId === accountId && ['accepted', 'copy'].includes(one.verdict))
-      .map(({ messageId, atMs }) => ({ messageId, atMs })),
+      .filter((one) => one.accountId === accountId)
+      .flatMap(({ messageId, atMs, verdict }) => {
+        if (verdict === 'accepted') return [{ messageId, atMs }];
+        // An attempt of unknown outcome counts each time.
+        return verdict === 'copy' || verdict === 'vanished' ? [{ messageId: `${messageId} ${atMs}`, atMs }] : [];
+      }),
+    ...findInterrupted(facts),
     ...only(facts.lines, 'receipts').flatMap(({ atMs, receipts }) =>
       receipts.flatMap((one) =>
         one.what !== 'same' && own.has(one.messageId) ? [{ messageId: one.messageId, atMs }] : [],
@@ -105,6 +111,39 @@ function usedUpSpans(
       .find(({ messageId }) => seen.add(messageId).size >= cap);
     return last ? [{ fromMs: last.atMs, toMs: beginOf(timeZone, dayMs + DAY_MS) }] : [];
   });
+}
+
+/** More posts than any cap in these worlds allows. */
+const MANY = 1_000;
+
+const INTERRUPTIONS: ReadonlySet<Line['kind']> = new Set([
+  'crashed',
+  'froze',
+  'left alone',
+  'started',
+  'ended',
+  'put back',
+]);
+
+/**
+ * Returns the posts that may have been in hand at a fault. They count as posts that may have left, also where nothing arrived, when the
+ * fault happens or when another process takes them over. A turn of an account has one with a gap, and any number without.
+ */
+function findInterrupted({ lines, gapMs }: Case): Array<{ messageId: string; atMs: number }> {
+  const lastFault = lines.findLastIndex(({ kind }) => kind === 'healed' || kind === 'left alone');
+  const mayInterrupt = (line: Line, index: number) =>
+    INTERRUPTIONS.has(line.kind) ||
+    (line.kind === 'statement' && line.fault !== null) ||
+    // Nothing is in hand when the world sleeps later.
+    (line.kind === 'slept' && index < lastFault);
+  return lines.flatMap((line, index) =>
+    mayInterrupt(line, index)
+      ? Array.from({ length: gapMs > 0 ? 1 : MANY }, (_, number) => ({
+          messageId: `fault ${index} ${number}`,
+          atMs: line.atMs + (line.kind === 'slept' ? line.forMs : 0),
+        }))
+      : [],
+  );
 }
 
 /** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */

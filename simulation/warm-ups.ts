@@ -21,7 +21,10 @@ const warmUpsOf = (facts: Case, accountId: number) =>
   facts.requests.filter((one) => one.operation === 'warm up' && one.accountId === accountId);
 
 /** Returns the warm-ups that an account may have had, with the least posts that each may have allowed. */
-export function possibleWarmUps(facts: Case, { accountId, timeZone }: { accountId: number; timeZone: string }): WarmUp[] {
+export function possibleWarmUps(
+  facts: Case,
+  { accountId, timeZone }: { accountId: number; timeZone: string },
+): WarmUp[] {
   const own = warmUpsOf(facts, accountId);
   const ends = own.filter(({ warmUp }) => warmUp === false);
   return own.flatMap((request) => {

@@ -102,7 +102,10 @@ test.for<[string, Alteration]>([
   ['an overview is wrong', { fits: hasSent, alter: raiseOverviews, sentence: 'does not add up: overview of account' }],
   ['a timeline is wrong', { fits: hasSent, alter: lowerTimelines, sentence: 'timeline: ' }],
   ['a webhook misses an event', { fits: hasMessages, alter: loseMessage, sentence: 'not told: ' }],
-  ['a webhook gets two events out of order', { fits: hasMessages, alter: swapMessages, sentence: 'told out of order: ' }],
+  [
+    'a webhook gets two events out of order',
+    { fits: hasMessages, alter: swapMessages, sentence: 'told out of order: ' },
+  ],
   ['a post lacks the update of its text', { fits: hasUpdated, alter: forgetUpdate, sentence: 'another text: ' }],
   ['all groups are gone', { fits: hasSynced, alter: loseGroups, sentence: 'other groups than listed: ' }],
   ['a new number posts too much', { fits: hasWarm, alter: sendTooMuch, sentence: 'warmed up too fast: ' }],

@@ -96,7 +96,14 @@ function history({
   };
   const lines = [
     of('world', { format: 3, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
-    of('owner', { accountId: 1, timeZone: 'UTC', chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2], channelIds: [], hasWebhook }),
+    of('owner', {
+      accountId: 1,
+      timeZone: 'UTC',
+      chats: ['1-1@g.us', '1-2@g.us'],
+      groupIds: [1, 2],
+      channelIds: [],
+      hasWebhook,
+    }),
     of('request', { request: 1, process: 'api', operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2] }),
     of('answer', { request: 1, campaign: CAMPAIGN, error: null }),
     ...sends,
@@ -106,7 +113,19 @@ function history({
       3_000,
     ),
     ...more,
-    of('final', { campaigns: isKept ? [campaign] : [], deliveries, overviews, groups, disabledWebhooks: [], inHand, stoppedAccounts: 0 }, 4_000_000),
+    of(
+      'final',
+      {
+        campaigns: isKept ? [campaign] : [],
+        deliveries,
+        overviews,
+        groups,
+        disabledWebhooks: [],
+        inHand,
+        stoppedAccounts: 0,
+      },
+      4_000_000,
+    ),
   ];
   return lines.toSorted((one, other) => one.atMs - other.atMs);
 }
@@ -143,11 +162,7 @@ const MESSAGES = EVENTS.map((_, index) => message(index));
 /** A further event, told as such. */
 const alsoTold = (type: string, items: EventItem[]) => {
   const also = { ...eventOf(type, EVENTS.length), items };
-  return [
-    ...MESSAGES,
-    message(EVENTS.length, also),
-    of('events', { events: [...EVENTS.map(eventOf), also] }, 3_500),
-  ];
+  return [...MESSAGES, message(EVENTS.length, also), of('events', { events: [...EVENTS.map(eventOf), also] }, 3_500)];
 };
 const toldOf = (lines: Line[], change: Partial<Parameters<typeof history>[0]> = {}) =>
   history({ hasWebhook: true, more: [events(EVENTS), ...lines], ...change });
@@ -171,8 +186,7 @@ const synced = (chats: readonly string[]) => [
 ];
 const manySends = (count: number) =>
   Array.from({ length: count }, (_, index) => send(index + 1, { arrivedMs: 100_000 + index * 1_000 }));
-const events = (types: readonly string[]) =>
-  of('events', { events: types.map(eventOf) }, 3_500);
+const events = (types: readonly string[]) => of('events', { events: types.map(eventOf) }, 3_500);
 /** Two answers to one key. */
 const keyed = (campaign: string) =>
   [CAMPAIGN, campaign].flatMap((one, index) => [
@@ -351,27 +365,62 @@ describe('reports the fault', () => {
     ['told, and did not happen: campaign.accepted', toldOf(MESSAGES.map((one) => ({ ...one, runId: 2 })))],
     ['told with a difference: message e1', toldOf([...MESSAGES, message(1, { runId: 2 }, 3_300)])],
     ['told out of order: run.started', toldOf([...MESSAGES, message(2, {}, 3_200.5)])],
-    ['told out of order: run.started', toldOf([message(1, { verdict: 'rejected' }), ...MESSAGES.toSpliced(1, 1), message(1, {}, 3_300)])],
-    ['told otherwise: group 1', toldOf(alsoTold('group.changed', [{ groupId: 1, change: 'removed', canSend: false }]), { groups: GROUPS })],
+    [
+      'told out of order: run.started',
+      toldOf([message(1, { verdict: 'rejected' }), ...MESSAGES.toSpliced(1, 1), message(1, {}, 3_300)]),
+    ],
+    [
+      'told otherwise: group 1',
+      toldOf(alsoTold('group.changed', [{ groupId: 1, change: 'removed', canSend: false }]), { groups: GROUPS }),
+    ],
     ['told otherwise: group 1', toldOf(MESSAGES, { groups: GROUPS.map((one) => ({ ...one, canSend: false })) })],
-    ['told otherwise: post, run 1, group 2 failed, and nothing was told', toldOf(MESSAGES, { deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })] })],
-    ['told otherwise: post, run 1, group 2 is sent, and delivery.failed was told', toldOf(alsoTold('delivery.failed', [{ groupId: 2 }]), { deliveries: [delivery(1), delivery(2, { delivered: 0 })] })],
-    ['told otherwise: replies to post, run 1, group 2', toldOf(MESSAGES, { deliveries: [delivery(1), delivery(2, { replies: 1 })] })],
-    ['told otherwise: reactions to post, run 1, group 2', toldOf(alsoTold('message.reaction', [{ groupId: 2, reactions: 2 }]), { deliveries: [delivery(1), delivery(2, { reactions: 1 })] })],
+    [
+      'told otherwise: post, run 1, group 2 failed, and nothing was told',
+      toldOf(MESSAGES, { deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })] }),
+    ],
+    [
+      'told otherwise: post, run 1, group 2 is sent, and delivery.failed was told',
+      toldOf(alsoTold('delivery.failed', [{ groupId: 2 }]), {
+        deliveries: [delivery(1), delivery(2, { delivered: 0 })],
+      }),
+    ],
+    [
+      'told otherwise: replies to post, run 1, group 2',
+      toldOf(MESSAGES, { deliveries: [delivery(1), delivery(2, { replies: 1 })] }),
+    ],
+    [
+      'told otherwise: reactions to post, run 1, group 2',
+      toldOf(alsoTold('message.reaction', [{ groupId: 2, reactions: 2 }]), {
+        deliveries: [delivery(1), delivery(2, { reactions: 1 })],
+      }),
+    ],
     [
       'told while it was held: campaign.accepted',
       toldOf([
         ...MESSAGES,
         ...putBack(2_000, 3_000),
-        of('statement', { statement: 9, process: 'operator', connection: 1, sql: 'commit', outcome: 'COMMIT', fault: null }, 3_400),
+        of(
+          'statement',
+          { statement: 9, process: 'operator', connection: 1, sql: 'commit', outcome: 'COMMIT', fault: null },
+          3_400,
+        ),
         of('released', { others: 'send' }, 3_401),
       ]),
     ],
     ['warmed up too fast: 31 posts', history({ sends: manySends(31), more: warmedUp })],
     ['other groups: run 1 of post goes to 1 3', history({ deliveries: [delivery(1), delivery(2, { groupId: 3 })] })],
-    ['another text: m2 of run 1 says "post, updated 9"', history({ sends: [send(1), send(2, { text: 'post, updated 9' })] })],
+    [
+      'another text: m2 of run 1 says "post, updated 9"',
+      history({ sends: [send(1), send(2, { text: 'post, updated 9' })] }),
+    ],
     ['another text: m1 of run 1 says "post"', history({ more: updated('post, updated 9'), run: { startedMs: 500 } })],
-    ['failed without a cause: c m2 after 1 attempts', history({ sends: [send(1), send(2, { verdict: 'refused' })], deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })] })],
+    [
+      'failed without a cause: c m2 after 1 attempts',
+      history({
+        sends: [send(1), send(2, { verdict: 'refused' })],
+        deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })],
+      }),
+    ],
     ['other groups than listed: account 1', history({ more: synced(['1-1@g.us']), groups: GROUPS })],
     ['made twice with one key: post', history({ more: keyed('other') })],
     ['not recalled', history({ sends: [send(1, { arrivedMs: 1, answeredMs: 2 }), send(2)], more: halted('recall') })],

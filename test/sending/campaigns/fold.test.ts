@@ -130,8 +130,7 @@ test('counts a reader with two ids once, and keeps no receipt of a folded campai
   await recordReceipts(db, [...receipts, same, ben, { ...about, participant: 'ben' }]);
   await sumAll();
   expect(await readBy()).toEqual({ groups: 2, totals: 2, timeline: 2 });
-  for (const table of ['receipts', 'provisional_receipts'] as const)
-    expect(await countOf(table, owner), table).toBe(0);
+  for (const table of ['receipts', 'provisional_receipts'] as const) expect(await countOf(table, owner), table).toBe(0);
 });
 
 test('rejects a retry, recall or correction of a folded campaign', async () => {
