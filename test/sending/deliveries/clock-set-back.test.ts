@@ -1,6 +1,6 @@
 /** The database's clock is set back: by NTP, by a snapshot, or by a failover to a server with another clock. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
 import type { Messenger } from '../../../src/messengers/messenger.ts';
 import type { WorkPoll } from '../../../src/platform/database/work-poll.ts';
@@ -36,14 +36,16 @@ test('an account goes on although the loops of its worker rest until a poll find
   // Longer than the test waits: a loop that asks for this pause is not woken by itself.
   const workPoll: WorkPoll = { add: () => 24 * 60 * MINUTE_MS, stop: () => Promise.resolve() };
   const resting = await startTestWorker(database, messenger, { gap: { minMs: 20, maxMs: 40 }, workPoll });
+  onTestFinished(async () => {
+    await resting.stop();
+    worker = await startTestWorker(database, revisable, { gap: { minMs: 20, maxMs: 40 } });
+  });
   const alice = await createOwner(database.db, 100);
   const id = await sendNow(database.db, alice);
   await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent > 2);
   await setBack();
   const { totals } = await isDone(alice, id);
   expect(totals).toMatchObject({ sent: 100 });
-  await resting.stop();
-  worker = await startTestWorker(database, revisable, { gap: { minMs: 20, maxMs: 40 } });
 });
 
 describe('an account goes on without waiting for the hour', () => {
