@@ -102,7 +102,7 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'sending/deliveries/send-loop.ts',
-        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));',
+        text: 'return Math.min(uncheckedMs, revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));',
         replacement: 'return nextTurnMs(db, shards, { skipped });',
       },
     ],
