@@ -113,6 +113,7 @@ const RARE = [
   'project/{own-postgresql,release,sbom,webhook-examples}',
   'sending/deliveries/clock-set-back',
   'service/idle',
+  'service/two-starts',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */

@@ -25,5 +25,6 @@ export const isTakenBack = ({ taken }: Case, { atMs, answer }: Case['requests'][
 /** Operations that ask for posts. */
 export const ADDS = new Set(['send', 'schedule']);
 
-/** Whether a post of this text is of that campaign, corrected or not. */
-export const isOf = (said: string, text: string) => said === text || said.startsWith(`${text}, corrected`);
+/** Whether a post of this text is of that campaign, corrected and updated or not. */
+export const isOf = (said: string, text: string) =>
+  said === text || said.startsWith(`${text}, corrected `) || said.startsWith(`${text}, updated `);

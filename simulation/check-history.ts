@@ -6,9 +6,18 @@ import {
   haltsHold,
   keysWorkOnce,
   sendWindowsAreRespected,
+  warmUpsAreKept,
   whatIsErasedIsGone,
 } from './check-requests.ts';
+import { contentsAreTheOnesRequested, findAdded, groupsOf } from './check-contents.ts';
 import { eventsAreComplete } from './check-events.ts';
+import { failuresHaveACause, groupsAreTheOnesListed } from './check-groups.ts';
+import {
+  heldLedgersTellNothing,
+  messagesAreInOrder,
+  messagesAreTheEvents,
+  messagesTellTheEnd,
+} from './check-messages.ts';
 import { changesAreRequested, correctionsArrive, runsBeginInOrder } from './check-order.ts';
 import { runsAreTheOnesRequested } from './check-runs.ts';
 import { postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts';
@@ -63,6 +72,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   keysWorkOnce,
   whatIsErasedIsGone,
   sendWindowsAreRespected,
+  warmUpsAreKept,
   timeGoesOn,
   runsAreTheOnesRequested,
   runsBeginInTime,
@@ -72,22 +82,30 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   changesAreRequested,
   eventsAreComplete,
   filesAreTheOnesRequested,
+  contentsAreTheOnesRequested,
+  failuresHaveACause,
+  groupsAreTheOnesListed,
+  messagesAreTheEvents,
+  messagesAreInOrder,
+  messagesTellTheEnd,
+  heldLedgersTellNothing,
 ];
 
 function nothingIsLost(facts: Case): string[] {
   const { requests, campaigns, final } = facts;
   return requests.flatMap((request) => {
-    const { operation, answer, text, accountId, groupIds = [] } = request;
+    const { operation, answer, text, accountId } = request;
     if (!ADDS.has(operation) || !answer?.campaign || isTakenBack(facts, request)) return [];
     const campaign = campaigns.get(answer.campaign);
     if (!campaign) return isDeleted(requests, text, accountId) ? [] : [`lost: ${text} was accepted and is gone`];
     if (campaign.deleted) return [];
+    const sizes = groupsOf(facts, { text, accountId }).map((groupIds) => groupIds.length);
     return campaign.runs.flatMap(({ runId, status, targets }) => {
       if (status === 'missed' || (status === 'cancelled' && targets === 0)) return [];
       const written = final.deliveries.filter((one) => one.runId === runId).length;
-      return targets === groupIds.length && (written === targets || status === 'cancelled')
+      return sizes.includes(targets) && (written === targets || status === 'cancelled')
         ? []
-        : [`lost: ${text}, run ${runId} (${status}): ${written} deliveries of ${groupIds.length}`];
+        : [`lost: ${text}, run ${runId} (${status}): ${written} deliveries of ${sizes.join(' or ')}`];
     });
   });
 }
@@ -136,24 +154,22 @@ function nothingIsSentTwice({ sends, requests }: Case): string[] {
   return [...copies.map(([id]) => `twice: ${id} was accepted again`), ...twice];
 }
 
-function nothingUnrequested({ sends, requests, lines }: Case): string[] {
+function nothingUnrequested(facts: Case): string[] {
+  const { sends, lines } = facts;
   const chats = new Map(
     only(lines, 'owner').flatMap((owner) => owner.groupIds.map((id, index) => [id, owner.chats[index]] as const)),
   );
   return sends.flatMap(({ text, chatId, accountId }) => {
-    const asked = requests.find(
-      (one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text),
-    );
-    return asked?.groupIds?.some((id) => chats.get(id) === chatId) ? [] : [`unasked: ${text} in ${chatId}`];
+    const asked = findAdded(facts, { text, accountId });
+    const groupIds = asked ? groupsOf(facts, asked).flat() : [];
+    return groupIds.some((id) => chats.get(id) === chatId) ? [] : [`unasked: ${text} in ${chatId}`];
   });
 }
 
 /** Each post has the file of its campaign. */
-function filesAreTheOnesRequested({ sends, requests }: Case): string[] {
-  return sends.flatMap(({ text, accountId, file, messageId }) => {
-    const asked = requests.find(
-      (one) => ADDS.has(one.operation) && one.accountId === accountId && isOf(text, one.text),
-    );
+function filesAreTheOnesRequested(facts: Case): string[] {
+  return facts.sends.flatMap(({ text, accountId, file, messageId }) => {
+    const asked = findAdded(facts, { text, accountId });
     return !asked || (asked.file ?? null) === file ? [] : [`another file: ${messageId} of ${text}`];
   });
 }

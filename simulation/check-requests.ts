@@ -3,6 +3,7 @@ import { isOf, isTakenBack, only, type Case, type Of } from './case.ts';
 import { mayApply } from './effects.ts';
 import type { FinalDelivery } from './line.ts';
 import { dayOf, quietSpans } from './wall-clock.ts';
+import { sureWarmUps } from './warm-ups.ts';
 
 /** From the answer to a pause or a cancel on, at most the turn in hand leaves until somebody asks for more. */
 export function haltsHold(facts: Case): string[] {
@@ -101,6 +102,24 @@ export function whatIsErasedIsGone(facts: Case): string[] {
     if (operation !== 'erase' || !answer || answer.error || isTakenBack(facts, request)) return [];
     const left = final.campaigns.filter((one) => one.accountId === accountId);
     return left.length > 0 ? [`not erased: ${left.length} campaigns of account ${accountId}`] : [];
+  });
+}
+
+/** During a warm-up no more posts leave on a day than it allows. */
+export function warmUpsAreKept(facts: Case): string[] {
+  return only(facts.lines, 'owner').flatMap(({ accountId, timeZone }) => {
+    const accepted = facts.sends.filter((one) => one.accountId === accountId && one.verdict === 'accepted');
+    return sureWarmUps(facts, { accountId, timeZone }).flatMap(({ span, capOf }) => {
+      // The ledger does not know the posts that left before it was restored.
+      const fromMs = Math.max(span.fromMs + TURN_MS, facts.taken?.toMs ?? 0);
+      const own = accepted.filter(({ arrivedMs }) => arrivedMs > fromMs && arrivedMs < span.toMs);
+      return [...Map.groupBy(own, (one) => dayOf(timeZone, one.arrivedMs))].flatMap(([dayMs, some]) => {
+        const most = capOf(dayMs);
+        return most !== null && some.length > most
+          ? [`warmed up too fast: ${some.length} posts of account ${accountId} on one day, not ${most}`]
+          : [];
+      });
+    });
   });
 }
 

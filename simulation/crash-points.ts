@@ -52,7 +52,7 @@ export async function tryCrashPoint(server: ServerAddress, { workers, harm }: Cr
   try {
     world.witness.chances = KIND;
     const first = world.statements() + 1;
-    world.history.add({ kind: 'world', format: 2, seed: SEED, steps: harm?.statement ?? 0, workers, gapMs: GAP_MS });
+    world.history.add({ kind: 'world', format: 3, seed: SEED, steps: harm?.statement ?? 0, workers, gapMs: GAP_MS });
     for (let number = 1; number <= workers; number++) world.startWorker(`worker ${number}`);
     const campaign = await accept(world);
     await end(world);

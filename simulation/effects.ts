@@ -29,3 +29,7 @@ export function possibleSpans(facts: Case, begins: readonly Request[], ends: rea
     return { fromMs: begin.atMs, toMs: end?.answer?.atMs ?? Infinity };
   });
 }
+
+/** Whether the user of an account may have been deleted. */
+export const isErased = ({ requests }: Case, accountId: number) =>
+  requests.some((one) => one.operation === 'erase' && one.accountId === accountId && mayApply(one));

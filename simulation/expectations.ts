@@ -1,7 +1,9 @@
 /** When posts may leave and must leave, computed from what was requested and what happened to the world. */
 import { isOf, only, type Case } from './case.ts';
+import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
+import { possibleWarmUps } from './warm-ups.ts';
 import { clipSpans, joinSpans, totalMs, type Span } from './spans.ts';
 import { beginOf, dayOf, quietSpans } from './wall-clock.ts';
 
@@ -51,13 +53,18 @@ function findPauses(facts: Case, text: string): Span[] {
   );
 }
 
-/** Returns the spans in which the account may rest: in quiet hours, or since the posts of a day have reached a cap. */
+/** Returns the spans in which the account may rest: in quiet hours, or since the posts of a day have reached a cap, or that of a warm-up. */
 function findRests(facts: Case, accountId: number): Span[] {
   const timeZone = only(facts.lines, 'owner').find((one) => one.accountId === accountId)?.timeZone ?? 'UTC';
   const own = facts.requests.filter((one) => one.operation === 'rest' && one.accountId === accountId);
   const endMs = facts.final.atMs;
-  return joinSpans(
-    own.flatMap((request) => {
+  const of = { accountId, timeZone };
+  const warmUps = possibleWarmUps(facts, of).flatMap(({ span, capOf }) =>
+    clipSpans(joinSpans(usedUpSpans(facts, of, capOf)), span.fromMs, Math.min(span.toMs, endMs)),
+  );
+  return joinSpans([
+    ...warmUps,
+    ...own.flatMap((request) => {
       const { rest } = request;
       if (!rest) return [];
       return possibleSpans(facts, [request], own).flatMap((inForce) => {
@@ -65,25 +72,30 @@ function findRests(facts: Case, accountId: number): Span[] {
         const { quietHours, dailyCap } = rest;
         const spans = [
           ...(quietHours ? quietSpans(quietHours, timeZone, span) : []),
-          ...(dailyCap === null ? [] : usedUpSpans(facts, { accountId, timeZone }, dailyCap)),
+          ...usedUpSpans(facts, of, () => dailyCap),
         ];
         return clipSpans(joinSpans(spans), span.fromMs, span.toMs);
       });
     }),
-  );
+  ]);
 }
 
-/** Returns the rest of each day from the instant at which the account may have used up the cap. A receipt can date a post late. */
+/** Returns the rest of each day from the instant at which the account may have used up the cap of that day. A receipt can date a post late. */
 function usedUpSpans(
   facts: Case,
   { accountId, timeZone }: { accountId: number; timeZone: string },
-  cap: number,
+  capOf: (dayMs: number) => number | null,
 ): Span[] {
   const own = new Set(facts.sends.filter((one) => one.accountId === accountId).map((one) => one.messageId));
   const touched = [
     ...facts.sends
-      .filter((one) => one.accountId === accountId && ['accepted', 'copy'].includes(one.verdict))
-      .map(({ messageId, atMs }) => ({ messageId, atMs })),
+      .filter((one) => one.accountId === accountId)
+      .flatMap(({ messageId, atMs, verdict }) => {
+        if (verdict === 'accepted') return [{ messageId, atMs }];
+        // An attempt of unknown outcome counts each time.
+        return verdict === 'copy' || verdict === 'vanished' ? [{ messageId: `${messageId} ${atMs}`, atMs }] : [];
+      }),
+    ...findInterrupted(facts),
     ...only(facts.lines, 'receipts').flatMap(({ atMs, receipts }) =>
       receipts.flatMap((one) =>
         one.what !== 'same' && own.has(one.messageId) ? [{ messageId: one.messageId, atMs }] : [],
@@ -91,12 +103,47 @@ function usedUpSpans(
     ),
   ];
   return [...Map.groupBy(touched, (one) => dayOf(timeZone, one.atMs))].flatMap(([dayMs, some]) => {
+    const cap = capOf(dayMs);
+    if (cap === null) return [];
     const seen = new Set<string>();
     const last = some
       .toSorted((one, other) => one.atMs - other.atMs)
       .find(({ messageId }) => seen.add(messageId).size >= cap);
     return last ? [{ fromMs: last.atMs, toMs: beginOf(timeZone, dayMs + DAY_MS) }] : [];
   });
+}
+
+/** More posts than any cap in these worlds allows. */
+const MANY = 1_000;
+
+const INTERRUPTIONS: ReadonlySet<Line['kind']> = new Set([
+  'crashed',
+  'froze',
+  'left alone',
+  'started',
+  'ended',
+  'put back',
+]);
+
+/**
+ * Returns the posts that may have been in hand at a fault. They count as posts that may have left, also where nothing arrived, when the
+ * fault happens or when another process takes them over. A turn of an account has one with a gap, and any number without.
+ */
+function findInterrupted({ lines, gapMs }: Case): Array<{ messageId: string; atMs: number }> {
+  const lastFault = lines.findLastIndex(({ kind }) => kind === 'healed' || kind === 'left alone');
+  const mayInterrupt = (line: Line, index: number) =>
+    INTERRUPTIONS.has(line.kind) ||
+    (line.kind === 'statement' && line.fault !== null) ||
+    // Nothing is in hand when the world sleeps later.
+    (line.kind === 'slept' && index < lastFault);
+  return lines.flatMap((line, index) =>
+    mayInterrupt(line, index)
+      ? Array.from({ length: gapMs > 0 ? 1 : MANY }, (_, number) => ({
+          messageId: `fault ${index} ${number}`,
+          atMs: line.atMs + (line.kind === 'slept' ? line.forMs : 0),
+        }))
+      : [],
+  );
 }
 
 /** Returns the requests about a campaign that are of one of these operations, and not surely about another run. */

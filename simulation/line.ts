@@ -131,16 +131,39 @@ export interface FinalCampaign {
   timeline: Array<{ atMs: number; sent: number; delivered: number; read: number }>;
 }
 
+/** What an event says about one group: which fields it has depends on its type. */
+export interface EventItem {
+  groupId: number;
+  change?: 'added' | 'removed' | 'changed';
+  canSend?: boolean;
+  replies?: number;
+  reactions?: number;
+}
+
 /** An event of a workspace, as webhooks get it. */
 export interface RecordedEvent {
   accountId: number;
+  /** The same in each attempt to tell it. */
+  id: string;
   type: string;
   campaign: string | null;
   runId: number | null;
+  items: EventItem[];
 }
 
+/** A group of an account, as the ledger knows it. */
+export interface FinalGroup {
+  accountId: number;
+  chatId: string;
+  isRemoved: boolean;
+  canSend: boolean;
+}
+
+/** Whether an account belongs to a chat: `muted` sees it, and may not post there; `gone` does not see it any more. */
+export type Membership = 'member' | 'muted' | 'gone';
+
 export type Happening =
-  | { kind: 'world'; format: 2; seed: number; steps: number; workers: number; gapMs: number }
+  | { kind: 'world'; format: 3; seed: number; steps: number; workers: number; gapMs: number }
   | {
       kind: 'owner';
       accountId: number;
@@ -148,6 +171,8 @@ export type Happening =
       chats: readonly string[];
       groupIds: readonly number[];
       channelIds: readonly number[];
+      /** It has a webhook for all events, from before anything happened. */
+      hasWebhook: boolean;
     }
   | { kind: 'started' | 'ended' | 'crashed' | 'stopping'; process: string }
   | { kind: 'slept'; forMs: number }
@@ -160,6 +185,8 @@ export type Happening =
   | { kind: 'put back' }
   | { kind: 'released'; others: 'send' | 'unknown' }
   | { kind: 'created'; accountId: number; name: string }
+  | { kind: 'membership'; accountId: number; chatId: string; membership: Membership }
+  | { kind: 'listed'; accountId: number; chats: Array<{ chatId: string; canSend: boolean }> }
   | {
       kind: 'request';
       request: number;
@@ -177,6 +204,10 @@ export type Happening =
       /** It is about one run, which the answer names. */
       isOfRun?: boolean;
       rest?: AskedSendWindow;
+      /** Whether a warm-up begins, or ends. */
+      warmUp?: boolean;
+      /** The text that an `update` gives to the runs that have not begun. */
+      newText?: string;
     }
   | { kind: 'answer'; request: number; campaign: string | null; error: string | null; runId?: number }
   | {
@@ -200,12 +231,17 @@ export type Happening =
       /** SHA-256 of its file, as hex; null: it has none. */
       file: string | null;
       uncertain: boolean;
-      verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished';
+      verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'not a member' | 'vanished';
       arrivedMs: number;
       answeredMs: number;
     }
   | { kind: 'offline'; process: string; accountId: number; messageId: string }
   | { kind: 'events'; events: RecordedEvent[] }
+  | ({
+      kind: 'message';
+      process: string;
+      verdict: 'accepted' | 'answer lost' | 'rejected' | 'unanswered';
+    } & RecordedEvent)
   | { kind: 'change'; change: 'recall' | 'correct'; messageId: string; text: string; result: string }
   | { kind: 'receipts'; receipts: Receipt[] }
   | {
@@ -213,6 +249,9 @@ export type Happening =
       campaigns: FinalCampaign[];
       deliveries: FinalDelivery[];
       overviews: FinalOverview[];
+      groups: FinalGroup[];
+      /** The accounts whose webhook the service has disabled. */
+      disabledWebhooks: number[];
       inHand: number;
       stoppedAccounts: number;
     };

@@ -102,7 +102,7 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'sending/deliveries/send-loop.ts',
-        text: 'return Math.min(revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));',
+        text: 'return Math.min(uncheckedMs, revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));',
         replacement: 'return nextTurnMs(db, shards, { skipped });',
       },
     ],
@@ -260,6 +260,57 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'platform/database/functions/claim_turns.sql',
         text: 'order by r.served_turn, r.due_at, r.run_id limit 1',
         replacement: 'order by r.served_turn, r.due_at desc, r.run_id desc limit 1',
+      },
+    ],
+  },
+  {
+    name: 'a webhook is told past a message that failed',
+    edits: [
+      {
+        file: 'notifications/webhooks/deliver-batch.ts',
+        text: 'if (!isSuccess(attempt) || performance.now() - begunAt > BATCH_MS) break;',
+        replacement: 'if (performance.now() - begunAt > BATCH_MS) break;',
+      },
+    ],
+  },
+  {
+    name: 'a warm-up allows the posts of a later day',
+    edits: [
+      {
+        file: 'sending/accounts/warm-up.ts',
+        text: 'WARM_UP_CAPS[dayOfWarmUp(warmUpFrom, date) - 1]',
+        replacement: 'WARM_UP_CAPS[dayOfWarmUp(warmUpFrom, date) + 2]',
+      },
+    ],
+  },
+  {
+    name: 'an update leaves the groups as they were',
+    edits: [
+      {
+        file: 'sending/campaigns/change/update-campaign.ts',
+        text: 'groupIds: change.groupIds ?? content.groupIds,',
+        replacement: 'groupIds: content.groupIds,',
+      },
+    ],
+  },
+  {
+    name: 'an update reaches runs that have begun',
+    edits: [
+      {
+        file: 'sending/campaigns/change/update-campaign.ts',
+        text: 'await writeContent(trx, campaignId, next);',
+        replacement:
+          "await writeContent(trx, campaignId, next); await trx.updateTable('runs').set({ content_id: (await trx.selectFrom('campaigns').select('content_id').where('campaign_id', '=', campaignId).executeTakeFirstOrThrow()).content_id }).where('campaign_id', '=', campaignId).where('started_at', 'is not', null).execute();",
+      },
+    ],
+  },
+  {
+    name: 'a sync keeps groups that are gone',
+    edits: [
+      {
+        file: 'sending/groups/store.ts',
+        text: 'g.removed_at is null and g.chat_id not in (select "chatId" from fresh)',
+        replacement: 'g.removed_at is null and false',
       },
     ],
   },

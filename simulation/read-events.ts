@@ -1,10 +1,42 @@
 /** The events of all workspaces that a ledger has recorded. */
-import type { RecordedEvent } from './line.ts';
+import type { EventItem, RecordedEvent } from './line.ts';
 import type { World } from './world.ts';
 
+/** As much of an event's data as is compared. */
+export interface EventData {
+  campaign_id?: string;
+  run_id?: number;
+  deliveries?: ItemData[];
+  groups?: ItemData[];
+}
+
+interface ItemData {
+  group_metadata_id: number;
+  change?: 'added' | 'removed' | 'changed';
+  can_send?: boolean;
+  replies?: number;
+  reactions?: number;
+}
+
+export function readEventData(type: string, data: EventData): Omit<RecordedEvent, 'id' | 'accountId'> {
+  const { campaign_id: campaign = null, run_id: runId = null, deliveries, groups } = data;
+  return { type, campaign, runId, items: (deliveries ?? groups ?? []).map(readItem) };
+}
+
+function readItem({ group_metadata_id: groupId, change, can_send: canSend, replies, reactions }: ItemData): EventItem {
+  return {
+    groupId,
+    ...(change !== undefined && { change }),
+    ...(canSend !== undefined && { canSend }),
+    ...(replies !== undefined && { replies }),
+    ...(reactions !== undefined && { reactions }),
+  };
+}
+
+/** Returns the events in the order in which webhooks get them. */
 export async function readEvents({ control }: World): Promise<RecordedEvent[]> {
-  const { rows } = await control.query<RecordedEvent>(`
-    select a.account_id::int as "accountId", e.type, e.data ->> 'campaign_id' as campaign, (e.data ->> 'run_id')::int as "runId"
-    from events e join accounts a using (workspace_id) order by e.event_id`);
-  return rows;
+  const { rows } = await control.query<{ accountId: number; id: string; type: string; data: EventData }>(`
+    select a.account_id::int as "accountId", e.message_id as id, e.type, e.data
+    from events e join accounts a using (workspace_id) order by e.position nulls last, e.event_id`);
+  return rows.map(({ accountId, id, type, data }) => ({ accountId, id, ...readEventData(type, data) }));
 }

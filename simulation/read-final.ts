@@ -4,7 +4,7 @@ import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts
 import type { Database } from '../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
 import type { Overview } from '../src/sending/analytics/read-overview.ts';
-import type { Counted, FinalCampaign, FinalDelivery, FinalOverview, Happening } from './line.ts';
+import type { Counted, FinalCampaign, FinalDelivery, FinalGroup, FinalOverview, Happening } from './line.ts';
 
 interface CampaignRow extends Omit<FinalCampaign, 'totals' | 'groups' | 'timeline'> {
   workspaceId: WorkspaceId;
@@ -47,6 +47,8 @@ export async function readFinal(
     campaigns,
     deliveries,
     overviews: [...(await read.overviews())].map(toFinalOverview),
+    groups: await readGroups(db),
+    disabledWebhooks: await readDisabledWebhooks(db),
     inHand: lanes[0]?.inHand ?? 0,
     stoppedAccounts: lanes[0]?.stopped ?? 0,
   };
@@ -61,6 +63,20 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
     left join revisions v on v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
     order by d.account_id, d.run_id, d.position`.execute(db);
   return rows;
+}
+
+async function readGroups(db: Database): Promise<FinalGroup[]> {
+  const { rows } = await sql<FinalGroup>`
+    select account_id as "accountId", chat_id as "chatId", removed_at is not null as "isRemoved", can_send as "canSend"
+    from groups order by group_id`.execute(db);
+  return rows;
+}
+
+async function readDisabledWebhooks(db: Database): Promise<number[]> {
+  const { rows } = await sql<{ accountId: number }>`
+    select a.account_id as "accountId" from webhooks w join accounts a using (workspace_id)
+    where w.disabled_at is not null order by a.account_id`.execute(db);
+  return rows.map(({ accountId }) => accountId);
 }
 
 function count(counted: Counted): Counted {

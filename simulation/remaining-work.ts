@@ -5,11 +5,13 @@ export interface RemainingWork {
   running: number;
   revising: number;
   in_hand: number;
+  /** Webhooks that have not been told everything, and events that are not yet in their order. */
+  telling: number;
   /** The ledger is held. */
   held: boolean;
   /** Deleted, and not wholly gone: the last of them goes after ten minutes. */
   erasing: number;
-  /** The next instant at which a lane looks again, or a run is due. */
+  /** The next instant at which a lane or a webhook looks again, or a run is due. */
   next_ms: number | null;
   due_ms: number | null;
   paused: string[];
@@ -21,10 +23,14 @@ export async function readRemainingWork({ control }: World): Promise<RemainingWo
            (select count(*)::int from revisions where wanted is not null)
              + (select count(*)::int from revision_requests where next_position is not null) as revising,
            (select count(in_hand_run_id)::int from lanes) as in_hand,
+           (select count(*)::int from webhooks where disabled_at is null and (newest > position or has_retries))
+             + (select count(*)::int from events where position is null and exists (select from webhooks)) as telling,
            (select held_since is not null from ledger) as held,
            (select count(*)::int from users where deleted_at is not null) as erasing,
            (select (extract(epoch from min(at)) * 1000)::float8
-            from (select wake_at as at from lanes union all select due_at from runs where status = 'planned') due) as next_ms,
+            from (select wake_at as at from lanes union all select due_at from runs where status = 'planned'
+                  union all select greatest(next_try_at, claimed_until) from webhooks
+                            where disabled_at is null and (newest > position or has_retries)) due) as next_ms,
            (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
            (select coalesce(array_agg(public_id::text order by campaign_id), '{}') from campaigns where status = 'paused' and deleted_at is null) as paused`);
   const [row] = rows;

@@ -4,8 +4,8 @@ import { listQueued } from '../src/operations/hold/list-queued.ts';
 import type { FencingRecord, FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { resumeLedger } from '../src/operations/hold/resume-ledger.ts';
 import { pick } from '../test/support/inputs/random.ts';
-import { current, time } from './virtual-time.ts';
-import { openProcess, type World } from './world.ts';
+import { current, openProcess, time } from './virtual-time.ts';
+import type { World } from './world.ts';
 
 /** As STATE_DIR keeps them: whatever becomes of processes and of the ledger. */
 export function createFencingRecords(): FencingRecords {

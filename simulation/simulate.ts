@@ -13,13 +13,14 @@ import { readRemainingWork, type RemainingWork } from './remaining-work.ts';
 import { watchProgress } from './watch-progress.ts';
 import { readEvents } from './read-events.ts';
 import { readFinal } from './read-final.ts';
+import { KIND_RECEIVER } from './receiver.ts';
 import { createFencingRecords, resumePeriodically } from './restore-ledger.ts';
 import type { ServerAddress } from './server.ts';
 import { totalMs } from './spans.ts';
-import { time } from './virtual-time.ts';
+import { openProcess, time } from './virtual-time.ts';
 import { KIND } from './witness.ts';
 import { openWorkload, type Api } from './workload.ts';
-import { openProcess, openWorld, type Fate, type World } from './world.ts';
+import { openWorld, type Fate, type World } from './world.ts';
 
 export interface Asked {
   seed: number;
@@ -53,6 +54,11 @@ const randomFreezeMs = (random: () => number) => 9_000 + random() * 8_000;
 /** Of the worlds, how many are left alone with one whole worker in the end instead of healed, and in how many the ledger is put back. */
 const LEFT_ALONE_CHANCE = 0.4;
 const PUT_BACK_CHANCE = 0.2;
+/** Of the worlds: in how many one owner has a webhook, both have one, and the first has more groups than a new number may post to a day. */
+const WEBHOOK_CHANCE = 0.35;
+const BOTH_WEBHOOKS_CHANCE = 0.3;
+const WARM_UP_CHANCE = 0.12;
+const MANY_GROUPS = 33;
 /** Days that pass in the end: ended runs are added up after one, and receipts no longer counted after ninety. */
 const LAST_DAYS = [1, 1, 8, 100];
 /** After all harm everything has to end within so many statements. */
@@ -107,18 +113,21 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
   const isLeftAlone = random() < LEFT_ALONE_CHANCE;
   const isPutBack = random() < PUT_BACK_CHANCE;
   const lastDays = pick(random, LAST_DAYS);
-  // Marks of the ledger are most of what happens where they are kept.
-  const steps = isPutBack ? 2 * asked.steps : asked.steps;
+  const webhooks = random() < WEBHOOK_CHANCE ? (random() < BOTH_WEBHOOKS_CHANCE ? 2 : 1) : 0;
+  const isWarmUp = random() < WARM_UP_CHANCE;
+  // Marks of the ledger, and the messages of webhooks, are most of what happens where there are any.
+  const steps = asked.steps * (isPutBack || webhooks > 0 ? 2 : 1);
   const world = await openWorld(server, {
     seed: asked.seed,
     fate: randomFate(asked, harmed),
     startMs,
     gapMs,
-    owners: [4, 6],
+    owners: [isWarmUp ? MANY_GROUPS : 4, 6],
+    webhooks,
     marks: isPutBack ? createFencingRecords() : undefined,
   });
   try {
-    world.history.add({ kind: 'world', format: 2, seed: asked.seed, steps: asked.steps, workers, gapMs });
+    world.history.add({ kind: 'world', format: 3, seed: asked.seed, steps: asked.steps, workers, gapMs });
     const dates = [1, 2, 3].map((day) => new Date(startMs + day * 24 * HOUR_MS).toISOString().slice(0, 10));
     const workload = openWorkload(asked.seed, { owners: world.owners, history: world.history, dates });
     const apis: [Api, Api] = [openApi(world, 'api 1'), openApi(world, 'api 2')];
@@ -130,9 +139,11 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
       });
       if (workload.open() < 3) workload.ask(random() < 0.5 ? apis : [apis[1], apis[0]]);
       time.at(time.nowMs() + random() * BETWEEN_REQUESTS_MS, ask);
+      if (random() < 0.06) world.witness.chats.changeMembership();
       if (random() < 0.02) world.setClock(random(), (random() - 0.5) * 2 * HOUR_MS);
       if (random() < 0.02) world.sleepUntil(time.nowMs() + random() * 5 * HOUR_MS);
     };
+    if (isWarmUp) workload.warmUp(apis[0]);
     ask();
     const upTo = (part: number) => world.until(() => world.statements() >= steps * part, steps);
     if (isPutBack) {
@@ -146,6 +157,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     if (isLeftAlone) await world.leaveAlone(random);
     else world.heal();
     world.witness.chances = KIND;
+    world.receiver.chances = KIND_RECEIVER;
     const api = openApi(world, 'api 1');
     // Who is alone and is told nothing has to look.
     if (isLeftAlone) workload.add([api, api]);
@@ -207,8 +219,8 @@ async function finish(
   }
 }
 
-const isOver = ({ running, revising, in_hand: inHand, next_ms: nextMs, held }: RemainingWork) =>
-  running === 0 && revising === 0 && inHand === 0 && nextMs === null && !held;
+const isOver = ({ running, revising, in_hand: inHand, telling, next_ms: nextMs, held }: RemainingWork) =>
+  running + revising + inHand + telling === 0 && nextMs === null && !held;
 
 /** The whole life of a world. */
 const OVERVIEW_DAYS = 30;

@@ -15,6 +15,8 @@ export interface VirtualProcess {
   skewMs?: number;
 }
 
+export const openProcess = (name: string): VirtualProcess => ({ name, isDead: false, frozenUntilMs: 0 });
+
 interface Due {
   atMs: number;
   order: number;

@@ -5,6 +5,7 @@ import type { World } from './world.ts';
 
 /** Within a lease the healthy workers take over from the others, and long before this time they have sent, or have given up. */
 const LIVE_WITHIN_MS = 60_000;
+const DEEDS: ReadonlySet<string> = new Set(['send', 'change', 'answer', 'message']);
 
 export function watchProgress({ history, witness }: World): {
   /** Call it every few seconds with the ledger's remaining work. If it returns true, the history contains the reason. */
@@ -17,11 +18,13 @@ export function watchProgress({ history, witness }: World): {
   const countAwakeMs = () =>
     time.nowMs() - history.lines.reduce((sum, line) => sum + (line.kind === 'slept' ? line.forMs : 0), 0);
   return {
-    isStuck({ running, revising, in_hand: inHand, erasing, next_ms: nextMs, held, paused }) {
+    isStuck({ running, revising, in_hand: inHand, telling, erasing, next_ms: nextMs, held, paused }) {
       const passedMs = countAwakeMs() - awakeMs;
       awakeMs += passedMs;
-      const did = history.lines.filter(({ kind }) => kind === 'send' || kind === 'change' || kind === 'answer').length;
-      const standing = [did, running, revising, inHand, erasing, witness.untold(), held, paused.length].join(' ');
+      const did = history.lines.filter(({ kind }) => DEEDS.has(kind)).length;
+      const standing = [did, running, revising, inHand, telling, erasing, witness.untold(), held, paused.length].join(
+        ' ',
+      );
       const isDue = inHand > 0 || witness.untold() > 0 || (nextMs !== null && nextMs <= time.nowMs());
       if (standing !== seen || !isDue || held) waitedMs = 0;
       else waitedMs += passedMs;

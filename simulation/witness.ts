@@ -9,8 +9,9 @@ import type {
   SendResult,
 } from '../src/messengers/messenger.ts';
 import { seededRandom } from '../test/support/inputs/random.ts';
+import { openChats, type Chats } from './chats.ts';
 import type { History } from './history.ts';
-import type { Receipt } from './line.ts';
+import type { Line, Receipt } from './line.ts';
 import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';
 
 export interface Chances {
@@ -41,8 +42,7 @@ export interface Witness {
   /** The messenger as a process sees it. */
   messenger: Messenger;
   chances: Chances;
-  /** Chats whose members are counted and never named. */
-  channels: Set<string>;
+  chats: Chats;
   /** Receipts nobody has recorded yet. */
   untold(): number;
 }
@@ -54,12 +54,13 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const random = seededRandom(seed ^ 0x5eed);
   const accepted = new Set<string>();
   const refused = new Set<string>();
+  const chats = openChats(random, history);
   let unrecorded: MemberEvent[] = [];
   const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
   const witness: Witness = {
     messenger: undefined as never,
     chances: NASTY,
-    channels: new Set(),
+    chats,
     untold: () => unrecorded.length,
   };
 
@@ -73,7 +74,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     const { chances } = witness;
     const drawn = random();
     const process = current.getStore()?.name ?? 'nobody';
-    const note = (verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'vanished') => {
+    const note = (verdict: Extract<Line, { kind: 'send' }>['verdict']) => {
       const { chatId, messageId, uncertain } = to;
       history.add({
         kind: 'send',
@@ -87,6 +88,10 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         answeredMs: time.nowMs(),
       });
     };
+    if (!chats.isMember(at.accountId, to.chatId)) {
+      note('not a member');
+      return { kind: 'refused', reason: 'not a member', final: true };
+    }
     if (refused.has(to.messageId) || drawn < chances.refuseForGood) {
       if (!accepted.has(to.messageId)) {
         refused.add(to.messageId);
@@ -120,7 +125,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
 
   function haveRead(accountId: number, { chatId, messageId }: To): void {
     if (random() >= witness.chances.receipt) return;
-    if (witness.channels.has(chatId)) return haveSeen(accountId, messageId);
+    if (chats.isChannel(accountId, chatId)) return haveSeen(accountId, messageId);
     const kind = random() < 0.5 ? ('read' as const) : ('delivered' as const);
     const waitMs = 5 + random() * 3_000;
     time.at(time.nowMs() + waitMs, () => {
@@ -204,13 +209,15 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       async revise(change, posts, mayGoOn) {
         const results: RevisionResult[] = [];
         let isOver = false;
-        for (const { messageId } of posts) {
+        for (const { messageId, chatId } of posts) {
           await LATER(random() * 40);
           const drawn = random();
           let result: RevisionResult = { kind: 'done' };
           isOver ||= !mayGoOn();
           if (isOver) result = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 };
           else if (drawn < witness.chances.vanish) result = { kind: 'unknown', reason: 'no answer' };
+          else if (!chats.isMember(accountId, chatId))
+            result = { kind: 'refused', reason: 'not a member', final: true };
           else if (!accepted.has(messageId)) result = { kind: 'absent', reason: 'no such post' };
           const text = change.kind === 'correct' ? change.post.text : '';
           history.add({ kind: 'change', change: change.kind, messageId, text, result: result.kind });
@@ -218,12 +225,18 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         }
         return results;
       },
-      listGroups: () => Promise.resolve([]),
+      async listGroups() {
+        await LATER(random() * 200);
+        const listed = chats.list(accountId);
+        await LATER(random() * 100);
+        return listed;
+      },
       async createGroup({ name }) {
         await LATER(random() * 200);
         history.add({ kind: 'created', accountId, name });
         const chatId = `${name.replaceAll(/\D/g, '')}@g.us`;
         const about = { kind: 'group' as const, name, participants: 1, inviteLink: null, canSend: true };
+        chats.add(accountId, { chatId, ...about });
         return { ...about, chatId, sendTo: chatId, createdAt: new Date() };
       },
       createCommunity: () => Promise.reject(new Error('not in this world')),

@@ -2,6 +2,7 @@
 import { unlinkAccount } from '../src/sending/accounts/unlink-account.ts';
 import { updateAccount } from '../src/sending/accounts/update-account.ts';
 import { runCommand, type CommandWaiters } from '../src/sending/accounts/commands.ts';
+import { syncGroups } from '../src/sending/groups/sync-groups.ts';
 import { addCampaign } from '../src/sending/campaigns/accept/add-campaign.ts';
 import { addScheduledCampaign } from '../src/sending/campaigns/accept/add-scheduled-campaign.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../src/sending/campaigns/change/control.ts';
@@ -20,7 +21,7 @@ import type { History } from './history.ts';
 import type { AskedSchedule, Happening } from './line.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
 import { hashFile } from './witness.ts';
-import { ZONES } from './world.ts';
+import { ZONES } from './owners.ts';
 
 export interface Api {
   process: VirtualProcess;
@@ -37,6 +38,8 @@ export interface Workload {
   ask(apis: Apis): void;
   /** Requests another campaign. */
   add(apis: Apis): void;
+  /** Requests that the first account warms up. */
+  warmUp(api: Api): void;
   /** Resumes all that is paused. */
   resume(api: Api, campaigns: readonly string[]): void;
   /** The number of requests without an answer, of processes that live. */
@@ -162,7 +165,8 @@ export function openWorkload(
   function change(api: Api, operation: Operation, { campaign, text, owner }: Known): void {
     const deps = { db: api.db };
     const html = `${text}, corrected ${++texts}`;
-    const schedule = drawSchedule();
+    const schedule = random() < 0.5 ? drawSchedule() : undefined;
+    const content = schedule && random() < 0.5 ? {} : drawContent(text, owner);
     const isOfRun = (operation === 'recall' || operation === 'correct') && random() < 0.3;
     const index = Math.floor(random() * 3);
     const about = {
@@ -170,7 +174,7 @@ export function openWorkload(
       accountId: owner.accountId,
       text: operation === 'correct' ? html : text,
       ...(isOfRun && { isOfRun }),
-      ...(operation === 'update' && { schedule }),
+      ...(operation === 'update' && { ...(schedule && { schedule }), ...content }),
     };
     const reviseRun = async (
       revise: (of: { campaignId: string; runId: number | null }) => Promise<Done>,
@@ -189,11 +193,37 @@ export function openWorkload(
       delete: () => deleteCampaign(deps, owner, campaign),
       update: () =>
         updateCampaign({ ...deps, convert }, owner, campaign, {
-          ...schedule,
-          weekdays: schedule.weekdays ?? [1, 2, 3, 4, 5, 6, 7],
+          ...(schedule && { ...schedule, weekdays: schedule.weekdays ?? [1, 2, 3, 4, 5, 6, 7] }),
+          html: content.newText,
+          groupIds: content.groupIds,
         }),
     };
     request(api, about, acts[operation]);
+  }
+
+  /** Draws a text and groups for the runs that have not begun; some changes leave one of the two as it was. */
+  function drawContent(text: string, { groupIds }: Owner): { newText?: string; groupIds?: number[] } {
+    const drawn = random();
+    const groups = draw(random, groupIds, 1 + Math.floor(random() * groupIds.length));
+    return {
+      ...(drawn < 0.8 && { newText: `${text}, updated ${++texts}` }),
+      ...(drawn >= 0.2 && { groupIds: groups }),
+    };
+  }
+
+  function warmUp(api: Api, owner: Owner, wanted: boolean): void {
+    request(api, { operation: 'warm up', accountId: owner.accountId, text: '', warmUp: wanted }, async () => {
+      await updateAccount({ db: api.db, timeZone: 'UTC' }, owner, { warmUp: wanted });
+      return { campaignId: '' };
+    });
+  }
+
+  function sync(api: Api): void {
+    const owner = pick(random, owners);
+    request(api, { operation: 'sync groups', accountId: owner.accountId, text: '' }, async () => {
+      await syncGroups(api, owner);
+      return { campaignId: '' };
+    });
   }
 
   /** Asks the account's session, by way of the worker that has it. */
@@ -244,11 +274,17 @@ export function openWorkload(
       if (drawn < 0.05) return createGroup(api);
       if (drawn < 0.08) return rest(api);
       if (drawn < 0.085) return erase(api);
+      if (drawn < 0.115) return sync(api);
+      if (drawn < 0.125) return warmUp(api, pick(random, owners), random() < 0.7);
       const isNew = known.length === 0 || random() < 0.6;
       if (isNew && texts < CAMPAIGNS) add(apis);
       else if (known.length > 0) change(api, pick(random, ASKED), pick(random, known));
     },
     add,
+    warmUp(api) {
+      const [first] = owners;
+      if (first) warmUp(api, first, true);
+    },
     resume(api, campaigns) {
       for (const one of known) if (campaigns.includes(one.campaign)) change(api, 'resume', one);
     },

@@ -1,19 +1,21 @@
 /** One simulated world: the service's own code, a real database behind the gate, and a clock and a chance of its own. */
 import { startWorker, type Worker } from '../src/app/worker.ts';
+import { sendWebhooks } from '../src/notifications/webhooks/send-webhooks.ts';
 import { LEASE_MS } from '../src/sending/leases/leases.ts';
 import type { FencingRecords } from '../src/operations/hold/fencing-record-file.ts';
 import { watchLedger } from '../src/operations/hold/watch-ledger.ts';
-import type { Database } from '../src/platform/database/connect.ts';
 import { startWorkPoll, type WorkPoll } from '../src/platform/database/work-poll.ts';
 import { createLog } from '../src/platform/log/log.ts';
-import { createOwner, type Owner } from '../test/support/ledger.ts';
-import { pick, seededRandom } from '../test/support/inputs/random.ts';
+import type { Owner } from '../test/support/ledger.ts';
+import { pick } from '../test/support/inputs/random.ts';
 import { openGate, type Gate, type Statement } from './gate.ts';
+import { createOwners } from './owners.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
 import { openNotifications, type SimulatedNotifications } from './notifications.ts';
 import { openHistory, type History } from './history.ts';
 import type { Fault } from './line.ts';
 import { connectControl, copyTemplate, type ServerAddress } from './server.ts';
-import { current, freeze, settle, time, type VirtualProcess } from './virtual-time.ts';
+import { current, freeze, openProcess, settle, time, type VirtualProcess } from './virtual-time.ts';
 import { openWitness, type Witness } from './witness.ts';
 import type pg from 'pg';
 
@@ -34,6 +36,7 @@ export interface Fate {
 export interface World {
   gate: Gate;
   witness: Witness;
+  receiver: Receiver;
   history: History;
   owners: Owner[];
   /** A connection for questions about the ledger from outside of the world. */
@@ -65,33 +68,11 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** The last groups of each owner. */
-const CHANNELS = 1;
-
-/** Of owners. Their clocks change at other times than Berlin's, by half an hour, or never, and are ahead by odd parts of an hour. */
-export const ZONES = [
-  'UTC',
-  'Europe/Berlin',
-  'America/St_Johns',
-  'Australia/Lord_Howe',
-  'Asia/Kathmandu',
-  'Pacific/Apia',
-];
-
-async function setTimeZone(db: Database, { userId }: Owner, timeZone: string): Promise<void> {
-  await db.updateTable('users').set({ time_zone: timeZone }).where('user_id', '=', userId).execute();
-}
-
-async function makeChannels(db: Database, groupIds: readonly number[]): Promise<void> {
-  await db.updateTable('groups').set({ kind: 'channel' }).where('group_id', 'in', groupIds).execute();
-}
-
-export const openProcess = (name: string): VirtualProcess => ({ name, isDead: false, frozenUntilMs: 0 });
-
 interface Running {
   process: VirtualProcess;
   workPoll: WorkPoll;
   worker?: Worker;
+  webhooks?: { stop(): Promise<void> };
 }
 
 export async function openWorld(
@@ -103,6 +84,7 @@ export async function openWorld(
     gapMs,
     owners: sizes,
     marks: fencingRecords,
+    webhooks = 0,
   }: {
     seed: number;
     fate: Fate;
@@ -111,6 +93,8 @@ export async function openWorld(
     owners: readonly number[];
     /** Where workers keep marks of the ledger; they keep none without. */
     marks?: FencingRecords | undefined;
+    /** How many of the first owners have a webhook; none unless given, and then nothing is delivered. */
+    webhooks?: number | undefined;
   },
 ): Promise<World> {
   time.reset(startMs, seed);
@@ -129,6 +113,7 @@ export async function openWorld(
     onCommit: () => notifications.collect(),
   });
   const witness = openWitness(seed, history, () => (areFaultsOn ? fate.freezeMs() : 0));
+  const receiver = openReceiver(seed, history);
   const workers = new Map<string, Running>();
   const names = new Set<string>();
   let statements = 0;
@@ -194,6 +179,8 @@ export async function openWorld(
       }).then(
         (worker) => {
           running.worker = worker;
+          const { egress, vault } = receiver;
+          if (webhooks > 0) running.webhooks = sendWebhooks({ db, log, egress, vault, workPoll });
         },
         () => {
           void workPoll.stop();
@@ -238,28 +225,13 @@ export async function openWorld(
     for (const name of workers.keys()) restart(name);
   }
 
-  const setup = openProcess('setup');
-  const db = gate.open(setup);
-  const owners: Owner[] = [];
-  const zones = seededRandom(seed ^ 0x20e5);
-  for (const groups of sizes) {
-    const owner = await perform(setup, () => createOwner(db, groups));
-    const channelIds = owner.groupIds.slice(-CHANNELS);
-    await perform(setup, () => makeChannels(db, channelIds));
-    const timeZone = pick(zones, ZONES);
-    await perform(setup, () => setTimeZone(db, owner, timeZone));
-    owners.push(owner);
-    const chats = owner.groupIds.map((_, index) => `${owner.accountId}-${index + 1}@g.us`);
-    for (const chatId of chats.slice(-CHANNELS)) witness.channels.add(chatId);
-    const { accountId, groupIds } = owner;
-    history.add({ kind: 'owner', accountId, timeZone, chats, groupIds, channelIds });
-  }
-  setup.isDead = true;
+  const owners = await createOwners({ gate, witness, receiver, history, perform }, { seed, sizes, webhooks });
   areFaultsOn = true;
 
   return {
     gate,
     witness,
+    receiver,
     history,
     owners,
     get control() {
@@ -273,10 +245,11 @@ export async function openWorld(
     startWorker: begin,
     async stopWorkers() {
       isWanted = () => false;
-      for (const { process, workPoll, worker } of workers.values()) {
+      for (const { process, workPoll, worker, webhooks: sender } of workers.values()) {
         if (process.isDead || process.frozenUntilMs === Infinity) continue;
         history.add({ kind: 'stopping', process: process.name });
         await perform(process, async () => {
+          await sender?.stop();
           await worker?.stop();
           await workPoll.stop();
         });

@@ -279,3 +279,124 @@ export const lowerTimelines = (lines: readonly Line[]): Line[] =>
         }
       : line,
   );
+
+/** Returns the ids of the events that a webhook was told, in the order in which they were recorded. */
+function findTold(lines: readonly Line[]): string[] {
+  if (lines.some(({ kind }) => kind === 'put back')) return [];
+  const final = lines.findLast((line) => line.kind === 'final');
+  const owner = lines.find((line) => line.kind === 'owner' && line.hasWebhook);
+  if (owner?.kind !== 'owner' || final?.disabledWebhooks.includes(owner.accountId)) return [];
+  if (lines.some((line) => line.kind === 'request' && line.operation === 'erase')) return [];
+  const recorded = lines.find((line) => line.kind === 'events');
+  return recorded?.events.filter((one) => one.accountId === owner.accountId).map(({ id }) => id) ?? [];
+}
+
+export const hasMessages = (lines: readonly Line[]) => findTold(lines).length > 1;
+
+/** Has the webhook never get the last event. */
+export function loseMessage(lines: readonly Line[]): Line[] {
+  const last = findTold(lines).at(-1);
+  return lines.filter((line) => line.kind !== 'message' || line.id !== last);
+}
+
+/** Has the webhook get the second event where it got the first one, and the other way round. */
+export function swapMessages(lines: readonly Line[]): Line[] {
+  const [first = '', second = ''] = findTold(lines);
+  const other = new Map([
+    [first, lines.find((line) => line.kind === 'message' && line.id === second)],
+    [second, lines.find((line) => line.kind === 'message' && line.id === first)],
+  ]);
+  return lines.map((line) => {
+    const told = line.kind === 'message' ? other.get(line.id) : undefined;
+    return told?.kind === 'message' && line.kind === 'message'
+      ? { ...told, atMs: line.atMs, verdict: line.verdict }
+      : line;
+  });
+}
+
+/** Returns a post of a run that surely began after an update of its text, the only change of that text. */
+function findUpdated(lines: readonly Line[]): Of<'send'> | undefined {
+  if (lines.some(({ kind }) => kind === 'put back')) return undefined;
+  const final = lines.findLast((line) => line.kind === 'final');
+  const answers = new Map(lines.flatMap((line) => (line.kind === 'answer' ? [[line.request, line]] : [])));
+  const asked = lines.filter((line) => line.kind === 'request');
+  const started = new Map(final?.campaigns.flatMap(({ runs }) => runs.map((run) => [run.runId, run.startedMs])));
+  return lines.find((line): line is Of<'send'> => {
+    if (line.kind !== 'send') return false;
+    const update = asked.find((one) => one.newText === line.text);
+    const answer = update && answers.get(update.request);
+    const runId = final?.deliveries.find(({ messageId }) => messageId === line.messageId)?.runId ?? NaN;
+    const changes = asked.filter(
+      (one) => one.text.startsWith(`${update?.text}, `) || (one.text === update?.text && one.newText !== undefined),
+    );
+    return answer?.error === null && changes.length === 1 && (started.get(runId) ?? 0) >= answer.atMs;
+  });
+}
+
+export const hasUpdated = (lines: readonly Line[]) => findUpdated(lines) !== undefined;
+
+/** Has the post say what its campaign said before. */
+export function forgetUpdate(lines: readonly Line[]): Line[] {
+  const post = findUpdated(lines);
+  return lines.map((line) => (line === post ? { ...post, text: post.text.replace(/, updated .*/, '') } : line));
+}
+
+/** Returns an account that surely knows its groups. */
+function findSynced(lines: readonly Line[]): number | undefined {
+  const answers = new Map(lines.flatMap((line) => (line.kind === 'answer' ? [[line.request, line]] : [])));
+  const isErased = (accountId: number) =>
+    lines.some((line) => line.kind === 'request' && line.operation === 'erase' && line.accountId === accountId);
+  if (lines.some(({ kind }) => kind === 'put back')) return undefined;
+  const sync = lines.findLast(
+    (line) =>
+      line.kind === 'request' &&
+      line.operation === 'sync groups' &&
+      answers.get(line.request)?.error === null &&
+      !isErased(line.accountId),
+  );
+  return sync?.kind === 'request' ? sync.accountId : undefined;
+}
+
+export const hasSynced = (lines: readonly Line[]) => findSynced(lines) !== undefined;
+
+/** Has the ledger know no group of an account that has just read them. */
+export const loseGroups = (lines: readonly Line[]): Line[] =>
+  lines.map((line) =>
+    line.kind === 'final'
+      ? {
+          ...line,
+          groups: line.groups.map((one) =>
+            one.accountId === findSynced(lines) ? { ...one, isRemoved: true, canSend: false } : one,
+          ),
+        }
+      : line,
+  );
+
+/** Returns a post that left right after a warm-up had surely begun. */
+function findWarm(lines: readonly Line[]): Of<'send'> | undefined {
+  const answers = new Map(lines.flatMap((line) => (line.kind === 'answer' ? [[line.request, line]] : [])));
+  const asked = lines.filter((line) => line.kind === 'request' && line.operation === 'warm up');
+  const [begin] = asked;
+  const answer = begin?.kind === 'request' ? answers.get(begin.request) : undefined;
+  if (begin?.kind !== 'request' || asked.length > 1 || answer?.error !== null || !begin.warmUp) return undefined;
+  if (lines.some(({ kind }) => kind === 'put back')) return undefined;
+  return lines.find(
+    (line): line is Of<'send'> =>
+      line.kind === 'send' &&
+      line.accountId === begin.accountId &&
+      line.verdict === 'accepted' &&
+      line.arrivedMs > answer.atMs + 60_000,
+  );
+}
+
+export const hasWarm = (lines: readonly Line[]) => findWarm(lines) !== undefined;
+
+/** Has the account send so often at that instant that no day of a warm-up allows it. */
+export function sendTooMuch(lines: readonly Line[]): Line[] {
+  const post = findWarm(lines);
+  return lines.flatMap((line) =>
+    line === post
+      ? Array.from({ length: 1_000 }, (_, index) => ({ ...post, messageId: `${post.messageId} ${index}` }))
+      : [line],
+  );
+}

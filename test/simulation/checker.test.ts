@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../simulation/check-history.ts';
 import type {
   AskedSendWindow,
+  EventItem,
   FinalCampaign,
   FinalDelivery,
+  FinalGroup,
   FinalOverview,
   FinalRun,
   Happening,
@@ -65,6 +67,8 @@ function history({
   isKept = true,
   run = {} as Partial<FinalRun>,
   overviews = [] as FinalOverview[],
+  hasWebhook = false,
+  groups = [] as FinalGroup[],
   timeline = undefined as FinalCampaign['timeline'] | undefined,
 } = {}): Line[] {
   const group = (groupId: number) => ({
@@ -91,8 +95,15 @@ function history({
     timeline: timeline ?? [{ atMs: 0, sent: 2, delivered, read: 0 }],
   };
   const lines = [
-    of('world', { format: 2, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
-    of('owner', { accountId: 1, timeZone: 'UTC', chats: ['1-1@g.us', '1-2@g.us'], groupIds: [1, 2], channelIds: [] }),
+    of('world', { format: 3, seed: 1, steps: 1, workers: 1, gapMs: 300 }),
+    of('owner', {
+      accountId: 1,
+      timeZone: 'UTC',
+      chats: ['1-1@g.us', '1-2@g.us'],
+      groupIds: [1, 2],
+      channelIds: [],
+      hasWebhook,
+    }),
     of('request', { request: 1, process: 'api', operation: 'send', accountId: 1, text: 'post', groupIds: [1, 2] }),
     of('answer', { request: 1, campaign: CAMPAIGN, error: null }),
     ...sends,
@@ -102,7 +113,19 @@ function history({
       3_000,
     ),
     ...more,
-    of('final', { campaigns: isKept ? [campaign] : [], deliveries, overviews, inHand, stoppedAccounts: 0 }, 4_000_000),
+    of(
+      'final',
+      {
+        campaigns: isKept ? [campaign] : [],
+        deliveries,
+        overviews,
+        groups,
+        disabledWebhooks: [],
+        inHand,
+        stoppedAccounts: 0,
+      },
+      4_000_000,
+    ),
   ];
   return lines.toSorted((one, other) => one.atMs - other.atMs);
 }
@@ -124,8 +147,46 @@ const overview = (sent: number): FinalOverview => {
   return { accountId: 1, totals: { ...sums, campaigns: 1, groups: 2 }, daily: [{ date: '1970-01-01', ...sums }] };
 };
 const EVENTS = ['campaign.accepted', 'campaign.started', 'run.started', 'run.completed', 'campaign.completed'];
-const events = (types: readonly string[]) =>
-  of('events', { events: types.map((type) => ({ accountId: 1, type, campaign: CAMPAIGN, runId: 1 })) }, 3_500);
+const eventOf = (type: string, index: number) => ({
+  accountId: 1,
+  id: `e${index}`,
+  type,
+  campaign: CAMPAIGN,
+  runId: 1,
+  items: [] as EventItem[],
+});
+/** An attempt to tell a webhook one of the events. */
+const message = (index: number, change: Partial<Extract<Line, { kind: 'message' }>> = {}, atMs = 3_200 + index) =>
+  of('message', { process: 'worker 1', verdict: 'accepted', ...eventOf(EVENTS[index] ?? '', index), ...change }, atMs);
+const MESSAGES = EVENTS.map((_, index) => message(index));
+/** A further event, told as such. */
+const alsoTold = (type: string, items: EventItem[]) => {
+  const also = { ...eventOf(type, EVENTS.length), items };
+  return [...MESSAGES, message(EVENTS.length, also), of('events', { events: [...EVENTS.map(eventOf), also] }, 3_500)];
+};
+const toldOf = (lines: Line[], change: Partial<Parameters<typeof history>[0]> = {}) =>
+  history({ hasWebhook: true, more: [events(EVENTS), ...lines], ...change });
+const GROUPS: FinalGroup[] = [1, 2].map((number) => ({
+  accountId: 1,
+  chatId: `1-${number}@g.us`,
+  isRemoved: false,
+  canSend: true,
+}));
+const updated = (newText: string) => [
+  of('request', { request: 5, process: 'api', operation: 'update', accountId: 1, text: 'post', newText }, 10),
+  of('answer', { request: 5, campaign: CAMPAIGN, error: null }, 20),
+];
+const warmedUp = [
+  of('request', { request: 6, process: 'api', operation: 'warm up', accountId: 1, text: '', warmUp: true }, 10),
+  of('answer', { request: 6, campaign: '', error: null }, 20),
+];
+const synced = (chats: readonly string[]) => [
+  ...asked('sync groups'),
+  of('listed', { accountId: 1, chats: chats.map((chatId) => ({ chatId, canSend: true })) }, 15),
+];
+const manySends = (count: number) =>
+  Array.from({ length: count }, (_, index) => send(index + 1, { arrivedMs: 100_000 + index * 1_000 }));
+const events = (types: readonly string[]) => of('events', { events: types.map(eventOf) }, 3_500);
 /** Two answers to one key. */
 const keyed = (campaign: string) =>
   [CAMPAIGN, campaign].flatMap((one, index) => [
@@ -151,6 +212,18 @@ test('finds no fault in a correct history', () => {
 
 test('finds no fault in a correct overview, and in two answers to one key that agree', () => {
   expect(checkHistory(history({ overviews: [overview(2)], more: [...keyed(CAMPAIGN), events(EVENTS)] }))).toEqual([]);
+});
+
+test('finds no fault in messages that tell each event, also where one is repeated', () => {
+  const failed = message(1, { verdict: 'rejected' }, 3_200.5);
+  expect(checkHistory(toldOf([...MESSAGES, failed, message(2, {}, 3_300)], { groups: GROUPS }))).toEqual([]);
+});
+
+test('finds no fault in an update of the runs that have not begun, and in groups that are the ones listed', () => {
+  const text = 'post, updated 9';
+  const sends = [send(1, { text }), send(2, { text })];
+  const more = [...updated(text), ...synced(['1-1@g.us', '1-2@g.us']), ...warmedUp];
+  expect(checkHistory(history({ sends, more, run: { startedMs: 500 }, groups: GROUPS }))).toEqual([]);
 });
 
 test('finds no fault in an overview that leaves out a campaign without a sent post, and finds one that counts it', () => {
@@ -286,6 +359,69 @@ describe('reports the fault', () => {
     ['events: 2 run.started of run 1', history({ more: [events([...EVENTS, 'run.started'])] })],
     ['events: 1 campaign.late of run 1', history({ more: [events([...EVENTS, 'campaign.late'])] })],
     ['has ended, and no event says so', history({ more: [events(EVENTS.filter((one) => one !== 'run.completed'))] })],
+    ['not told: campaign.completed of c', toldOf(MESSAGES.slice(0, -1))],
+    ['events: post is completed, and its last end is undefined', toldOf(MESSAGES.slice(0, -1))],
+    ['told, and did not happen: campaign.late', toldOf([...MESSAGES, message(0, { id: 'e9', type: 'campaign.late' })])],
+    ['told, and did not happen: campaign.accepted', toldOf(MESSAGES.map((one) => ({ ...one, runId: 2 })))],
+    ['told with a difference: message e1', toldOf([...MESSAGES, message(1, { runId: 2 }, 3_300)])],
+    ['told out of order: run.started', toldOf([...MESSAGES, message(2, {}, 3_200.5)])],
+    [
+      'told out of order: run.started',
+      toldOf([message(1, { verdict: 'rejected' }), ...MESSAGES.toSpliced(1, 1), message(1, {}, 3_300)]),
+    ],
+    [
+      'told otherwise: group 1',
+      toldOf(alsoTold('group.changed', [{ groupId: 1, change: 'removed', canSend: false }]), { groups: GROUPS }),
+    ],
+    ['told otherwise: group 1', toldOf(MESSAGES, { groups: GROUPS.map((one) => ({ ...one, canSend: false })) })],
+    [
+      'told otherwise: post, run 1, group 2 failed, and nothing was told',
+      toldOf(MESSAGES, { deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })] }),
+    ],
+    [
+      'told otherwise: post, run 1, group 2 is sent, and delivery.failed was told',
+      toldOf(alsoTold('delivery.failed', [{ groupId: 2 }]), {
+        deliveries: [delivery(1), delivery(2, { delivered: 0 })],
+      }),
+    ],
+    [
+      'told otherwise: replies to post, run 1, group 2',
+      toldOf(MESSAGES, { deliveries: [delivery(1), delivery(2, { replies: 1 })] }),
+    ],
+    [
+      'told otherwise: reactions to post, run 1, group 2',
+      toldOf(alsoTold('message.reaction', [{ groupId: 2, reactions: 2 }]), {
+        deliveries: [delivery(1), delivery(2, { reactions: 1 })],
+      }),
+    ],
+    [
+      'told while it was held: campaign.accepted',
+      toldOf([
+        ...MESSAGES,
+        ...putBack(2_000, 3_000),
+        of(
+          'statement',
+          { statement: 9, process: 'operator', connection: 1, sql: 'commit', outcome: 'COMMIT', fault: null },
+          3_400,
+        ),
+        of('released', { others: 'send' }, 3_401),
+      ]),
+    ],
+    ['warmed up too fast: 31 posts', history({ sends: manySends(31), more: warmedUp })],
+    ['other groups: run 1 of post goes to 1 3', history({ deliveries: [delivery(1), delivery(2, { groupId: 3 })] })],
+    [
+      'another text: m2 of run 1 says "post, updated 9"',
+      history({ sends: [send(1), send(2, { text: 'post, updated 9' })] }),
+    ],
+    ['another text: m1 of run 1 says "post"', history({ more: updated('post, updated 9'), run: { startedMs: 500 } })],
+    [
+      'failed without a cause: c m2 after 1 attempts',
+      history({
+        sends: [send(1), send(2, { verdict: 'refused' })],
+        deliveries: [delivery(1), delivery(2, { ...UNSENT, error: 'refused' })],
+      }),
+    ],
+    ['other groups than listed: account 1', history({ more: synced(['1-1@g.us']), groups: GROUPS })],
     ['made twice with one key: post', history({ more: keyed('other') })],
     ['not recalled', history({ sends: [send(1, { arrivedMs: 1, answeredMs: 2 }), send(2)], more: halted('recall') })],
   ])('%s', ([sentence, lines]) => {

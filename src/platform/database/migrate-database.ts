@@ -1,21 +1,33 @@
+import { sql } from 'kysely';
 import type { Log } from '../log/log.ts';
 import { checkVersion } from './check-version.ts';
 import { connectDatabase, type PostgresAddress } from './connect.ts';
 import { migrate, type MigrateOptions } from './migrate.ts';
 
+/** Any number; it only has to be the same in every process of this product, and no other lock's. */
+const UPGRADE_LOCK = 718_293_002;
+
 /**
- * Brings the database to the schema of this version. May take long, and waits while another process migrates. Throws a StartupError when
- * the server is too old, the schema is newer than this version, or the schema differs from its migrations. `backUp`: see `migrate`.
+ * Brings the database to the schema of this version. May take long, and waits while another process does so: one lock is held from the
+ * first look at the schema to the last migration, so that a second process neither backs up nor rejects a database between two
+ * migrations. Throws a StartupError when the server is too old, the schema is newer than this version, or the schema differs from its
+ * migrations. `backUp`: see `migrate`.
  */
 export async function migrateDatabase(
   address: PostgresAddress,
   log: Log,
   backUp?: MigrateOptions['backUp'],
 ): Promise<void> {
-  const db = connectDatabase(address, { log, poolSize: 1, silenceMs: Infinity });
+  const db = connectDatabase(address, { log, poolSize: 2, silenceMs: Infinity });
   try {
     await checkVersion(db, log);
-    await migrate(db, log, { backUp });
+    // A lock of a session would outlive the session behind a pooler. This transaction reads no table, so it holds nothing else back.
+    await db.transaction().execute(async (trx) => {
+      await sql`set local statement_timeout = 0`.execute(trx);
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+      await sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`.execute(trx);
+      await migrate(db, log, { backUp });
+    });
   } finally {
     await db.destroy();
   }

@@ -15,17 +15,22 @@ const LANES_PER_STEP = 1_000;
 export type Checked = { shards: readonly number[] } | { accountIds: readonly number[] };
 
 export interface FutureLimit {
-  /** Calls `limitFutureInstants`, every five seconds at most. */
-  limit(checked: Checked): Promise<void>;
+  /**
+   * Calls `limitFutureInstants`, every five seconds at most. Returns the milliseconds until it may do so again, by the monotonic clock: a
+   * caller that rests for longer would miss a step of the database's clock since the last call. Infinity if it was called just now.
+   */
+  limit(checked: Checked): Promise<number>;
 }
 
 export function watchFutureInstants({ db, gaps }: { db: Database; gaps: Gaps }): FutureLimit {
   let polledAtMs = -Infinity;
   return {
     async limit(checked) {
-      if (performance.now() < polledAtMs + POLL_INTERVAL_MS) return;
+      const leftMs = polledAtMs + POLL_INTERVAL_MS - performance.now();
+      if (leftMs > 0) return leftMs;
       polledAtMs = performance.now();
       await limitFutureInstants(db, checked, gaps);
+      return Infinity;
     },
   };
 }

@@ -147,7 +147,7 @@ async function step(state: SendLoopState): Promise<number> {
   const shards = [...held.keys()];
   if (shards.length === 0 || !leases.isGood()) return NO_LEASE_PAUSE_MS;
   await state.orphans.requeue(shards);
-  await state.future.limit({ shards });
+  const uncheckedMs = await state.future.limit({ shards });
   const room = roomOf(state);
   if (room <= 0) return FULL_PAUSE_MS;
   const gatherMs = gatheringMs(state);
@@ -164,7 +164,7 @@ async function step(state: SendLoopState): Promise<number> {
   if (ruled.length > 0) beginSends(state, await claimRuledIsolated(state, ruled, { ...options, timeZone }), held);
   // Fewer lanes than shards looked into: there are hardly any more.
   if (turns.length + ruled.length >= SHARDS_PER_CLAIM) return 0;
-  return Math.min(revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));
+  return Math.min(uncheckedMs, revising.waitMs, await nextTurnMs(db, shards, { skipped, restMs: state.restMs }));
 }
 
 /** Returns the number of turns there is room for. Turns whose outcome is in quarantine take no room. */

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql, type RawBuilder } from 'kysely';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, type Connection } from '../../../src/platform/database/connect.ts';
 import { applyFunctions } from '../../../src/platform/database/apply-functions.ts';
 import { migrate, type MigrateOptions } from '../../../src/platform/database/migrate.ts';
+import { migrateDatabase } from '../../../src/platform/database/migrate-database.ts';
 import { loadSchemaFiles } from '../../../src/platform/database/schema-files.ts';
 import { StartupError } from '../../../src/platform/errors/errors.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
+import { sleep } from '../../../src/platform/time/time.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
 import { DAY_BEFORE } from '../../support/day-before.ts';
 
@@ -30,6 +32,40 @@ test('applies each migration once when several processes start together', async 
   await Promise.all(pools.map((pool) => pool.destroy()));
   expect(outcomes.map(({ status }) => status)).toEqual(pools.map(() => 'fulfilled'));
   expect((await applied(database.db)).map(({ name }) => name)).toEqual(ours);
+});
+
+describe('two processes that start at once', () => {
+  /** Starts both, with a backup that takes a moment. Returns the number of backups. */
+  async function startBoth(): Promise<number> {
+    let backups = 0;
+    const backUp: MigrateOptions['backUp'] = async () => {
+      backups += 1;
+      await sleep(50);
+    };
+    await Promise.all([1, 2].map(() => migrateDatabase(database.address, log, backUp)));
+    expect((await applied(database.db)).map(({ name }) => name)).toEqual(ours);
+    return backups;
+  }
+
+  test('back up nothing on an empty database', async () => {
+    expect(await startBoth()).toBe(0);
+  });
+
+  test('back up an old database once, before its first migration', async () => {
+    await makeFirstSchema();
+    expect(await startBoth()).toBe(1);
+  });
+
+  test('leave an old database unchanged where its backup fails, and the second tries again', async () => {
+    await makeFirstSchema();
+    const before = await snapshot(database.db);
+    const failing = [1, 2].map(() =>
+      migrateDatabase(database.address, log, () => Promise.reject(new StartupError('no room'))),
+    );
+    const outcomes = await Promise.allSettled(failing);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await snapshot(database.db)).toEqual(before);
+  });
 });
 
 test('changes nothing when it is repeated', async () => {

@@ -58,18 +58,22 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
 
   test('keeps the timeouts of pooled connections after a start', async () => {
     if ('url' in database.address) throw new Error('tests need a server on a Unix socket');
-    const single = await startPgBouncer(database.address, { size: 1 });
-    const client = new pg.Client({ connectionString: single.url });
+    // As many as a start uses. Two transactions at once see both.
+    const small = await startPgBouncer(database.address, { size: 2 });
+    const clients = [1, 2].map(() => new pg.Client({ connectionString: small.url }));
     try {
-      await migrateDatabase(single.address, createLog('silent'));
-      await client.connect();
-      const { rows } = await client.query(
-        `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
-      );
-      expect(rows).toEqual([{ statement: '8s', idle: '8s' }]);
+      await migrateDatabase(small.address, createLog('silent'));
+      for (const client of clients) {
+        await client.connect();
+        await client.query('begin');
+        const { rows } = await client.query(
+          `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+        );
+        expect(rows).toEqual([{ statement: '8s', idle: '8s' }]);
+      }
     } finally {
-      await client.end();
-      await single.stop();
+      await Promise.all(clients.map((client) => client.end()));
+      await small.stop();
     }
   });
 

@@ -8,7 +8,10 @@ import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campa
 import { sumMinutes } from '../../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { startHousekeeping } from '../../../src/operations/housekeeping.ts';
+import type { MemberEvent } from '../../../src/messengers/messenger.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
+import { foldReceipts } from '../../../src/sending/receipts/fold-receipts.ts';
+import type { RunTable } from '../../../src/sending/campaigns/change/remove-posts.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, until, type Owner } from '../../support/ledger.ts';
@@ -24,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function countOf(table: 'deliveries' | 'revisions' | 'run_minutes', { accountId }: Owner): Promise<number> {
+async function countOf(table: RunTable, { accountId }: Owner): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(table)} where account_id = ${accountId}`.execute(database.db);
   return rows[0]?.count ?? Number.NaN;
@@ -38,11 +41,24 @@ async function sumAll(): Promise<void> {
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
 }
 
-const foldAll = () =>
-  until(
+async function compactAll(): Promise<void> {
+  await until(
     () => compactOldCampaigns(database.db, DAYS),
     (more) => !more,
   );
+}
+
+async function dropReceipts(): Promise<void> {
+  await until(
+    () => foldReceipts(database.db),
+    (more) => !more,
+  );
+}
+
+async function foldAll(): Promise<void> {
+  await dropReceipts();
+  await compactAll();
+}
 
 /** An ended campaign with a failed, a read and a sent post; the sent ones were recalled. */
 async function ended(): Promise<{ owner: Owner; campaign: string }> {
@@ -79,11 +95,50 @@ test('removes the posts of a campaign 400 days after its end, and keeps every fi
   expect(after).toEqual({ ...before, campaign: { ...before.campaign, foldedAt: expect.any(Date) } });
 });
 
+test('counts a reader with two ids once, and keeps no receipt of a folded campaign', async () => {
+  const { db } = database;
+  const { owner, campaign } = await ended();
+  const { accountId } = owner;
+  const { rows } = await sql<{ id: string }>`
+    select message_id as id from deliveries where account_id = ${accountId} and position = 1`.execute(db);
+  const about = { kind: 'read' as const, accountId, messageId: rows[0]?.id ?? '', at: await database.clock.now() };
+  const receipts: MemberEvent[] = [
+    { ...about, participant: 'number of ann', isProvisional: true },
+    { ...about, participant: 'number of ben', isProvisional: true },
+  ];
+  await recordReceipts(db, receipts);
+  const same: MemberEvent = { kind: 'same', accountId, participant: 'ann', alias: 'number of ann' };
+  const readBy = async () => {
+    const { groups, totals, timeline } = await analyticsOf(db, owner, campaign);
+    const sum = (some: ReadonlyArray<{ read: number | null }>) => some.reduce((all, { read }) => all + (read ?? 0), 0);
+    return { groups: sum(groups), totals: totals.read, timeline: sum(timeline) };
+  };
+  expect(await readBy()).toEqual({ groups: 3, totals: 3, timeline: 3 });
+
+  // A service that was off for over a year has both to do: no post goes before its receipts.
+  await database.clock.advance({ days: DAYS, minutes: 1 });
+  await sumAll();
+  await compactAll();
+  await recordReceipts(db, [same]);
+  await sumAll();
+  expect(await readBy()).toEqual({ groups: 2, totals: 2, timeline: 2 });
+
+  await foldAll();
+  for (const table of ['deliveries', 'receipts', 'provisional_receipts'] as const)
+    expect(await countOf(table, owner), table).toBe(0);
+  const ben: MemberEvent = { kind: 'same', accountId, participant: 'ben', alias: 'number of ben' };
+  await recordReceipts(db, [...receipts, same, ben, { ...about, participant: 'ben' }]);
+  await sumAll();
+  expect(await readBy()).toEqual({ groups: 2, totals: 2, timeline: 2 });
+  for (const table of ['receipts', 'provisional_receipts'] as const) expect(await countOf(table, owner), table).toBe(0);
+});
+
 test('rejects a retry, recall or correction of a folded campaign', async () => {
   const { db } = database;
   const { owner, campaign } = await ended();
   await database.clock.advance({ days: DAYS, minutes: 1 });
   await sumAll();
+  await dropReceipts();
   // Marked, and nothing is removed yet.
   await compactOldCampaigns(db, DAYS);
   expect(await countOf('deliveries', owner)).toBe(3);
@@ -134,6 +189,7 @@ test('removes posts in steps of 5,000, with any number of processes', async () =
   expect(before.totals.sent).toBe(6_000);
   await database.clock.advance({ days: DAYS, minutes: 1 });
   await sumAll();
+  await dropReceipts();
   const left: number[] = [];
   await until(
     async () => {
@@ -201,6 +257,7 @@ test('compacts a daily campaign to 500 groups to the documented size, 75 MB a ye
   };
   while (await rollUpRuns(db));
   for (let last = await sumMinutes(db); last; last = await sumMinutes(db, last));
+  while (await foldReceipts(db));
   while (await compactOldCampaigns(db, DAYS));
   const { rows } = await sql<{ left: number; sums: number }>`
     select (select count(*) from deliveries d join runs r using (account_id, run_id) where r.status = 'completed') as left,

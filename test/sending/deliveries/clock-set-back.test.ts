@@ -1,7 +1,9 @@
 /** The database's clock is set back: by NTP, by a snapshot, or by a failover to a server with another clock. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Worker } from '../../../src/app/worker.ts';
+import type { Messenger } from '../../../src/messengers/messenger.ts';
+import type { WorkPoll } from '../../../src/platform/database/work-poll.ts';
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsWhen, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
@@ -12,11 +14,12 @@ const MINUTE_MS = 60_000;
 
 let database: TestDatabase;
 let messenger: ScriptedMessenger;
+let revisable: Messenger;
 let worker: Worker;
 beforeAll(async () => {
   database = await createTestDatabase();
   messenger = scriptMessenger();
-  const revisable = { ...messenger, changeWindows: { recall: WINDOW, correct: WINDOW } };
+  revisable = { ...messenger, changeWindows: { recall: WINDOW, correct: WINDOW } };
   worker = await startTestWorker(database, revisable, { gap: { minMs: 20, maxMs: 40 } });
 });
 afterAll(async () => {
@@ -27,6 +30,23 @@ afterAll(async () => {
 const setBack = () => database.clock.advance({ hours: -1 });
 const isDone = (owner: Owner, campaign: string) =>
   analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.queued === 0);
+
+test('an account goes on although the loops of its worker rest until a poll finds work', async () => {
+  await worker.stop();
+  // Longer than the test waits: a loop that asks for this pause is not woken by itself.
+  const workPoll: WorkPoll = { add: () => 24 * 60 * MINUTE_MS, stop: () => Promise.resolve() };
+  const resting = await startTestWorker(database, messenger, { gap: { minMs: 20, maxMs: 40 }, workPoll });
+  onTestFinished(async () => {
+    await resting.stop();
+    worker = await startTestWorker(database, revisable, { gap: { minMs: 20, maxMs: 40 } });
+  });
+  const alice = await createOwner(database.db, 100);
+  const id = await sendNow(database.db, alice);
+  await analyticsWhen(database.db, alice, id, ({ totals }) => totals.sent > 2);
+  await setBack();
+  const { totals } = await isDone(alice, id);
+  expect(totals).toMatchObject({ sent: 100 });
+});
 
 describe('an account goes on without waiting for the hour', () => {
   test('between two posts', async () => {

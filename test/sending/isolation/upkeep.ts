@@ -34,6 +34,13 @@ async function sumAll({ db }: Scene): Promise<void> {
   );
 }
 
+async function dropReceipts({ db }: Scene): Promise<void> {
+  await until(
+    () => foldReceipts(db),
+    (isMore) => !isMore,
+  );
+}
+
 const isGone =
   (table: string, owner: 'accountId' | 'workspaceId' | 'userId', column: string) =>
   async ({ db }: Scene, who: Owner) =>
@@ -64,6 +71,7 @@ export const UPKEEP: Case[] = [
     async prepare(scene, owners) {
       await sendAndDrain(scene, owners, 401);
       await sumAll(scene);
+      await dropReceipts(scene);
     },
     step: ({ db }) => compactOldCampaigns(db, 400, log),
     isDone: isGone('deliveries', 'accountId', 'account_id'),

@@ -14,8 +14,9 @@ interface OldCampaign {
 
 /**
  * Compacts campaigns that ended `retentionDays` ago, a small step a call: flags one, so that it can no longer be retried, recalled or
- * corrected, or removes some of its deliveries and revisions, which are all in its sums. False when there is nothing to do. Any number of
- * processes may call it, and stop in between.
+ * corrected, or removes some of its deliveries and revisions, which are all in its sums. Waits until the receipts of its runs are gone
+ * (`receipts/fold-receipts.ts`): a second id of a reader would be taken off the runs, and not off the sums. False when there is nothing
+ * to do. Any number of processes may call it, and stop in between.
  */
 export async function compactOldCampaigns(db: Database, retentionDays: number, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'old campaigns');
@@ -24,7 +25,7 @@ export async function compactOldCampaigns(db: Database, retentionDays: number, l
     select c.account_id as "accountId", c.campaign_id as "campaignId", c.folded_at is not null as "isFlagged"
     from campaigns c join lanes l on l.account_id = c.account_id
     where c.finished_at <= ${endedBefore} and not c.folded and c.deleted_at is null and c.account_id <> all(${held}::bigint[])
-      and not exists (select from runs r where r.campaign_id = c.campaign_id and (r.summed < r.expanded or r.dropping))
+      and not exists (select from runs r where r.campaign_id = c.campaign_id and (r.summed < r.expanded or r.dropping or not r.receipts_dropped))
       -- A recall that was asked for before comes first.
       and not exists (select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
                       where r.campaign_id = c.campaign_id and q.next_position is not null)

@@ -1,0 +1,57 @@
+/** The users of a simulated world, with their accounts and groups. */
+import type { Database } from '../src/platform/database/connect.ts';
+import { createOwner, type Owner } from '../test/support/ledger.ts';
+import { pick, seededRandom } from '../test/support/inputs/random.ts';
+import { openProcess } from './virtual-time.ts';
+import type { World } from './world.ts';
+
+/** The last groups of each owner. */
+const CHANNELS = 1;
+
+/** Of owners. Their clocks change at other times than Berlin's, by half an hour, or never, and are ahead by odd parts of an hour. */
+export const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/St_Johns',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+  'Pacific/Apia',
+];
+
+async function setTimeZone(db: Database, { userId }: Owner, timeZone: string): Promise<void> {
+  await db.updateTable('users').set({ time_zone: timeZone }).where('user_id', '=', userId).execute();
+}
+
+async function makeChannels(db: Database, groupIds: readonly number[]): Promise<void> {
+  await db.updateTable('groups').set({ kind: 'channel' }).where('group_id', 'in', groupIds).execute();
+}
+
+/** Creates owners with so many groups each, the first `webhooks` of them with a webhook, and without faults. */
+export async function createOwners(
+  { gate, witness, receiver, history, perform }: Pick<World, 'gate' | 'witness' | 'receiver' | 'history' | 'perform'>,
+  { seed, sizes, webhooks }: { seed: number; sizes: readonly number[]; webhooks: number },
+): Promise<Owner[]> {
+  const setup = openProcess('setup');
+  const db = gate.open(setup);
+  const zones = seededRandom(seed ^ 0x20e5);
+  const owners: Owner[] = [];
+  for (const groups of sizes) {
+    const owner = await perform(setup, () => createOwner(db, groups));
+    const { accountId, groupIds } = owner;
+    const channelIds = groupIds.slice(-CHANNELS);
+    await perform(setup, () => makeChannels(db, channelIds));
+    const timeZone = pick(zones, ZONES);
+    await perform(setup, () => setTimeZone(db, owner, timeZone));
+    const hasWebhook = owners.length < webhooks;
+    if (hasWebhook) await perform(setup, () => receiver.register(db, owner));
+    const chats = groupIds.map((_, index) => `${accountId}-${index + 1}@g.us`);
+    for (const [index, chatId] of chats.entries()) {
+      const kind = index < chats.length - CHANNELS ? 'group' : 'channel';
+      witness.chats.add(accountId, { chatId, kind, name: `Group ${index + 1}` });
+    }
+    owners.push(owner);
+    history.add({ kind: 'owner', accountId, timeZone, chats, groupIds, channelIds, hasWebhook });
+  }
+  setup.isDead = true;
+  return owners;
+}
