@@ -24,6 +24,7 @@ import { postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts'
 import {
   instantsOfSendsAreTrue,
   overviewsAddUp,
+  activitiesAddUp,
   receiptsAreCounted,
   sumsAddUp,
   timelinesAddUp,
@@ -65,6 +66,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   sumsAddUp,
   timelinesAddUp,
   overviewsAddUp,
+  activitiesAddUp,
   receiptsAreCounted,
   instantsOfSendsAreTrue,
   changesReachThem,

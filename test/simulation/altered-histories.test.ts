@@ -9,6 +9,7 @@ import {
   dropLaterRuns,
   expireEveryDelivery,
   forgetUpdate,
+  hasActivity,
   hasCorrectable,
   hasMessages,
   hasPair,
@@ -24,6 +25,7 @@ import {
   lowerTimelines,
   missEveryRun,
   moveEveryRun,
+  raiseActivity,
   raiseOverviews,
   sendTooMuch,
   swapMessages,
@@ -100,6 +102,7 @@ test.for<[string, Alteration]>([
   ['a reply is not counted', { fits: hasReply, alter: loseReply, sentence: ' replies, ' }],
   ['the views of a channel are wrong', { fits: hasViews, alter: addView, sentence: ' views, ' }],
   ['an overview is wrong', { fits: hasSent, alter: raiseOverviews, sentence: 'does not add up: overview of account' }],
+  ['an activity is wrong', { fits: hasActivity, alter: raiseActivity, sentence: 'does not add up: the activity of' }],
   ['a timeline is wrong', { fits: hasSent, alter: lowerTimelines, sentence: 'timeline: ' }],
   ['a webhook misses an event', { fits: hasMessages, alter: loseMessage, sentence: 'not told: ' }],
   [
