@@ -1,6 +1,6 @@
 import { sleep } from '../../src/platform/time/time.ts';
 import { draw, drawMs, type Span } from '../../test/support/inputs/random.ts';
-import type { ExpectedRun } from '../../test/witness/judge.ts';
+import type { ExpectedRun } from '../../test/witness/compare-posts.ts';
 import type { Ask } from './ask.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import type { Sender, SenderGroup } from './senders.ts';

@@ -1,4 +1,4 @@
-import type { Verdicts } from '../../test/witness/judge.ts';
+import type { Verdicts } from '../../test/witness/compare-posts.ts';
 import type { Ask } from './ask.ts';
 import type { Sent } from './campaigns.ts';
 

@@ -127,7 +127,7 @@ async function loseLeader(scene: Scene, how: LeaderHarm, number: number): Promis
   };
 }
 
-/** Asks as users do who come one after the other; none gives up, so that each campaign is one to be judged. */
+/** Asks as users do who come one after the other; none gives up, so that each campaign is compared. */
 async function probeUntilAccepted(
   { patroni, fleet, probe, ask, sent }: Scene,
   number: number,

@@ -3,7 +3,7 @@ import { DELIVERIES_PER_TURN } from '../../src/sending/deliveries/send-loop.ts';
 import { createLog } from '../../src/platform/log/log.ts';
 import { sleep } from '../../src/platform/time/time.ts';
 import { seededRandom, type Span } from '../../test/support/inputs/random.ts';
-import { judge, type Faults, type Verdicts } from '../../test/witness/judge.ts';
+import { comparePosts, type Faults, type Verdicts } from '../../test/witness/compare-posts.ts';
 import type { Behaviour } from '../../test/witness/protocol.ts';
 import { askAnyOf, type Ask } from './ask.ts';
 import { sendContinuously, waitUntilEnded, type Sent } from './campaigns.ts';
@@ -100,7 +100,7 @@ export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'surviv
   await waitUntilEnded(sent, ask);
   while (!(await fleet.witness.hasToldAll())) await sleep(100);
   say('all have ended');
-  const verdicts = judge(await fleet.witness.entries(), {
+  const verdicts = comparePosts(await fleet.witness.entries(), {
     runs: sent.map(({ run }) => run),
     gapMs: new Map(senders.map(({ accountId, paced }) => [accountId, paced ? GAP.minMs : 0])),
     turnSize: (accountId) =>

@@ -34,7 +34,7 @@ interface Endpoint extends Verdict {
 const SLOW_MS = 100;
 const WRONG_ANSWERS = [302, 400, 404, 429, 500, 503, 'silence', 'hang up'] as const;
 
-/** A server on loopback with so many endpoints, which judge what they are told. */
+/** A server on loopback with so many endpoints, which verify the messages that they receive. */
 export async function startReceiver(endpoints: number, random: () => number): Promise<Receiver> {
   const known: Endpoint[] = Array.from({ length: endpoints }, () => ({
     taken: 0,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { judge, type Expected, type ExpectedRun } from '../witness/judge.ts';
+import { comparePosts, type Expected, type ExpectedRun } from '../witness/compare-posts.ts';
 import { witnessMessenger } from '../witness/messenger.ts';
 import type { Entry } from '../witness/protocol.ts';
 import { startWitness, type Witness } from '../witness/start-witness.ts';
@@ -82,7 +82,7 @@ describe('the witness', () => {
   });
 });
 
-describe('the judge', () => {
+describe('the comparison', () => {
   const run: ExpectedRun = {
     accountId: 1,
     text: 'one',
@@ -104,14 +104,14 @@ describe('the judge', () => {
       pid: 1,
       arrival: index + 1,
       arrivedMs: 100 * (index + 1),
-      judgedMs: 100 * (index + 1) + 10,
+      answeredMs: 100 * (index + 1) + 10,
       verdict: 'accepted',
       ...post,
     }));
   }
 
   function faultsOf(seen: Entry[], runs = [run], more: Partial<Expected> = {}) {
-    const { faults } = judge(seen, { runs, gapMs: new Map(), turnSize: () => 1, ...more });
+    const { faults } = comparePosts(seen, { runs, gapMs: new Map(), turnSize: () => 1, ...more });
     return Object.fromEntries(Object.entries(faults).filter(([, found]) => found > 0));
   }
   const all = [{ chatId: 'a' }, { chatId: 'b' }, { chatId: 'c' }];

@@ -71,6 +71,6 @@ export interface Entry extends PostArrival {
   arrival: number;
   arrivedMs: number;
   /** The time of processing, before any answer is sent. */
-  judgedMs: number;
+  answeredMs: number;
   verdict: Verdict;
 }

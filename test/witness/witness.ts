@@ -24,7 +24,7 @@ const refusedForGood = new Set<string>();
 const receipts: Receipt[] = [];
 let recorded = 0;
 
-function judge({ chatId, messageId, text }: PostArrival): Verdict {
+function decideVerdict({ chatId, messageId, text }: PostArrival): Verdict {
   if (acceptedIds.has(messageId)) return 'copy';
   const where = `${chatId} ${text}`;
   if (refusedForGood.has(where)) return 'refused for good';
@@ -53,13 +53,13 @@ async function receive(post: PostArrival): Promise<{ answer: Answers['send']; he
   const [minMs, maxMs] = behaviour.delayMs ?? [0, 0];
   if (maxMs > 0) await new Promise((resolve) => setTimeout(resolve, minMs + random() * (maxMs - minMs)));
   underWay.delete(arrival);
-  const verdict = judge(post);
-  const judgedMs = nowMs();
+  const verdict = decideVerdict(post);
+  const answeredMs = nowMs();
   if (verdict === 'accepted') {
     acceptedIds.add(post.messageId);
-    receipts.push({ accountId: post.accountId, messageId: post.messageId, atMs: judgedMs });
+    receipts.push({ accountId: post.accountId, messageId: post.messageId, atMs: answeredMs });
   }
-  await log.append({ ...post, arrival, arrivedMs, judgedMs, verdict });
+  await log.append({ ...post, arrival, arrivedMs, answeredMs, verdict });
   if (verdict === 'vanished') return { answer: { kind: 'sent' }, heard: 'nothing' };
   if (verdict === 'refused') return { answer: { kind: 'refused', final: false }, heard: 'answer' };
   if (verdict === 'refused for good') return { answer: { kind: 'refused', final: true }, heard: 'answer' };

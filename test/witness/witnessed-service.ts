@@ -10,7 +10,7 @@ import { proxiedUrl } from '../support/servers/own-postgres.ts';
 import { startProxy, type Proxy } from '../support/servers/proxy.ts';
 import { removeService, startService } from '../support/service/service.ts';
 import { signUpSender } from '../support/service/storm.ts';
-import { judge, type ExpectedRun } from './judge.ts';
+import { comparePosts, type ExpectedRun } from './compare-posts.ts';
 import { startWitness, type Witness } from './start-witness.ts';
 import { ENTRY } from './start-worker.ts';
 
@@ -113,7 +113,7 @@ export async function startWitnessedService(
         } while (totals.queued > 0);
         expect(totals).toMatchObject({ sent: groups, failed: 0, cancelled: 0 });
       }
-      const { faults } = judge(await witness.entries(), {
+      const { faults } = comparePosts(await witness.entries(), {
         runs: sent.map(({ run }) => run),
         gapMs: new Map([[1, GAP.minMs]]),
         turnSize: () => 1,

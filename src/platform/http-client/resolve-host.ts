@@ -20,7 +20,7 @@ export function createDnsLookup(servers?: readonly string[]): DnsLookup {
 }
 
 /**
- * The one address to connect to for the host of a URL, which it was judged by: who connects asks no name server again. Every address
+ * The one address to connect to for the host of a URL. It was validated, and the connection asks no name server again. Every address
  * of a name must be one that may be asked. Throws `BlockedAddressError`, or what the name server said.
  */
 export async function resolveHost(

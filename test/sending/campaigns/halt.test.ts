@@ -4,7 +4,7 @@ import { DELIVERIES_PER_TURN } from '../../../src/sending/deliveries/send-loop.t
 import { sleep } from '../../../src/platform/time/time.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
-import { judge, type ExpectedRun } from '../../witness/judge.ts';
+import { comparePosts, type ExpectedRun } from '../../witness/compare-posts.ts';
 import { startWitness, type Witness } from '../../witness/start-witness.ts';
 import { startWitnessedWorker } from '../../witness/start-worker.ts';
 import { workspaceOf } from '../../support/workspaces.ts';
@@ -60,7 +60,7 @@ async function send(text: string, groups: Awaited<ReturnType<typeof createGroups
 
 async function faultsOf(run: ExpectedRun, turnSize: number) {
   const own = (await witness.entries()).filter((entry) => entry.text === run.text);
-  const { faults } = judge(own, { runs: [run], gapMs: new Map(), turnSize: () => turnSize });
+  const { faults } = comparePosts(own, { runs: [run], gapMs: new Map(), turnSize: () => turnSize });
   return Object.entries(faults).filter(([, found]) => found > 0);
 }
 

@@ -5,7 +5,7 @@ import { createLog } from '../../../src/platform/log/log.ts';
 import { sleep } from '../../../src/platform/time/time.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsOf, createOwner, sendNow, type Owner } from '../../support/ledger.ts';
-import { judge, type ExpectedRun } from '../../witness/judge.ts';
+import { comparePosts, type ExpectedRun } from '../../witness/compare-posts.ts';
 import { startWitness, type Witness } from '../../witness/start-witness.ts';
 import { startWitnessedWorker, type WitnessedWorker } from '../../witness/start-worker.ts';
 
@@ -187,7 +187,7 @@ test('sends everything once, in order and at the pace, and the analytics agree',
       async () => (await analyticsOf(database.db, owner, campaignId)).totals,
       ({ queued }) => queued === 0,
     );
-  const { faults, outcomes, copies } = judge(await witness.entries(), {
+  const { faults, outcomes, copies } = comparePosts(await witness.entries(), {
     runs: begun.map(({ run }) => run),
     gapMs: new Map(begun.map(({ owner, paced }) => [owner.accountId, paced ? GAP.minMs : 0])),
     turnSize: () => 1,

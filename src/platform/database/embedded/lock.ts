@@ -18,7 +18,7 @@ const POLL_MS = 50;
  * Takes DATA_DIR for this process. Throws a StartupError when a living process has it.
  *
  * Node has no file locks of its own, but its SQLite takes real ones: the system frees them when the process dies, so there is
- * no stale lock to judge by pid and no race, and they hold between containers that share a volume. The file stays empty.
+ * no stale lock to detect by pid and no race, and they hold between containers that share a volume. The file stays empty.
  * Trap: a process that opens and closes the file in any other way loses its lock.
  */
 export async function lockFolder(dataDir: string): Promise<FolderLock> {

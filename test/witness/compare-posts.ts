@@ -66,7 +66,7 @@ const CLOCK_MS = 1;
 const keyOf = ({ accountId, text }: { accountId: number; text: string }) => `${accountId} ${text}`;
 
 /** Compares the posts that the witness received with the expected ones. */
-export function judge(entries: readonly Entry[], expected: Expected): Verdicts {
+export function comparePosts(entries: readonly Entry[], expected: Expected): Verdicts {
   const byRun = Map.groupBy(entries, keyOf);
   const byAccount = Map.groupBy(entries, (entry) => entry.accountId);
   const { runs } = expected;
@@ -173,7 +173,7 @@ function countUnpaced(own: readonly Entry[], gapMs: number): number {
   let unpaced = 0;
   for (const entry of own) {
     if (entry.arrivedMs - endedMs < gapMs - CLOCK_MS) unpaced += 1;
-    endedMs = Math.max(endedMs, entry.judgedMs);
+    endedMs = Math.max(endedMs, entry.answeredMs);
   }
   return unpaced;
 }
