@@ -12,6 +12,7 @@ export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): 
     trx,
   );
   await sql`
-    update accounts set status = 'unlinked', qr = null, pairing_code = null, status_reason = null, linked_number = null, scanned_number = null
+    update accounts set status = 'unlinked', qr = null, pairing_code = null, status_reason = null, linked_number = null, scanned_number = null,
+      warning = null, warned_until = null, retry_until = null
     where workspace_id = ${workspaceId}`.execute(trx);
 }

@@ -8,6 +8,7 @@ import { parseJid } from '../client/jid.ts';
 import { decodeMessage, encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { withSecret } from '../connect/message-secret.ts';
+import { REACHOUT_LOCKED } from '../failures.ts';
 import { isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { senderIn, senderKeyMessage } from './sender-key.ts';
@@ -49,8 +50,11 @@ export async function answerRetry(answering: Answering, retry: Retry): Promise<b
     },
     content: enc,
   };
-  const { kind } = await relay(answering, { messageId, recipients: 0 }, () => client.sendNode(stanza));
-  return kind !== 'offline';
+  let code: number | undefined;
+  const onRejected = (given: number) => (code = given);
+  const { kind } = await relay(answering, { messageId, recipients: 0, onRejected }, () => client.sendNode(stanza));
+  // Another answer would be rejected too, and count as another attempt to begin a chat.
+  return kind !== 'offline' || code === REACHOUT_LOCKED;
 }
 
 /** `<enc>`, and the account's identity with the first message of a session. Undefined if the device has no keys. */

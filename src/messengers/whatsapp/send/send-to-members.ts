@@ -11,7 +11,7 @@
 import { OverloadError } from '../../../platform/errors/errors.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import type { Group } from '../client/group.ts';
-import { STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
+import { REACHOUT_LOCKED, STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
 import { relay, toResult, type RelayResult } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
@@ -83,8 +83,8 @@ async function recordResult({ chats, members }: Sending, { group, encrypted, cod
 
 /** A query before the post was rejected or not answered, which says nothing about the group itself. */
 function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown): RelayResult {
-  if (error instanceof OverloadError) throw error;
   const code = rejectionCodeOf(error);
+  if (error instanceof OverloadError || code === REACHOUT_LOCKED) throw error;
   if (code !== undefined) {
     const result = toResult(sending, code);
     return result.kind === 'refused' ? { ...result, final: false } : result;

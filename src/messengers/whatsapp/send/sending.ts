@@ -21,6 +21,8 @@ export interface Sending extends Relaying {
   upload(media: PostMedia, target: UploadTarget): Promise<Uploaded>;
   /** Permits for posts that distribute a sender key to many devices: each costs seconds of CPU. */
   fanOuts: FairSemaphore;
+  /** Warns the user that WhatsApp restricts new private chats, which pauses nothing. */
+  warn(): void;
   /** Whether this worker still holds the lease of the account. */
   mayGoOn(): boolean;
 }
