@@ -13,6 +13,7 @@ import {
   type Linked,
   type Status,
 } from '../../../support/whatsapp.ts';
+import { skipWaiting } from '../../../support/skip-waiting.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { tellRestriction } from '../../../whatsapp-peer/phones.ts';
 
@@ -100,7 +101,10 @@ test('warns, and posts to other groups, when a query before a post is answered w
     isLocked && namespace === 'encrypt' && lid(users) ? 463 : undefined;
   const campaign = await sendCampaign(somebody.person, [locked, open], 'one of them');
   await until(
-    () => progressOf(somebody.person, campaign),
+    async () => {
+      await skipWaiting(database, somebody.person);
+      return progressOf(somebody.person, campaign);
+    },
     ({ totals }) => totals.sent === 1,
   );
   expect((await warned(somebody)).status).toBe('connected');
