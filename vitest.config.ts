@@ -65,7 +65,7 @@ const RARE = [
   'messengers/whatsapp/chats/channels',
   'messengers/whatsapp/connect/own-number',
   'messengers/whatsapp/connect/survive',
-  'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,no-outcome,pauses,replaced}',
+  'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,former-link,no-outcome,pauses,replaced,warnings}',
   'messengers/whatsapp/files/media',
   'messengers/whatsapp/inbound/members',
   'messengers/whatsapp/inbound/{history,private-chats}',

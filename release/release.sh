@@ -6,8 +6,9 @@
 #   BASE        the base of the image by digest. Without it no image is built.
 # Steps:
 #   1. rejects a work tree that is not clean, a branch other than main, an existing tag, and a CHANGELOG.md without "Unreleased"
-#   2. writes the version and the address, runs the checks and the tests, keeps data that this version writes as a fixture of the upgrade
-#      test, commits and tags. A failure restores everything
+#   2. writes the version, the address, and the version of the WhatsApp client that is published today (without a network it stays), runs
+#      the checks and the tests, keeps data that this version writes as a fixture of the upgrade test, commits and tags. A failure restores
+#      everything
 #   3. makes the tarball, the SBOM, the image, and SHA256SUMS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -48,6 +49,8 @@ if [ -n "$repository" ]; then
   git grep --files-with-matches --null --fixed-strings "$placeholder" -- ':!release' ':!test' |
     xargs --null --no-run-if-empty sed -i "s|$placeholder|$repository|g"
 fi
+step 'pin the version of the WhatsApp client'
+node release/pin-client-version.ts
 step 'check'
 npm run check
 node scripts/check-signatures.ts

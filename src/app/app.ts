@@ -107,7 +107,7 @@ export async function startApp(
     if (config.role !== 'api') {
       const workPoll = startWorkPoll({ db: shared.sendingDb, log, onLoopError: shared.onLoopError });
       closing.push(workPoll.stop);
-      const open = messengers ?? openMessengers({ ...shared, ...secrets, whatsappTiming, workPoll });
+      const open = messengers ?? openMessengers({ ...shared, ...secrets, egress, whatsappTiming, workPoll });
       for (const messenger of open) closing.push(() => messenger.close());
       worker = await startSending(shared, { messengers: open, alone: isEmbedded, workPoll });
       closing.push(worker.stop);

@@ -1,6 +1,7 @@
 import type { Config } from '../platform/config/config.ts';
 import { connectDatabase, type PostgresAddress } from '../platform/database/connect.ts';
 import type { WorkPoll } from '../platform/database/work-poll.ts';
+import type { PageReader } from '../platform/http-client/safe-http-client.ts';
 import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
 import type { Log } from '../platform/log/log.ts';
 import { createVault } from '../platform/secrets/secret-box.ts';
@@ -19,13 +20,14 @@ interface Needed extends Pick<Secrets, 'encryptionKey'> {
   metrics: Metrics;
   workPoll: WorkPoll;
   onLoopError: OnLoopError;
+  egress: PageReader;
   /** For tests, which cannot wait as long as production should wait for WhatsApp. */
   whatsappTiming: WhatsAppOptions['timing'];
 }
 
 /** Opens the messengers that come with the service, each with its own database connections. The caller closes them. */
 export function openMessengers(needed: Needed): Messenger[] {
-  const { config, log, encryptionKey, metrics, workPoll, onLoopError, whatsappTiming } = needed;
+  const { config, log, encryptionKey, metrics, workPoll, onLoopError, egress, whatsappTiming } = needed;
   return [
     createSandbox({
       db: connect(needed, 'sandbox'),
@@ -39,6 +41,7 @@ export function openMessengers(needed: Needed): Messenger[] {
       log,
       vault: createVault({ key: encryptionKey, previousKey: config.encryptionKeyPrevious }),
       version: config.whatsappVersion,
+      http: egress,
       url: config.whatsappUrl,
       rootKey: config.whatsappRootKey,
       rejectsForgeries: config.whatsappCertificate === 'enforce',

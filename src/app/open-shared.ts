@@ -15,7 +15,7 @@ import type { Log } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
 import { measureWebhooks } from '../operations/measure-webhooks.ts';
 import { measureQuarantine } from '../operations/measure-quarantine.ts';
-import { createMetrics, measureAccounts, measureBacklog, measureStore, type Metrics } from '../operations/metrics.ts';
+import { createMetrics, measureAccounts, measureBacklog, measureClientVersion, measureStore, type Metrics } from '../operations/metrics.ts';
 
 /** Connections of each of two pools; a third one has one, and each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
 const POOL_SIZE = 8;
@@ -85,6 +85,7 @@ export async function openShared(
   const metrics = createMetrics();
   measureBacklog(metrics.registry, { db, log });
   measureAccounts(metrics.registry, { db, log });
+  measureClientVersion(metrics.registry, { db, log });
   measureWebhooks(metrics.registry, { db, log });
   measureStore(metrics.registry, { db, log, folder: postgres && config.dataDir });
   measureQuarantine(metrics.registry, { db, log });

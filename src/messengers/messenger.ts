@@ -10,6 +10,10 @@ export interface MessengerAccount {
   phoneNumber: string | undefined;
   /** The present or last pause. */
   pause?: KnownPause | undefined;
+  /** The present warning. */
+  warning?: Warning | undefined;
+  /** Default is `false`. If this is true, its owner wants to try an ended link once more. */
+  isRetry?: boolean;
 }
 
 export type PauseCause =
@@ -32,6 +36,14 @@ export interface KnownPause {
   leftMs: number;
   /** Its number among pauses in a row. */
   times: number;
+}
+
+/** The application restricts the account in a way that does not concern posts. They go on, more slowly. */
+export interface Warning {
+  /** A sentence for the account's user. */
+  reason: string;
+  /** The rest of it in milliseconds. */
+  leftMs: number;
 }
 
 /** The text and file of a post, the same for every group of a run. */
@@ -116,7 +128,9 @@ export type RevisionResult =
 export type LinkMethod = 'qr' | 'pairing_code';
 
 /** The state of an account at the messaging application. `reason` is a sentence for its user. */
-export type SessionState =
+export type SessionState = LinkState & { warning?: Warning | undefined };
+
+type LinkState =
   /** Waits for the user's phone. A new code replaces this one before it expires in `goodForMs`. */
   | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
   /** `phoneNumber` is that of the linked phone, in digits; undefined if no phone was needed. */
@@ -125,10 +139,16 @@ export type SessionState =
   | { status: 'reconnecting'; reason: string }
   /** The application asked for a cool-down. It ends by itself after `cooldownMs`. */
   | ({ status: 'paused'; cooldownMs: number } & Pick<KnownPause, 'cause' | 'reason' | 'times'>)
-  /** The link was ended at the application; its credentials are deleted. */
-  | { status: 'logged_out'; reason: string }
+  /** The link was ended at the application. Its credentials are kept for `retryForMs`; undefined: they are deleted. */
+  | { status: 'logged_out'; reason: string; retryForMs?: number | undefined }
   /** `rejectedNumber` is the number of a phone that tried to link and is not the account's, in digits. */
-  | { status: 'unlinked'; reason: string | null; rejectedNumber?: string | undefined };
+  | {
+      status: 'unlinked';
+      reason: string | null;
+      rejectedNumber?: string | undefined;
+      /** If this is true, no credentials of an ended link are kept any more. */
+      isDiscarded?: boolean;
+    };
 
 /** Called with each change of the state, in order. Never throws. */
 export type OnStateChange = (state: SessionState) => void;
@@ -196,6 +216,8 @@ export interface Messenger extends MessengerCapabilities {
    * (`messenger_unavailable`) when there is no code.
    */
   link(account: MessengerAccount, method: LinkMethod, onStateChange: OnStateChange): Promise<MessengerSession>;
+  /** Deletes the credentials of an ended link. Undefined if the messenger keeps none. */
+  discardLink?(accountId: number): Promise<void>;
   /**
    * At-least-once delivery: passes member events to `record`, in batches, until the returned function is called. A batch is repeated
    * when `record` throws, so `record` must be idempotent.

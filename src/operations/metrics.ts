@@ -8,6 +8,7 @@ import type { Outcome } from '../sending/deliveries/outcome.ts';
 import type { Log } from '../platform/log/log.ts';
 import { sleep } from '../platform/time/time.ts';
 import { readVersion } from '../platform/config/version.ts';
+import { readClientInUse } from '../messengers/whatsapp/connect/client-version-age.ts';
 import type { WhatsAppAlarm } from '../messengers/whatsapp/connect/load-client.ts';
 
 const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'devices_missed', 'certificate', 'account_signature'];
@@ -234,6 +235,19 @@ export function measureStore(
   gauge('campanile_database_size_bytes', 'Size of the database on its disk', () => readDatabaseSize(db));
   if (folder !== undefined)
     gauge('campanile_disk_free_bytes', 'Free space on the disk of the embedded database', () => readFreeBytes(folder));
+}
+
+/** Adds how old the version of WhatsApp's client is that was last accepted; NaN if no account has ever logged in. */
+export function measureClientVersion(registry: Registry, { db, log }: { db: Database; log: Log }): void {
+  const about = {
+    name: 'campanile_whatsapp_client_age_seconds',
+    help: "Least age of the version of WhatsApp's client that WhatsApp last accepted",
+  };
+  const inUse = readSeldom(() => readClientInUse(db), log);
+  addGauge(registry, about, async () => {
+    const found = await inUse();
+    return found && found.ageMs / 1_000;
+  });
 }
 
 /** Adds how many shards this process serves. */

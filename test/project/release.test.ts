@@ -77,6 +77,8 @@ async function addPackage({ check = 'true' }: { check?: string } = {}): Promise<
     'scripts/check-signatures.ts': '',
     'scripts/make-upgrade-fixture.ts':
       "import { mkdirSync, writeFileSync } from 'node:fs';\nconst to = 'test/upgrade/fixtures/1.2.3';\nmkdirSync(to, { recursive: true });\nwriteFileSync(`${to}/about.json`, '{}');\n",
+    'release/pin-client-version.ts':
+      "import { writeFileSync } from 'node:fs';\nwriteFileSync('pinned.txt', 'today');\nconsole.log('The client version is new.');\n",
     'release/write-sbom.ts': "import { writeFileSync } from 'node:fs';\nwriteFileSync(process.argv[2] ?? '', '{}');\n",
   };
   for (const [name, text] of Object.entries(files)) {
@@ -132,6 +134,8 @@ test('writes the version and the address of the repository everywhere, commits, 
     ).toBe(sum);
   }
   expect(stdout).not.toContain('npm publish');
+  expect(stdout).toContain('The client version is new.');
+  expect(await printed('show', 'HEAD:pinned.txt')).toBe('today');
 });
 
 test('warns that the placeholder stays without REPOSITORY', async () => {

@@ -36,7 +36,10 @@ describe.skipIf(!browser)('in a browser', () => {
     visited = await visit(browser as Browser, app.url);
     ({ page } = visited);
   });
-  afterEach(() => visited.end());
+  afterEach(async () => {
+    peer.behave();
+    await visited.end();
+  });
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   /** At the first link the page asks how the number was used. */
@@ -137,11 +140,48 @@ describe.skipIf(!browser)('in a browser', () => {
     const end = new Date(Date.now() + 2 * 3_600_000);
     peer.script.restrictedUntil = end;
     tellRestriction(companion, end);
+    await page.getByRole('status').getByText(/^WhatsApp has locked new private chats until/).waitFor();
+    await page.getByText('Posts to groups and channels go on, at a third of the pace.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    peer.script.judge = () => ({ refuse: 463 });
+    const { groups } = await ask<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+    const ids = groups.map((group) => group.group_metadata_id);
+    await ask('venom/add-campaign', { name: 'Refused', html: 'Hello', group_metadata_ids: ids });
     await page.getByText(/^Sending is paused until .*, \d\d:\d\d CES?T$/).waitFor();
     await page.getByRole('status').getByText('WhatsApp has restricted').waitFor();
     await page.getByText('It resumes automatically in 2 hours;').waitFor();
     await page.getByRole('link', { name: /^Account: Paused until \d\d:\d\d/ }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
+  });
+
+  test('offers to try an ended link once more', async () => {
+    const own = peer.addPerson('447700900151');
+    await enterAsNew(page, 'eve', '+447700900151');
+    await page.goto('/account');
+    await state('Not linked').waitFor();
+    const { qr = '' } = await ask<Status>('venom/connect-account', {});
+    await peer.scan(own, qr);
+    await state('Connected').waitFor();
+    peer.script.refuseLogin = 403;
+    peer.cut(own);
+    await page.getByRole('note').getByText('You can try the former link once more').waitFor();
+    await page.getByText(/^Its keys are kept until .*\d\d:\d\d/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    peer.behave();
+    await press('Try once more');
+    await state('Connected').waitFor();
+    await page.getByText('You can try the former link once more').waitFor({ state: 'detached' });
+  });
+
+  test('says in words that WhatsApp gives no pairing code', async () => {
+    peer.addPerson('447700900152');
+    await enterAsNew(page, 'finn', '+447700900152');
+    await page.goto('/account');
+    await chooseUse(USED);
+    peer.script.refuseQuery = ({ action }) => (action === 'link_code_companion_reg' ? 429 : undefined);
+    await press('Link with a code');
+    await page.getByRole('alert').getByText('WhatsApp gives no more codes for this number').waitFor();
+    expect(visited.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
   });
 
   test('shows why an account was stopped, and resumes it by button', async () => {

@@ -130,9 +130,11 @@ async function link(
   const gone = new Promise<never>((_, reject) => {
     connection.onClose(() => reject(new Error('the client hung up instead of signing')));
   });
-  const signer = state.script.forgesPairing ? Curve.generateKeyPair() : phoneIdentity(person);
+  const { forgesPairing } = state.script;
+  const signer = forgesPairing === 'signature' ? Curve.generateKeyPair() : phoneIdentity(person);
+  const secret = forgesPairing === 'hmac' ? randomBytes(32) : advSecret;
   const offer = element('iq', attributes, [
-    element('pair-success', {}, vouchFor(companion, identity, advSecret, signer)),
+    element('pair-success', {}, vouchFor(companion, identity, secret, signer)),
   ]);
   const signed = await Promise.race([connection.request(offer), gone]);
   if (!child(signed, 'pair-device-sign')) throw new Error('the client did not sign');

@@ -76,8 +76,8 @@ export interface WhatsAppPeer {
   end(person: Person, code: number): void;
   /** Another client logs in with the same link. */
   replace(person: Person): void;
-  /** The person removes the linked devices on the phone. */
-  unlink(person: Person): void;
+  /** The person removes the linked devices on the phone. WhatsApp may tell that without a code. */
+  unlink(person: Person, isCoded?: boolean): void;
   ban(person: Person): void;
   /** A person joins a group. Resolves when the linked devices of its members have acknowledged it. */
   join(group: Group, person: Person): Promise<void>;
@@ -151,8 +151,8 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
       eachConnection(person, (connection) =>
         connection.end(element('stream:error', {}, [element('conflict', { type: 'replaced' })])),
       ),
-    unlink(person) {
-      const removed = element('stream:error', { code: '401' }, [element('conflict', { type: 'device_removed' })]);
+    unlink(person, isCoded = true) {
+      const removed = element('stream:error', isCoded ? { code: '401' } : {}, [element('conflict', { type: 'device_removed' })]);
       eachConnection(person, (connection) => connection.end(removed));
       person.companions.clear();
     },
@@ -235,7 +235,7 @@ function goodDay(): Script {
     asksForPasskey: false,
     withdrawsSecrets: false,
     showsOthersCertificate: false,
-    forgesPairing: false,
+    forgesPairing: undefined,
     restrictedUntil: undefined,
     phonesAskAgain: true,
   };

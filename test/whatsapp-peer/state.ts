@@ -90,8 +90,8 @@ export interface Script {
   withdrawsSecrets: boolean;
   /** Presents recorded certificates of another server, as a machine in the middle could. */
   showsOthersCertificate: boolean;
-  /** Signs the pairing of a new device with a key that is not the phone's. */
-  forgesPairing: boolean;
+  /** Signs the pairing of a new device with a key that is not the phone's, or seals it with another secret than the code's. */
+  forgesPairing: 'signature' | 'hmac' | undefined;
   /** The end of the account's restriction, if queried; undefined: it is not restricted. */
   restrictedUntil: Date | undefined;
   /** Phones send retry receipts for messages that they cannot decrypt. */

@@ -48,6 +48,8 @@ function Account({ account }: { account: AccountStatus }) {
       )}
       {isLinking && <LinkingPanel account={account} />}
       {status === 'paused' && <Paused account={account} />}
+      {account.warned_until !== undefined && status !== 'paused' && <Warned until={account.warned_until} />}
+      {account.retry_until !== undefined && <FormerLink until={account.retry_until} />}
       {scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
       <Section title={t('account.state')}>
         <dl className={classes.facts}>
@@ -107,6 +109,31 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
       ) : (
         <Text size="sm">{t('account.pausedGoesOn', { when: relativeTime(until, zone, nowMs) })}</Text>
       )}
+    </LargeCallout>
+  );
+}
+
+/** A restriction of new private chats, which slows the account down. */
+function Warned({ until }: { until: string }) {
+  const zone = useZone();
+  return (
+    <LargeCallout icon="alert" role="status" title={t('account.warnedUntil', { time: exactTime(until, zone) })}>
+      <Text size="sm">{t('account.warnedGoesOn')}</Text>
+    </LargeCallout>
+  );
+}
+
+/** The link has ended, and its keys are still kept. */
+function FormerLink({ until }: { until: string }) {
+  const zone = useZone();
+  const { linking } = useAccountLink();
+  return (
+    <LargeCallout icon="key" role="note" title={t('account.retryTitle')}>
+      <Text size="sm">{t('account.retryNote', { time: exactTime(until, zone) })}</Text>
+      <Button size="xs" mt="xs" loading={linking.isPending} onClick={() => linking.mutate({ method: 'retry' })}>
+        {t('account.retry')}
+      </Button>
+      <ErrorText error={linking.error} />
     </LargeCallout>
   );
 }

@@ -17,6 +17,12 @@ const ISSUES: Readonly<Record<string, PlainKey>> = {
   'is too easy to guess: take three or four words that say nothing about you': 'issues.weakPassword',
   'is of a link that was used already, has expired or is not ours': 'issues.voidLink',
 };
+/** Errors whose code says more than the sentence of the service, which is in English. */
+const CODES: Readonly<Record<string, PlainKey>> = {
+  pairing_code_refused: 'problems.pairingCodeRefused',
+  pairing_code_limited: 'problems.pairingCodeLimited',
+  link_not_kept: 'problems.linkNotKept',
+};
 const HOUR_MS = 60 * 60 * 1_000;
 
 /** Returns an error in words: what happened, and what to do next. */
@@ -26,6 +32,8 @@ export function problemText(error: unknown): string {
   if (error instanceof OfflineError) return error.isOffline ? t('problems.offline') : t('problems.notSent');
   if (error instanceof UnansweredError) return t('problems.unanswered');
   if (status === 0) return t('problems.unreachable');
+  const known = CODES[error.errorCode ?? ''];
+  if (known !== undefined) return t(known);
   if (status === 429 && retryAfterMs !== undefined && retryAfterMs > HOUR_MS)
     return t('problems.enoughToday', { hours: count(Math.ceil(retryAfterMs / HOUR_MS)) });
   if (status === 429) return t('problems.tooOften', { seconds: count(Math.ceil((retryAfterMs ?? 60_000) / 1_000)) });

@@ -34,6 +34,14 @@ export const accountStatusData = z
         'When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it.',
     }),
     reason: z.string().optional().meta({ description: 'Why the account is not connected, as one sentence.' }),
+    warning: z.string().optional().meta({
+      description: 'A restriction that slows the account down and does not stop it, as one sentence.',
+    }),
+    warned_until: z.string().optional().meta({ format: 'date-time' }),
+    retry_until: z.string().optional().meta({
+      format: 'date-time',
+      description: 'The link has ended, and until then `connect-account` can try it once more.',
+    }),
     held_since: z.string().optional().meta({
       format: 'date-time',
       description:
@@ -134,8 +142,9 @@ export const accounts = defineOperations('Account', {
           description:
             "The messaging application to link to. Default: the account's. With a test key: always the sandbox.",
         }),
-        method: withDefault(z.enum(['qr', 'pairing_code']), 'qr').meta({
-          description: 'How to link: scan a QR code with the phone, or enter a code on it.',
+        method: withDefault(z.enum(['qr', 'pairing_code', 'retry']), 'qr').meta({
+          description:
+            'How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`).',
         }),
         warm_up: optional(z.boolean()).meta({
           description:
@@ -148,6 +157,9 @@ export const accounts = defineOperations('Account', {
       'account_linked',
       'account_busy',
       'number_taken',
+      'pairing_code_refused',
+      'pairing_code_limited',
+      'link_not_kept',
       'messenger_unknown',
       'too_many_attempts',
       'account_not_connected',

@@ -4,7 +4,7 @@ import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../contr
 
 /** The state of an account as the wire has it: what `account-status` answers, and the event says. */
 export function toAccountEvent(state: AccountState): AccountEvent {
-  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince } = state;
+  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince, warning, warnedUntil } = state;
   return {
     messenger,
     status,
@@ -13,6 +13,9 @@ export function toAccountEvent(state: AccountState): AccountEvent {
     ...(pausedUntil && { paused_until: pausedUntil.toISOString() }),
     ...(reason !== undefined && { reason }),
     ...(heldSince && { held_since: heldSince.toISOString() }),
+    ...(state.retryUntil && { retry_until: state.retryUntil.toISOString() }),
+    ...(warning !== undefined && { warning }),
+    ...(warnedUntil && { warned_until: warnedUntil.toISOString() }),
     ...(scannedNumber !== undefined && { scanned_number: `+${scannedNumber}` }),
   };
 }

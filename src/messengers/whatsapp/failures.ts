@@ -25,6 +25,8 @@ export type Ending =
 export const VERSION_REJECTED = 'WhatsApp no longer accepts this version of its client: Campanile has to be updated';
 const LESS_HASTE = 'WhatsApp asks for less haste';
 export const RESTRICTED = 'WhatsApp has restricted this account for a while';
+export const NEW_CHATS_LOCKED =
+  'WhatsApp keeps this number from beginning new private chats. Posts to groups and channels go on, more slowly: post less until it ends';
 export const REJECTED_IN_A_ROW = 'WhatsApp refuses one post after the other';
 
 /** By the `code` of a temporary ban, as whatsmeow lists them. */
@@ -89,7 +91,12 @@ export function classifyEnding(code: number | undefined, attrs: CloseReason['att
       return { kind: 'cooldown', times: 1, cause: 'rate_limited', reason: LESS_HASTE };
     case 503:
       return { kind: 'again', atOnce: false, reason: 'WhatsApp is not available just now' };
+    case 516:
+      return { kind: 'over', reason: 'WhatsApp has ended the link: link the account again' };
     default:
+      // A refused login: the next one would be refused, too. 400, 413, 414, 415, 418, 463 and 501 were seen.
+      if (attrs['reason'] !== undefined && code !== 500)
+        return { kind: 'cooldown', times: 15, cause: undefined, reason: `WhatsApp refuses the login (${code}): it is tried again, less often each time` };
       return { kind: 'again', atOnce: false, reason: 'The connection to WhatsApp broke' };
   }
 }
@@ -98,6 +105,8 @@ export function classifyEnding(code: number | undefined, attrs: CloseReason['att
 export const STALE_ADDRESSING = 421;
 /** A device is gone, or its session is stale. */
 export const STALE_SESSION = 479;
+/** The account may not begin new private chats. In answer to a post it means the post; elsewhere it says nothing about groups and channels. */
+export const REACHOUT_LOCKED = 463;
 
 export type Rejection =
   | { kind: 'final'; reason: string }
@@ -124,8 +133,14 @@ export function classifyRejection(code: number): Rejection {
     case STALE_ADDRESSING:
     case STALE_SESSION:
       return { kind: 'passing', reason: `WhatsApp says that what is known of the members is outdated (${code})` };
-    case 463:
+    case REACHOUT_LOCKED:
       return { kind: 'cooldown', cause: 'restricted', reason: RESTRICTED };
+    case 475:
+      return { kind: 'passing', reason: 'WhatsApp lets this number begin no more private chats for now (475)' };
+    case 550:
+      return { kind: 'final', reason: 'WhatsApp does not let admins delete posts of others here (550)' };
+    case 551:
+      return { kind: 'passing', reason: 'WhatsApp does not take the way in which the group addresses its members (551)' };
     default:
       return { kind: 'passing', reason: `WhatsApp refused this for the moment (${code})` };
   }

@@ -13,7 +13,8 @@ import type { Client } from './client/client.ts';
 import { newCredentials, type Credentials, type KeyValueStore } from './client/credentials.ts';
 import { isChannel } from './client/jid.ts';
 import type { Restriction } from './client/open-socket.ts';
-import { withServerCooldown } from './connect/server-cooldown.ts';
+import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
+import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
@@ -43,6 +44,7 @@ export interface SessionOptions {
   onStateChange: OnStateChange;
   url: string | undefined;
   versions: ClientVersions;
+  onForgery(): void;
   emitMemberEvents: EmitMemberEvents;
   /** Permits for connections that are being made. */
   connecting: FairSemaphore;
@@ -92,8 +94,14 @@ export function startSession(
   const { accountId } = account;
   const closing = new AbortController();
   const { signal } = closing;
-  const given = createCooldown(options.onStateChange, timing.cooldownMs, account.pause);
-  const cooldown = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
+  const warnings = createWarnings(options.onStateChange, account.warning);
+  const given = createCooldown(warnings.report, timing.cooldownMs, account.pause);
+  const askRestriction = createRestrictionQuery(() => connection.online(), log.child({ accountId }));
+  const cooldown = withServerCooldown(given, warnings, askRestriction);
+  const warn = () => {
+    warnings.begin();
+    askRestriction();
+  };
   // The stored state may be another process's: there is no connection now.
   if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
   const channels = createChannelQueries(options.queryIds, log);
@@ -112,14 +120,15 @@ export function startSession(
   const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();
   const client = () => connection.online();
-  const answers = startAnswering(options, { store: credentials.store, cooldown, retrySuppression, client });
+  const answers = startAnswering(options, { store: credentials.store, cooldown, warn, retrySuppression, client });
   const connection: Connection = startConnection({
     ...options,
+    isRetry: account.isRetry ?? false,
     cooldown,
     linking,
     closing,
     credentials,
-    socket: socketOptions(options, { cooldown: given, chats, members, answers }),
+    socket: socketOptions(options, { cooldown: given, warnings, chats, members, answers }),
   });
   const watch = watchChannels({
     accountId,
@@ -134,7 +143,7 @@ export function startSession(
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
   const { answerMs, lateAckMs } = timing;
   const attempts = { answerMs, lateAckMs, unresolvedHashes: createUnresolvedHashes(), unanswered: new Map() };
-  const sending = { accountId, client, ...attempts };
+  const sending = { accountId, client, warn, ...attempts };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };
@@ -142,7 +151,7 @@ export function startSession(
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
     ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
-    ...queryChats({ connection, cooldown, channels, chats }),
+    ...queryChats({ connection, cooldown, warn, channels, chats }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
@@ -157,16 +166,28 @@ function startAnswering(
   {
     store,
     cooldown,
+    warn,
     retrySuppression,
     client,
-  }: { store: KeyValueStore; cooldown: Cooldown; retrySuppression: RetrySuppression; client: () => Client | undefined },
+  }: {
+    store: KeyValueStore;
+    cooldown: Cooldown;
+    warn: () => void;
+    retrySuppression: RetrySuppression;
+    client: () => Client | undefined;
+  },
 ): Answers {
   return answerRetries({
     accountId,
     log,
     store,
     retrySuppression,
-    cooldown: cooldown.begin,
+    cooldown(why) {
+      if (why.cause !== 'restricted') return cooldown.begin(why);
+      // One device is answered, and not a group.
+      warn();
+      return 0;
+    },
     client: () => (cooldown.now() ? undefined : client()),
     findMessage: (post) => findMessage(db, accountId, post),
     answerMs: timing.answerMs,
@@ -180,10 +201,11 @@ function socketOptions(
   { log, account: { accountId }, url, timing, emitMemberEvents }: SessionOptions,
   {
     cooldown,
+    warnings,
     chats,
     members,
     answers,
-  }: { cooldown: Cooldown; chats: ChatCache; members: MemberCache; answers: Answers },
+  }: { cooldown: Cooldown; warnings: Warnings; chats: ChatCache; members: MemberCache; answers: Answers },
 ): ConnectionOptions['socket'] {
   return {
     url,
@@ -193,7 +215,7 @@ function socketOptions(
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),
-    onRestriction: (restriction) => applyRestriction(cooldown, restriction),
+    onRestriction: (restriction) => applyRestriction({ cooldown, warnings }, restriction),
     onClient(client) {
       followGroups(client, chats);
       listenForMembers(client, {
@@ -208,8 +230,15 @@ function socketOptions(
   };
 }
 
-function applyRestriction(cooldown: Cooldown, { isActive, endsAt }: Restriction): void {
+/** It is about new private chats. It pauses the account only if a post was rejected too: then it gives the length of the pause. */
+function applyRestriction(
+  { cooldown, warnings }: { cooldown: Cooldown; warnings: Warnings },
+  { isActive, endsAt }: Restriction,
+): void {
   const forMs = endsAt && endsAt.getTime() - Date.now();
-  if (isActive) cooldown.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
-  else cooldown.lift();
+  if (!isActive) {
+    cooldown.lift();
+    warnings.lift();
+  } else if (cooldown.now()?.cause === 'restricted') cooldown.begin({ cause: 'restricted', reason: RESTRICTED, forMs });
+  else warnings.begin(forMs);
 }

@@ -8,7 +8,7 @@ import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { ClientOptions } from './connect/load-client.ts';
-import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
+import { claimKeys, dropEndedKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { deleteOldMessages } from './send/sent-messages.ts';
 import { createMemberEventEmitter, type MemberEventEmitter } from './inbound/member-event-emitter.ts';
 // Types only: the client is loaded when the first account needs it, and by a sandbox never.
@@ -72,6 +72,8 @@ const UNLINK_LIMIT_MS = 15_000;
 const CLEARING_MS = 60 * 60_000;
 const CLEARING_STEP_MS = 1_000;
 
+const ENDED = 'The link to WhatsApp has ended: link the account again';
+
 /** Shared by the sessions of a process. */
 interface Shared extends WhatsAppOptions {
   times: WhatsAppTiming;
@@ -116,6 +118,9 @@ export function createWhatsApp(options: WhatsAppOptions): Messenger {
     ...WHATSAPP,
     open: (account, onStateChange) => open(shared, account, onStateChange),
     link: (account, method, onStateChange) => link(shared, account, method, onStateChange),
+    async discardLink(accountId) {
+      await (await claimKeys(db, vault, accountId)).clear();
+    },
     watchMembers: shared.members.watch,
     async forget(accountId) {
       if (await hasKeys(db, accountId)) await unlinkForgotten(shared, accountId);
@@ -134,6 +139,7 @@ function endlessQueue(name: string, size: number, perKey = size): FairSemaphore 
 }
 
 async function clearPosts(db: Database, log: Log): Promise<number> {
+  await dropEndedKeys({ db, log });
   return (await deleteOldMessages(db, log)) ? CLEARING_STEP_MS : CLEARING_MS;
 }
 
@@ -147,8 +153,10 @@ async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> 
 async function open(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
   const { startSession, loadCredentials, options } = await prepare(shared, account, onStateChange);
   const credentials = await loadCredentials(options.table);
-  if (credentials) return startSession(options, { credentials });
-  onStateChange({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again' });
+  const endedLeftMs = await options.table.endedLeftMs();
+  if (credentials && (endedLeftMs === undefined || account.isRetry)) return startSession(options, { credentials });
+  if (credentials) onStateChange({ status: 'logged_out', reason: ENDED, retryForMs: endedLeftMs });
+  else onStateChange({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again', isDiscarded: true });
   return undefined;
 }
 
@@ -181,7 +189,8 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   const given = { db, log, url, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
   const onDevicesMissed = () => onAlarm?.('devices_missed');
   const { groups, queryIds = {} } = shared;
-  const options = { ...given, groups, queryIds, account, table, onStateChange, onDevicesMissed };
+  const onForgery = () => shared.onAlarm?.('account_signature');
+  const options = { ...given, groups, queryIds, account, table, onStateChange, onDevicesMissed, onForgery };
   return { startSession, loadCredentials, options };
 }
 

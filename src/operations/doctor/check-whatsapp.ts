@@ -3,6 +3,14 @@ import { get as getPlainly } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
+import {
+  OLD_CLIENT_DAYS,
+  pinnedAgeDays,
+  readClientInUse,
+  toDays,
+  type ClientInUse,
+} from '../../messengers/whatsapp/connect/client-version-age.ts';
+import { PINNED_VERSION } from '../../messengers/whatsapp/connect/pinned-version.ts';
 import { VERSION_REJECTED } from '../../messengers/whatsapp/failures.ts';
 import { describeError, find, type Finding } from './finding.ts';
 
@@ -19,7 +27,7 @@ export interface WhatsAppConfigured {
 
 /** Any answer will do: it is the way there that is looked at. */
 export async function checkWhatsApp(db: Database | undefined, configured: WhatsAppConfigured): Promise<Finding[]> {
-  const isUsed = configured.messenger === 'whatsapp' || (db && (await readLastAcceptedVersion(db)) !== undefined);
+  const isUsed = configured.messenger === 'whatsapp' || (db && (await readClientInUse(db)) !== undefined);
   if (!isUsed) return [find('whatsapp', 'New accounts use the sandbox, and no account was ever on WhatsApp')];
   const url = new URL((configured.whatsappUrl ?? WHATSAPP).replace(/^ws/, 'http'));
   try {
@@ -48,16 +56,11 @@ function ask(url: URL, ca: string | undefined): Promise<number> {
   });
 }
 
-/** WhatsApp has refused versions after 108 to 153 days. */
-const OLD_DAYS = 60;
-const DAY_MS = 24 * 60 * 60_000;
-
-/** Which version of its client WhatsApp last let in, and when. */
+/** How old the version of its client is that WhatsApp last accepted, and whether it rejects it. */
 export async function checkClientVersion(
   db: Database,
   { whatsappVersion: pinned }: WhatsAppConfigured,
 ): Promise<Finding[]> {
-  const lastAccepted = await readLastAcceptedVersion(db);
   const findings: Finding[] = [];
   if (pinned)
     findings.push(
@@ -73,38 +76,35 @@ export async function checkClientVersion(
     findings.push(
       find(
         'client_version',
-        `WhatsApp rejects this client version. Paused accounts: ${rejected}`,
+        `WhatsApp rejects this client version. Accounts that cannot connect: ${rejected}`,
         'error',
         'Upgrade Campanile, or set WHATSAPP_VERSION to a current version.',
       ),
     );
-  if (!lastAccepted) return [...findings, find('client_version', 'No account has connected to WhatsApp yet')];
-  const days = Math.max(0, Math.floor((lastAccepted.nowMs - lastAccepted.at.getTime()) / DAY_MS));
-  const summary = `WhatsApp last accepted version ${lastAccepted.version} on ${lastAccepted.at.toISOString().slice(0, 10)}`;
-  if (days < OLD_DAYS) return [...findings, find('client_version', summary)];
-  return [
-    ...findings,
-    find(
-      'client_version',
-      `${summary}, ${days} days ago. It rejects versions that are some months old.`,
-      'warning',
-      'Upgrade Campanile, or allow requests to web.whatsapp.com, which name the newest version.',
-    ),
-  ];
+  return [...findings, describeAge(await readClientInUse(db))];
 }
 
-async function readLastAcceptedVersion(
-  db: Database,
-): Promise<{ version: string; at: Date; nowMs: number } | undefined> {
-  const { rows } = await sql<{ version: string; at: Date; now: Date }>`
-    select version, let_in_at as at, campanile_now() as now from whatsapp_version`.execute(db);
-  const [row] = rows;
-  return row && { version: row.version, at: row.at, nowMs: row.now.getTime() };
+function describeAge(inUse: ClientInUse | undefined): Finding {
+  if (!inUse) {
+    const pinned = `${PINNED_VERSION.join('.')}, ${pinnedAgeDays(new Date())} days old`;
+    return find('client_version', `No account has connected to WhatsApp yet. This release has version ${pinned}`);
+  }
+  const { version, acceptedAt, ageMs } = inUse;
+  const days = toDays(ageMs);
+  const since = acceptedAt.toISOString().slice(0, 10);
+  const summary = `WhatsApp accepts version ${version}, since ${since}. It is at least ${days} days old`;
+  if (days < OLD_CLIENT_DAYS) return find('client_version', summary);
+  return find(
+    'client_version',
+    `${summary}. WhatsApp has rejected versions that were 80 days old.`,
+    'warning',
+    'Upgrade Campanile, or allow requests to web.whatsapp.com and connect.facebook.net, which name the newest version.',
+  );
 }
 
 async function countRejectedClients(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from accounts where status = 'paused' and status_reason = ${VERSION_REJECTED}`.execute(
+    select count(*)::int as count from accounts where status = 'reconnecting' and status_reason = ${VERSION_REJECTED}`.execute(
     db,
   );
   return rows[0]?.count ?? 0;

@@ -159,6 +159,9 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     daily_cap: number | null;
     warm_up_from: Date | null;
     stop_reason: string | null;
+    warning: string | null;
+    warned_until: Date | null;
+    retry_until: Date | null;
     created_at: GeneratedInstant;
   };
   account_states: {

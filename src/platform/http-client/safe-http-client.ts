@@ -7,7 +7,7 @@ import { validateUrl, type EgressRules } from './validate-url.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { createDnsLookup, resolveHost, type DnsLookup } from './resolve-host.ts';
 
-/** The only way in which an address that a user named is asked. */
+/** The only way in which an address that a user named, or a page of others, is asked. */
 export interface Egress {
   /** The URL that `text` writes, without looking its name up. Throws `BlockedAddressError`. */
   checkUrl(text: string): URL;
@@ -19,9 +19,22 @@ export interface Egress {
   close(): void;
 }
 
+export interface PageReader {
+  /** Gets `url`, with the rules of `Egress.post`. */
+  get(url: string, request: EgressGet): Promise<EgressAnswer>;
+}
+
 export interface EgressRequest {
   headers: Readonly<Record<string, string>>;
   body: string | Buffer;
+  /** Breaks it off. */
+  signal?: AbortSignal;
+}
+
+export interface EgressGet {
+  headers: Readonly<Record<string, string>>;
+  /** So much of the answer is kept. */
+  maxBytes: number;
   /** Breaks it off. */
   signal?: AbortSignal;
 }
@@ -30,7 +43,7 @@ export interface EgressAnswer {
   status: number;
   /** The seconds in its `retry-after` header; 0 without one. */
   retryAfterSeconds: number;
-  /** Its first KiB, as text. */
+  /** Its first KiB, or `maxBytes`, as text. */
   body: string;
 }
 
@@ -44,12 +57,20 @@ export interface EgressOptions extends EgressRules {
   timeoutMs?: number;
 }
 
+interface Asked {
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  body: string | Buffer | undefined;
+  signal: AbortSignal | undefined;
+  maxBytes: number;
+}
+
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 1_024;
 const IDLE_MS = 10_000;
 
 /**
- * SSRF protection: posts to URLs that users name. The host must resolve to public addresses, or to addresses that the operator allows.
+ * SSRF protection: requests URLs that users name. The host must resolve to public addresses, or to addresses that the operator allows.
  * DNS rebinding protection: the request connects to the address that was checked, and no name server is asked again.
  */
 export function createSafeHttpClient({
@@ -59,12 +80,23 @@ export function createSafeHttpClient({
   lookup = createDnsLookup(),
   ca,
   timeoutMs = TIMEOUT_MS,
-}: EgressOptions): Egress {
+}: EgressOptions): Egress & PageReader {
   // No `maxSockets`: it would be one limit per host, shared by all workspaces. Callers hold permits instead.
   const settings = { keepAlive: true, timeout: IDLE_MS, ...(proxy && { proxyEnv: proxy }) };
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent({ ...settings, ...(ca && { ca }) }) };
 
-  async function post(text: string, { headers, body, signal: given }: EgressRequest) {
+  const post = (text: string, { headers, body, signal }: EgressRequest) =>
+    ask(text, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      body,
+      signal,
+      maxBytes: MAX_ANSWER_BYTES,
+    });
+  const get = (text: string, { headers, signal, maxBytes }: EgressGet) =>
+    ask(text, { method: 'GET', headers, body: undefined, signal, maxBytes });
+
+  async function ask(text: string, { method, headers, body, signal: given, maxBytes }: Asked) {
     const url = validateUrl(text, { allowHttp });
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = given ? AbortSignal.any([timeout, given]) : timeout;
@@ -75,8 +107,8 @@ export function createSafeHttpClient({
       host: address,
       port: url.port === '' ? (isHttps ? 443 : 80) : Number(url.port),
       path: `${url.pathname}${url.search}`,
-      method: 'POST',
-      headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body) },
+      method,
+      headers: { ...headers, host: url.host },
       // Its certificate has to be one of the name all the same.
       ...(isHttps &&
         isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname.replace(/\.$/, '') }),
@@ -84,12 +116,13 @@ export function createSafeHttpClient({
       signal,
     });
     request.end(body);
-    return readAnswer(request);
+    return readAnswer(request, maxBytes);
   }
 
   return {
     checkUrl: (text) => validateUrl(text, { allowHttp }),
     post,
+    get,
     close() {
       agents['http:'].destroy();
       agents['https:'].destroy();
@@ -98,7 +131,7 @@ export function createSafeHttpClient({
 }
 
 /** The status counts once it has come, however the rest goes. */
-async function readAnswer(request: ClientRequest): Promise<EgressAnswer> {
+async function readAnswer(request: ClientRequest, maxBytes: number): Promise<EgressAnswer> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', reject);
@@ -112,12 +145,12 @@ async function readAnswer(request: ClientRequest): Promise<EgressAnswer> {
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) response.destroy();
+      if (bytes > maxBytes) response.destroy();
     });
   });
   return {
     status: response.statusCode ?? 0,
     retryAfterSeconds: parseRetryAfter(response.headers['retry-after']),
-    body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'),
+    body: Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8'),
   };
 }

@@ -34,6 +34,8 @@ export interface MessageParameters {
   'account.pausedUntil': { time: string };
   'account.pausedFor': { time: string };
   'account.pausedGoesOn': { when: string };
+  'account.warnedUntil': { time: string };
+  'account.retryNote': { time: string };
   'account.whatsappNote': { number: string };
   'account.codeLabel': { letters: string };
   'account.expires': { seconds: string };

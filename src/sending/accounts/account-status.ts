@@ -18,6 +18,11 @@ export interface AccountState {
   pausedUntil?: Date;
   /** One sentence on why the account is not connected. */
   reason?: string;
+  /** One sentence: a restriction that slows the account down, and does not keep it from sending. */
+  warning?: string;
+  warnedUntil?: Date;
+  /** Until then an ended link may be tried once more. */
+  retryUntil?: Date;
   /** The whole ledger is held: nothing is sent of any account (contract §5). */
   heldSince?: Date;
   /** Digits, of the phone that was just refused for another number than the owner's, where that number can be taken over. */
@@ -49,6 +54,9 @@ function toState(account: Account): AccountState {
     whatsappNumber,
     isNumberFixed: account.linkedNumber !== null,
     ...(account.heldSince && { heldSince: account.heldSince }),
+    ...(account.warningReason !== null &&
+      account.warnedUntil &&
+      account.warningLeftMs > 0 && { warning: account.warningReason, warnedUntil: account.warnedUntil }),
   };
   if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', reason: stopReason };
   return {
@@ -61,6 +69,7 @@ function toState(account: Account): AccountState {
     }),
     ...(pausedUntil && { pausedUntil }),
     ...(reason !== null && { reason }),
+    ...(account.retryUntil && { retryUntil: account.retryUntil }),
     ...(scannedNumber !== null && { scannedNumber }),
   };
 }

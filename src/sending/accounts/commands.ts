@@ -15,7 +15,7 @@ import { userGoneError } from './store.ts';
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
-  connect: { input: { method: LinkMethod }; result: Record<never, never> };
+  connect: { input: { method: LinkMethod | 'retry' }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
   list_groups: { input: { knownChannels: string[] }; result: StoredGroup[] };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup };

@@ -24,15 +24,19 @@ export interface ConnectDeps extends AccountDeps {
 /**
  * Links the workspace's account to a messaging application, by default its present one (contract §4, connect-account). Resolves to the
  * state of the account: connected, or linking with a code for the user's phone. A quarantined account is resumed; a linked one stays as
- * it is. The account of a test workspace stays on the sandbox, so that a program for live runs unchanged. `warmUp` as in
- * `update-account.ts`. Throws `conflict` when another messenger is requested while the present one is linked or has
+ * it is. The account of a test workspace stays on the sandbox, so that a program for live runs unchanged. The method `retry` tries an
+ * ended link once more. `warmUp` as in `update-account.ts`. Throws `conflict` when another messenger is requested while the present one is linked or has
  * something to send, `unavailable` when there is no code, and for a pairing code the errors of `assertNumberOwnership` and
  * `countPairingCode`.
  */
 export async function connectAccount(
   deps: ConnectDeps,
   actor: Actor,
-  { method, warmUp, ...given }: { messenger: string | undefined; method: LinkMethod; warmUp?: boolean | undefined },
+  {
+    method,
+    warmUp,
+    ...given
+  }: { messenger: string | undefined; method: LinkMethod | 'retry'; warmUp?: boolean | undefined },
 ): Promise<AccountState> {
   const { db } = deps;
   const found = await findOwnAccount(db, actor.workspaceId);
@@ -44,6 +48,8 @@ export async function connectAccount(
     await lockOwnLane(trx, accountId);
     const account = await findOwnAccount(trx, actor.workspaceId);
     const changes = messenger !== undefined && messenger !== account.messenger;
+    if (method === 'retry' && (changes || (account.retryUntil === null && !LINKED.has(account.status))))
+      throw new AppError('link_not_kept', 'There is no ended link that could be tried once more: link the account again');
     if (changes) {
       const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
       await changeMessenger(trx, account, { messenger, leavesAtOnce });
@@ -84,7 +90,8 @@ async function changeMessenger(
     throw new AppError('account_busy', 'Campaigns are planned or under way. Wait for their end, or cancel them first.');
   await sql`
     update accounts
-    set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null
+    set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null,
+        warning = null, warned_until = null, retry_until = null
     where account_id = ${accountId}`.execute(trx);
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
   await sql`

@@ -33,6 +33,13 @@ export interface Account {
   pauses: number;
   /** One sentence on how the account stands. */
   reason: string | null;
+  /** Set: until then an ended link may be tried once more. */
+  retryUntil: Date | null;
+  /** Set: the messaging application restricts the account in a way that does not concern posts; one sentence. */
+  warningReason: string | null;
+  warnedUntil: Date | null;
+  /** How long the warning holds yet, in milliseconds; 0: there is none. */
+  warningLeftMs: number;
   /** Set: nothing is sent until the account is connected again, and this sentence says why. */
   stopReason: string | null;
   /** Set: nothing is sent of any account. */
@@ -109,6 +116,13 @@ function selectAccounts(db: Connection) {
       'accounts.stop_reason as stopReason',
       sql<Date | null>`(select held_since from ledger)`.as('heldSince'),
       'accounts.pause_cause as pauseCause',
+      'accounts.warning as warningReason',
+      'accounts.warned_until as warnedUntil',
+      sql<Date | null>`case when accounts.status in ('unlinked', 'logged_out') and accounts.retry_until > campanile_now()
+        then accounts.retry_until end`.as('retryUntil'),
+      sql<number>`greatest(0, coalesce(extract(epoch from accounts.warned_until - campanile_now()) * 1000, 0))::float8`.as(
+        'warningLeftMs',
+      ),
       sql<number>`case when accounts.status = 'paused'
         then greatest(0, coalesce(extract(epoch from accounts.paused_until - campanile_now()) * 1000, 0)) else 0 end::float8`.as(
         'pauseLeftMs',

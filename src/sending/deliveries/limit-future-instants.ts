@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
-import { gapMsOf, type Gaps } from './pace.ts';
+import { gapMsOf, SLOWED_TIMES, type Gaps } from './pace.ts';
 
 /** No retry and no rest of an account lasts longer, but for pauses that the messaging application asked for. */
 export const LONGEST_WAIT = sql`interval '15 minutes'`;
@@ -51,7 +51,7 @@ export async function limitFutureInstants(db: Database, checked: Checked, gaps: 
             select l.held_until > campanile_now() + ${LONGEST_WAIT} and l.held_until < 'infinity'
                    and not exists (select from accounts a where a.account_id = l.account_id and a.status = 'paused') as is_held) h
           where ${isChecked(checked)} and l.in_hand_run_id is null
-            and (l.next_send_at > campanile_now() + ${gap} or l.work_at > campanile_now() + ${LONGEST_WAIT} or h.is_held)
+            and (l.next_send_at > campanile_now() + ${SLOWED_TIMES} * ${gap} or l.work_at > campanile_now() + ${LONGEST_WAIT} or h.is_held)
           order by l.account_id limit ${LANES_PER_STEP} for no key update of l skip locked
         )
         update lanes l

@@ -13,6 +13,12 @@ export function randomGapMs(gaps: Gaps, messenger: string): number {
   return minMs + Math.random() * (maxMs - minMs);
 }
 
+/**
+ * How much longer the gaps of an account are while the messaging application restricts it: 15 to 45 s in place of 5 to 15 s, which is
+ * what others advise for numbers that are new to groups.
+ */
+export const SLOWED_TIMES = 3;
+
 /** The whole gap of each messenger, which a lane waits whose turn was taken from its worker. */
 export function gapMsOf(gaps: Gaps): Record<string, number> {
   return Object.fromEntries(Object.entries(gaps).map(([name, gap]) => [name, gap.maxMs]));

@@ -22,7 +22,7 @@ import { loadPosts } from './load-posts.ts';
 import { classifyResult, type Outcome } from './outcome.ts';
 import { watchFutureInstants, type FutureLimit } from './limit-future-instants.ts';
 import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
-import { randomGapMs, pacedOf, type Gaps } from './pace.ts';
+import { randomGapMs, pacedOf, SLOWED_TIMES, type Gaps } from './pace.ts';
 import { watchOrphanedTurns, type OrphanWatch } from './requeue-orphaned-turns.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
@@ -237,7 +237,7 @@ async function takeTurn(
   turn: Turn,
   { watch, mayGoOn }: { watch: AttemptMetrics; mayGoOn: () => boolean },
 ): Promise<Outcome[]> {
-  const { sending, finisher, gaps, onOutcome } = state;
+  const { sending, finisher, onOutcome } = state;
   let begunMs = performance.now();
   const results = await sendTurn(sending, turn, { mayGoOn, onBegin: () => (begunMs = performance.now()) });
   await watch.record(turn, results, begunMs);
@@ -245,17 +245,24 @@ async function takeTurn(
     classifyResult(result, turn.deliveries[index] ?? NO_EARLIER_ATTEMPTS),
   );
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
-  await finisher.finish({ turn, outcomes, gapMs: randomGapMs(gaps, turn.messenger) });
+  await finisher.finish({ turn, outcomes, gapMs: nextGapMs(state, turn) });
   return outcomes;
 }
 
 async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
-  const { db, revising, gaps, writer } = state;
+  const { db, revising, writer } = state;
   const { outcomes, cooldownMs, wasAttempted } = await reviseTurn(revising, turn, mayGoOn);
-  const gapMs = wasAttempted ? randomGapMs(gaps, turn.messenger) : 0;
+  const gapMs = wasAttempted ? nextGapMs(state, turn) : 0;
   await writer.write([turn], {
     idOf: ({ accountId }) => accountId,
     gapsOf: ({ messenger }) => ({ [messenger]: gapMs }),
     run: () => finishRevision(db, turn, outcomes, { gapMs, cooldownMs }),
   });
+}
+
+function nextGapMs(
+  { gaps, sessions }: SendLoopState,
+  { messenger, accountId }: { messenger: string; accountId: number },
+): number {
+  return randomGapMs(gaps, messenger) * (sessions.isSlowed(accountId) ? SLOWED_TIMES : 1);
 }

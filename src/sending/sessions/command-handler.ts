@@ -36,7 +36,7 @@ interface Serving {
   log: Log;
   notifications: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId'>;
-  sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
+  sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
   workPoll?: WorkPoll | undefined;
@@ -184,7 +184,7 @@ async function execute(
   };
   const handlers: { [K in CommandKind]: (input: Commands[K]['input']) => Promise<Commands[K]['result']> } = {
     async connect({ method }) {
-      await sessions.link(accountId, method);
+      await (method === 'retry' ? sessions.retry(accountId) : sessions.link(accountId, method));
       return {};
     },
     async disconnect() {

@@ -30,6 +30,10 @@ export async function recordState(
           paused_at = case when ${isPaused} and pauses <> ${times} then campanile_now() else paused_at end,
           pauses = case when ${isPaused} then ${times} else pauses end,
           status_reason = ${'reason' in state ? state.reason : null},
+          warning = ${state.warning?.reason ?? null},
+          warned_until = campanile_now() + ${state.warning?.leftMs ?? null}::float8 * interval '1 millisecond',
+          retry_until = case when ${keepsRetry(state)} then retry_until
+                        else campanile_now() + ${'retryForMs' in state ? state.retryForMs : null}::float8 * interval '1 millisecond' end,
           scanned_number = ${toOffer(state)},
           linked_number = coalesce(${linked}::text, linked_number),
           warm_up_from = case when ${linked}::text is null or linked_number is not null or warm_up_from is null
@@ -43,6 +47,11 @@ export async function recordState(
     );
     await wakeLane(trx, accountId);
   });
+}
+
+/** An attempt to link anew forgets the former link only when it succeeds. */
+function keepsRetry(state: SessionState): boolean {
+  return state.status === 'linking' || (state.status === 'unlinked' && state.isDiscarded !== true);
 }
 
 /** The number of a refused phone, where its owner could take it over: the account was never linked, and nobody else has it linked. */

@@ -3,7 +3,7 @@ import { createBatcher, type Batcher } from '../../platform/concurrency/batcher.
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
-import type { LinkMethod, Messenger, MessengerAccount, MessengerSession } from '../../messengers/messenger.ts';
+import type { LinkMethod, Messenger, MessengerAccount, MessengerSession, SessionState } from '../../messengers/messenger.ts';
 import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
 import { findAccounts, LINKED, type Account } from '../accounts/store.ts';
 
@@ -20,8 +20,12 @@ export interface Sessions {
    * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
    */
   link(accountId: number, method: LinkMethod): Promise<void>;
+  /** Tries an ended link once more. Throws `link_not_kept` when its credentials are gone. */
+  retry(accountId: number): Promise<void>;
   /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
   unlink(accountId: number): Promise<void>;
+  /** Whether the messaging application restricts the account, so that its gaps are to be longer. */
+  isSlowed(accountId: number): boolean;
   /** Closes the sessions for which `keep` says no: their lease went to another worker. */
   closeUnless(keep: (accountId: number) => boolean): Promise<void>;
 }
@@ -46,6 +50,8 @@ interface Held extends SessionDeps {
   /** What users have asked of an account, until it is done. */
   asked: Map<number, Promise<void>>;
   recorder: StateRecorder;
+  /** When the warning of an account ends, by the monotonic clock. */
+  warnedUntilMs: Map<number, number>;
   accounts: Batcher<number, Account | undefined>;
 }
 
@@ -55,6 +61,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     sessions: new Map(),
     asked: new Map(),
     recorder: createStateRecorder(deps),
+    warnedUntilMs: new Map(),
     // Runs of very many accounts may be due at the same minute.
     accounts: createBatcher((accountIds: number[]) => findAccounts(deps.db, accountIds), {
       parallel: 2,
@@ -67,7 +74,9 @@ export function openSessions(deps: SessionDeps): Sessions {
     has: (accountId) => held.sessions.has(accountId),
     count: () => held.sessions.size,
     link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
+    retry: (accountId) => inTurn(held, accountId, () => retry(held, accountId)),
     unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
+    isSlowed: (accountId) => (held.warnedUntilMs.get(accountId) ?? 0) > performance.now(),
     closeUnless: (keep) => closeUnless(held, keep),
   };
 }
@@ -79,7 +88,7 @@ function get(held: Held, accountId: number): Opening {
 async function open(held: Held, accountId: number): Opening {
   const { account, messenger } = await find(held, accountId);
   if (!account || !messenger || account.status === 'unlinked' || account.status === 'logged_out') return undefined;
-  return messenger.open(withPause(account), (state) => held.recorder.record(accountId, state));
+  return messenger.open(withRestrictions(account), (state) => report(held, accountId, state));
 }
 
 /** Waits until the account says what was told of it last: a session that has ended is told of before it is written down. */
@@ -90,11 +99,19 @@ async function find({ recorder, accounts, messengers }: Held, accountId: number)
 }
 
 /** What the messaging application has asked for holds for whoever opens the session next. */
-function withPause(account: Account): MessengerAccount {
+function withRestrictions(account: Account): MessengerAccount {
   const { accountId, phoneNumber, pauseCause: cause, pauseLeftMs: leftMs, pauses: times } = account;
   const isKnown = cause !== null && (leftMs > 0 || times > 0);
   const pause = isKnown ? { cause, reason: account.reason ?? '', leftMs, times } : undefined;
-  return { accountId, phoneNumber, pause };
+  const { warningReason: reason, warningLeftMs } = account;
+  const warning = reason !== null && warningLeftMs > 0 ? { reason, leftMs: warningLeftMs } : undefined;
+  return { accountId, phoneNumber, pause, warning };
+}
+
+function report({ recorder, warnedUntilMs }: Held, accountId: number, state: SessionState): void {
+  if (state.warning) warnedUntilMs.set(accountId, performance.now() + state.warning.leftMs);
+  else warnedUntilMs.delete(accountId);
+  recorder.record(accountId, state);
 }
 
 /** Keeps the session that is being opened until it has ended, or could not be opened. */
@@ -130,6 +147,23 @@ async function link(held: Held, accountId: number, method: LinkMethod): Promise<
   }
 }
 
+async function retry(held: Held, accountId: number): Promise<void> {
+  const { sessions, recorder } = held;
+  const { account } = await find(held, accountId);
+  if (account && LINKED.has(account.status)) return;
+  const session = await keep(held, accountId, openAgain(held, accountId, sessions.get(accountId)));
+  await recorder.written(accountId);
+  if (!session) throw new AppError('link_not_kept', 'The former link is no longer kept: link the account again');
+}
+
+async function openAgain(held: Held, accountId: number, before: Opening | undefined): Opening {
+  if (before) await close(held, accountId, before);
+  const { account, messenger } = await find(held, accountId);
+  if (!account || !messenger) return undefined;
+  const about = { ...withRestrictions(account), isRetry: true };
+  return messenger.open(about, (state) => report(held, accountId, state));
+}
+
 /** `before`: what is closed first. */
 async function startLinking(
   held: Held,
@@ -142,16 +176,24 @@ async function startLinking(
   if (!account) throw new AppError('user_gone', 'This account no longer exists');
   if (!messenger)
     throw new AppError('messenger_unknown', `This installation has no messenger named ${account.messenger}`);
-  return messenger.link(account, method, (state) => held.recorder.record(accountId, state));
+  return messenger.link(account, method, (state) => report(held, accountId, state));
 }
 
 async function unlink(held: Held, accountId: number): Promise<void> {
   const { sessions, recorder } = held;
   const session = await get(held, accountId);
-  const isConfirmed = (await session?.unlink()) ?? true;
+  const isConfirmed = session ? await session.unlink() : await discard(held, accountId);
   sessions.delete(accountId);
-  recorder.record(accountId, { status: 'unlinked', reason: isConfirmed ? null : REMOVE_BY_HAND });
+  const reason = isConfirmed ? null : REMOVE_BY_HAND;
+  report(held, accountId, { status: 'unlinked', reason, isDiscarded: session === undefined });
   await recorder.written(accountId);
+}
+
+/** Deletes what is kept of an ended link, where there is nothing to confirm. */
+async function discard(held: Held, accountId: number): Promise<true> {
+  const { messenger } = await find(held, accountId);
+  await messenger?.discardLink?.(accountId);
+  return true;
 }
 
 /** What users ask of one account follows each other. */

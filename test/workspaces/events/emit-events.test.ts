@@ -235,6 +235,8 @@ test('emits that an account is linked, paused, restricted, outdated, and logged 
   await become(`status = 'paused', pause_cause = 'rate_limited'`);
   await become(`status = 'paused', pause_cause = 'restricted'`);
   await become(`status = 'connected'`);
+  for (const hours of [2, 1])
+    await become(`warning = 'locked', warned_until = campanile_now() + interval '${hours} hours'`);
   const { reason } = classifyEnding(405);
   await become(`status = 'reconnecting', status_reason = '${reason}'`);
   await become(`status = 'logged_out', status_reason = 'gone'`);
@@ -243,6 +245,7 @@ test('emits that an account is linked, paused, restricted, outdated, and logged 
     'account.paused',
     'account.restricted',
     'account.connected',
+    'account.restricted',
     'account.version_refused',
     'account.logged_out',
   ]);

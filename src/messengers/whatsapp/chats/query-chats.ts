@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import type { Connection } from '../connect/connection.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
-import { classifyRejection } from '../failures.ts';
+import { classifyRejection, REACHOUT_LOCKED } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
@@ -14,6 +14,8 @@ import type { ChatCache } from './chat-cache.ts';
 interface QueryContext {
   connection: Pick<Connection, 'requireOnline'>;
   cooldown: Pick<Cooldown, 'begin'>;
+  /** As `Sending.warn`. */
+  warn(): void;
   channels: ChannelQueries;
   /** Caches the channels that are found. Groups are cached by `followGroups`. */
   chats: Pick<ChatCache, 'cacheChannel'>;
@@ -55,26 +57,27 @@ export function queryChats(context: QueryContext): ChatQuestions {
 
 /** A rejected request had no effect. One without an answer may have had: `outcome_unknown`. */
 async function ask<Answer>(
-  { connection, cooldown }: QueryContext,
+  context: QueryContext,
   what: string,
   act: (client: Client) => Promise<Answer>,
 ): Promise<Answer> {
-  const client = connection.requireOnline();
+  const client = context.connection.requireOnline();
   try {
     return await act(client);
   } catch (error) {
-    throw error instanceof AppError ? error : toAppError(what, error, cooldown);
+    throw error instanceof AppError ? error : toAppError(what, error, context);
   }
 }
 
-function toAppError(what: string, error: unknown, cooldown: Pick<Cooldown, 'begin'>): AppError {
+function toAppError(what: string, error: unknown, { cooldown, warn }: QueryContext): AppError {
   const code = rejectionCodeOf(error);
   if (code === undefined) {
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
     return new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
   const refusal = classifyRejection(code);
-  if (refusal.kind === 'cooldown') cooldown.begin(refusal);
+  if (code === REACHOUT_LOCKED) warn();
+  else if (refusal.kind === 'cooldown') cooldown.begin(refusal);
   const errorCode = refusal.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
   return new AppError(errorCode, `WhatsApp refused ${what} (${code})`, { cause: error, retryAfterSeconds: 5 });
 }

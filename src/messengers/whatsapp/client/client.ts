@@ -52,7 +52,7 @@ export interface Client {
   createCommunity(subject: string, description: string): Promise<Group | undefined>;
   fetchLinkedGroups(communityId: Jid): Promise<Jid[]>;
   fetchInviteCode(chatId: Jid): Promise<string | undefined>;
-  /** Asks for a code to enter on the phone with this number (digits). */
+  /** Asks for a code to enter on the phone with this number (digits). Throws also when WhatsApp refuses to give one. */
   requestPairingCode(phoneNumber: string): Promise<string>;
   /** Asks whether the account is restricted; the answer arrives as a restriction. */
   requestRestriction(): Promise<void>;

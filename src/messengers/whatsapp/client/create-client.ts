@@ -5,6 +5,7 @@ import { interceptMessages } from './intercept-messages.ts';
 import { interceptStanzas } from './intercept-stanzas.ts';
 import { createLidMappings } from './lid-mappings.ts';
 import type { Node } from './node.ts';
+import { requestPairingCode } from './request-pairing-code.ts';
 import { createSignal } from './signal.ts';
 
 /** The server has a JID without a user. */
@@ -53,7 +54,7 @@ export function createClient(socket: WASocket): Client {
       return linkedGroups.flatMap(({ id }) => id ?? []);
     },
     fetchInviteCode: (chatId) => rejecting(socket.groupInviteCode(chatId)),
-    requestPairingCode: (phoneNumber) => socket.requestPairingCode(phoneNumber),
+    requestPairingCode: (phoneNumber) => requestPairingCode(socket, phoneNumber),
     async requestRestriction() {
       await socket.fetchAccountReachoutTimelock();
     },

@@ -24,6 +24,8 @@ export interface CloseReason {
   code: number | undefined;
   /** The attributes of WhatsApp's refusal. */
   attrs: Readonly<Record<string, string>>;
+  /** The phone that was to be linked has not proven that it is the one: which of its proofs does not hold. */
+  forgery?: 'hmac' | 'signature' | undefined;
 }
 
 /** The code of a rejected query. Undefined for another error: whether the query took effect is then unknown. */
@@ -32,9 +34,26 @@ export function rejectionCodeOf(error: unknown): number | undefined {
 }
 
 export function closeReasonOf(error: unknown): CloseReason {
-  const { data } = (error ?? {}) as { data?: unknown };
+  const { data, message } = (error ?? {}) as { data?: unknown; message?: unknown };
   const isRejection = typeof data === 'object' && data !== null && 'reason' in data;
-  return { code: codeOf(error), attrs: isRejection ? (data as CloseReason['attrs']) : {} };
+  return {
+    code: isRemoval(data) ? LOGGED_OUT : codeOf(error),
+    attrs: isRejection ? (data as CloseReason['attrs']) : {},
+    forgery: typeof message === 'string' ? FORGERIES[message] : undefined,
+  };
+}
+
+const LOGGED_OUT = 401;
+/** By the message of the library's error, which has no code. */
+const FORGERIES: Readonly<Record<string, CloseReason['forgery']>> = {
+  'Invalid account signature': 'hmac',
+  'Failed to verify account signature': 'signature',
+};
+
+/** The stream error of a removed device need not have a code; the library takes each conflict without one for a replacement. */
+function isRemoval(data: unknown): boolean {
+  const { tag, attrs } = (data ?? {}) as { tag?: unknown; attrs?: Record<string, unknown> };
+  return tag === 'conflict' && attrs?.['type'] === 'device_removed';
 }
 
 /** Resolves as `work` does, and throws QueryRejectedError where the library has thrown an answer of WhatsApp's. */

@@ -1,4 +1,4 @@
-import { DEFAULT_CONNECTION_CONFIG, makeWASocket, type WAVersion } from 'baileys';
+import { makeWASocket, type WAVersion } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Client, LidMapping } from './client.ts';
 import { createClient } from './create-client.ts';
@@ -11,9 +11,6 @@ import { quietLog } from './quiet-log.ts';
 import { renewCodes } from './renew-codes.ts';
 
 export type ClientVersion = WAVersion;
-
-/** The version of WhatsApp's client that this release of the library claims to be. */
-export const BUNDLED_VERSION: ClientVersion = DEFAULT_CONNECTION_CONFIG.version;
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {

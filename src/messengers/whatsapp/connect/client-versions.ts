@@ -2,15 +2,18 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import { BUNDLED_VERSION, type ClientVersion } from '../client/open-socket.ts';
+import type { PageReader } from '../../../platform/http-client/safe-http-client.ts';
+import type { ClientVersion } from '../client/open-socket.ts';
+import { PINNED_VERSION } from './pinned-version.ts';
+import { readVersionPages, type VersionPage } from './version-pages.ts';
 
 /** Shared by the sessions of a process. */
 export interface ClientVersions {
-  /** The version to connect with. The first call waits up to three seconds for WhatsApp's page. Never rejects. */
+  /** The version to connect with. Once a day a call waits up to three seconds for the pages that name it. Never rejects. */
   choose(): Promise<ClientVersion>;
   /** WhatsApp has accepted a login with this version. Stored for other processes and later starts; never rejects. */
   recordAccepted(version: ClientVersion): Promise<void>;
-  /** WhatsApp has rejected this version. Queries the page again; resolves to whether another version is known. Never rejects. */
+  /** WhatsApp has rejected this version. Queries the pages again; resolves to whether another version is known. Never rejects. */
   replace(version: ClientVersion): Promise<boolean>;
 }
 
@@ -19,39 +22,37 @@ export interface VersionOptions {
   log: Log;
   /** Set by the operator; takes precedence. */
   configured: ClientVersion | undefined;
-  /** The page that names today's version. Undefined: none is queried. */
-  pageUrl: string | undefined;
+  /** For the pages. Undefined: none is queried. */
+  http: PageReader | undefined;
+  /** The pages that name today's version. */
+  pages: readonly VersionPage[];
+  /** How long their answers are used, in milliseconds. */
+  askEveryMs: number;
   onRejected(): void;
 }
 
-const PAGE_LIMIT_MS = 3_000;
-/** Without these headers, WhatsApp serves another page. */
-const LIKE_A_BROWSER = {
-  'sec-fetch-site': 'none',
-  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
-};
-const REVISION = /\\?"client_revision\\?":\s*(\d+)/;
-const LAST_UINT32 = 0xffff_ffff;
-
 export function createClientVersions(options: VersionOptions): ClientVersions {
-  const { db, log, configured, onRejected } = options;
+  const { db, log, configured, askEveryMs, onRejected } = options;
   const rejected = new Set<string>();
   let known: Promise<ClientVersion[]> | undefined;
   let isAsking = false;
+  let askedAtMs = -Infinity;
   let stored: string | undefined;
 
   /** Single flight: simultaneous calls share an answer. */
   function ask(): Promise<ClientVersion[]> {
     if (known && isAsking) return known;
     isAsking = true;
+    askedAtMs = performance.now();
     known = findVersions(options).finally(() => (isAsking = false));
     return known;
   }
 
   /** The newest version that was not rejected, else the newest of all. */
   async function best(): Promise<ClientVersion> {
-    const all = (await (known ?? ask())).toSorted(byAge);
-    return all.findLast((version) => !rejected.has(nameOf(version))) ?? all.at(-1) ?? BUNDLED_VERSION;
+    const isFresh = performance.now() - askedAtMs < askEveryMs;
+    const all = (await (known && isFresh ? known : ask())).toSorted(byAge);
+    return all.findLast((version) => !rejected.has(nameOf(version))) ?? all.at(-1) ?? PINNED_VERSION;
   }
 
   return {
@@ -85,23 +86,10 @@ export function createClientVersions(options: VersionOptions): ClientVersions {
   };
 }
 
-async function findVersions({ db, log, configured, pageUrl }: VersionOptions): Promise<ClientVersion[]> {
+async function findVersions({ db, log, configured, http, pages }: VersionOptions): Promise<ClientVersion[]> {
   if (configured) return [configured];
-  const found = await Promise.all([readStored(db, log), pageUrl === undefined ? undefined : readPage(pageUrl, log)]);
-  return [BUNDLED_VERSION, ...found.filter((version) => version !== undefined)];
-}
-
-async function readPage(url: string, log: Log): Promise<ClientVersion | undefined> {
-  try {
-    const signal = AbortSignal.timeout(PAGE_LIMIT_MS);
-    const response = await fetch(url, { headers: LIKE_A_BROWSER, redirect: 'error', signal });
-    const revision = Number(REVISION.exec(await response.text())?.[1]);
-    if (!(revision <= LAST_UINT32)) throw new Error(`the page (${response.status}) names no version`);
-    return [BUNDLED_VERSION[0], BUNDLED_VERSION[1], revision];
-  } catch (error) {
-    log.info({ err: error }, 'WhatsApp does not say which version its client has today');
-    return undefined;
-  }
+  const [stored, named] = await Promise.all([readStored(db, log), http ? readVersionPages(http, pages, log) : []]);
+  return [PINNED_VERSION, ...(stored ? [stored] : []), ...named];
 }
 
 async function readStored(db: Database, log: Log): Promise<ClientVersion | undefined> {
@@ -117,7 +105,11 @@ async function readStored(db: Database, log: Log): Promise<ClientVersion | undef
 async function store(db: Database, version: string): Promise<void> {
   await sql`
     insert into whatsapp_version (version) values (${version})
-    on conflict (only_row) do update set version = excluded.version, let_in_at = campanile_now()`.execute(db);
+    on conflict (only_row) do update
+    set version = excluded.version,
+        let_in_at = case when whatsapp_version.version = excluded.version then whatsapp_version.let_in_at else campanile_now() end`.execute(
+    db,
+  );
 }
 
 function nameOf(version: ClientVersion): string {

@@ -12,19 +12,31 @@ const PASSKEY =
   'WhatsApp asks for the passkey of this number, which only its own apps can show: it cannot be linked just now. Deleting the passkey ' +
   'on the phone has helped some; else use another number';
 
+const FORGED =
+  'The signature of the phone did not hold, so nothing was linked: connect the account again, and use the code that is shown last';
+
 /** Shows codes until a phone has linked the account. False if none did, which has been reported. */
 export async function linkOnce(state: ConnectionState, linking: Linking): Promise<boolean> {
   const { use, giveUp } = linking;
-  // Keys of an earlier attempt are of no use.
-  await state.table.clear();
   const version = await state.versions.choose();
   const socket = connect(state, version);
   use(socket);
   const closed = await endOf(state, socket);
-  if (state.credentials.isLinked() && !isForeign(state)) return true;
+  if (state.credentials.isLinked() && !isForeign(state)) {
+    // Otherwise keys of the next connection would be deleted with those of the former link.
+    if (!state.isStored) await storeLink(state);
+    return true;
+  }
   if (isOutdated(closed.code) && (await state.versions.replace(version))) return linkOnce(state, linking);
-  const { kind, reason } = classifyEnding(closed.code, closed.attrs);
   const { accountId } = state.account;
+  if (closed.forgery) {
+    // The check of the signature reports by itself.
+    if (closed.forgery === 'hmac') state.onForgery();
+    state.log.warn({ accountId, forgery: closed.forgery }, 'a phone that was to be linked has an invalid signature');
+    linking.fail(FORGED);
+    return false;
+  }
+  const { kind, reason } = classifyEnding(closed.code, closed.attrs);
   if (kind !== 'again') state.log.warn({ accountId, code: closed.code, reason }, 'WhatsApp refused to link an account');
   giveUp(closed);
   return false;
@@ -81,9 +93,11 @@ function connect(state: ConnectionState, version: ClientVersion): Socket {
 }
 
 /** A lost change of the credentials would break the link for good, so the connection ends when one cannot be stored. */
-async function save({ account, credentials, closing, log }: ConnectionState, socket: Socket): Promise<void> {
+async function save(state: ConnectionState, socket: Socket): Promise<void> {
+  const { account, credentials, closing, log } = state;
   try {
-    await credentials.save();
+    if (state.isStored) await credentials.save();
+    else await storeLink(state);
   } catch (error) {
     if (error instanceof ClaimLostError) closing.abort();
     log.warn({ err: error, accountId: account.accountId }, 'the credentials of an account could not be stored');
@@ -91,9 +105,17 @@ async function save({ account, credentials, closing, log }: ConnectionState, soc
   }
 }
 
+/** Those of a former link are kept until there is a new one. */
+async function storeLink(state: ConnectionState): Promise<void> {
+  await state.table.clear();
+  await state.credentials.save();
+  state.isStored = true;
+}
+
 function beOnline(state: ConnectionState, socket: Socket): void {
   if (isForeign(state)) return rejectForeignNumber(state, socket);
   state.online = socket;
+  state.isRetry = false;
   state.whenOnline.resolve();
   state.cooldown.report({ status: 'connected', phoneNumber: state.credentials.phoneNumber() });
 }

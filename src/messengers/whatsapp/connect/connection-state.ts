@@ -22,6 +22,10 @@ export interface ConnectionOptions {
   connecting: FairSemaphore;
   timing: ConnectionTiming;
   versions: ClientVersions;
+  /** A phone that was to be linked did not know the secret of the code. */
+  onForgery(): void;
+  /** The owner tries an ended link once more: if it has ended for good, the credentials are deleted. */
+  isRetry: boolean;
   socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onPasskey' | 'version'>;
   /** Aborted when the session is closed. */
   closing: AbortController;
@@ -44,6 +48,8 @@ export interface ConnectionState extends ConnectionOptions {
   online: Socket | undefined;
   /** Resolves when the account is online. Replaced at the end of each connection. */
   whenOnline: PromiseWithResolvers<void>;
+  /** Any stored credentials are those of this link. */
+  isStored: boolean;
   /** Resolves when the credentials are stored; never rejects. */
   saving: Promise<void>;
   /** The link is being ended: no connection follows this one. */

@@ -37,6 +37,7 @@ export function startConnection(options: ConnectionOptions): Connection {
     ...options,
     online: undefined,
     whenOnline: Promise.withResolvers(),
+    isStored: options.linking === undefined,
     saving: Promise.resolve(),
     isLeaving: false,
     isOver: false,
@@ -74,6 +75,7 @@ async function reconnectUntilClosed(state: ConnectionState): Promise<void> {
 async function run(state: ConnectionState): Promise<void> {
   const { linking, closing, table, timing } = state;
   if (linking && !(await linkOnce(state, linking))) return;
+  if (state.isRetry) await table.revive();
   await waitForLogin(state);
   const nextPauseMs = createReconnectBackoff(timing);
   while (!closing.signal.aborted) {
@@ -122,10 +124,12 @@ function emitPause({ cooldown }: ConnectionState, broken: Break, backoffMs: numb
   return cooldown.begin({ cause: broken.cause, reason, forMs, isOffline: true });
 }
 
-async function endLink({ account, table, cooldown, log }: ConnectionState, reason: string): Promise<void> {
+/** WhatsApp may be wrong, or link the number never again: the credentials are kept for a while, unless this was the second try. */
+async function endLink({ account, table, cooldown, isRetry, log }: ConnectionState, reason: string): Promise<void> {
   log.warn({ accountId: account.accountId, reason }, 'the link of an account to WhatsApp has ended');
-  await table.clear();
-  cooldown.report({ status: 'logged_out', reason });
+  const retryForMs = isRetry ? undefined : await table.markEnded();
+  if (isRetry) await table.clear();
+  cooldown.report({ status: 'logged_out', reason, retryForMs });
 }
 
 function requireOnline({ online }: ConnectionState): Client {
@@ -144,7 +148,8 @@ async function unlink(state: ConnectionState, ended: Promise<void>): Promise<boo
   const isConfirmed = !state.credentials.isLinked() || state.isOver || (await leave(state, ended));
   state.closing.abort();
   await ended;
-  await state.table.clear();
+  // Before that they are of a former link, which has ended and is kept.
+  if (state.credentials.isLinked()) await state.table.clear();
   return isConfirmed;
 }
 

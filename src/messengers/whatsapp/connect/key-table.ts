@@ -10,6 +10,15 @@ import type { KeyChange, KeyStorage } from '../client/credentials.ts';
 export interface KeyTable extends KeyStorage {
   /** Deletes them all. Throws ClaimLostError when a later session has claimed them. */
   clear(): Promise<void>;
+  /**
+   * Marks the link as ended: the credentials are kept for a week from then on. Resolves to the rest of it, in milliseconds. Throws
+   * ClaimLostError when a later session has claimed them.
+   */
+  markEnded(): Promise<number>;
+  /** For how many milliseconds yet they are kept; undefined if the link has not ended. */
+  endedLeftMs(): Promise<number | undefined>;
+  /** The ended link is tried once more. Throws ClaimLostError when a later session has claimed them. */
+  revive(): Promise<void>;
   /** Throws ClaimLostError when a later session has claimed them. */
   requireClaim(): Promise<void>;
 }
@@ -21,6 +30,10 @@ export class ClaimLostError extends Error {
     this.name = 'ClaimLostError';
   }
 }
+
+/** How long the credentials of an ended link are kept: a number that WhatsApp asks for a passkey cannot be linked again. */
+const KEPT = sql`interval '7 days'`;
+const KEPT_LEFT_MS = sql<number>`greatest(0, extract(epoch from ended_at + ${KEPT} - campanile_now()) * 1000)::float8`;
 
 /** The associated data that a credential is sealed with. */
 export const aboutOf = (accountId: number, kind: string, name: string) => `account ${accountId} ${kind} ${name}`;
@@ -62,6 +75,26 @@ export async function claimKeys(db: Database, vault: Vault, accountId: number): 
       await db.transaction().execute(async (trx) => {
         await requireClaim(trx, accountId, claim);
         await sql`delete from account_keys where account_id = ${accountId}`.execute(trx);
+        await sql`update account_sessions set ended_at = null where account_id = ${accountId}`.execute(trx);
+      });
+    },
+    async markEnded() {
+      const { rows } = await sql<{ leftMs: number }>`
+        update account_sessions set ended_at = coalesce(ended_at, campanile_now())
+        where account_id = ${accountId} and number = ${claim} returning ${KEPT_LEFT_MS} as "leftMs"`.execute(db);
+      if (!rows[0]) throw new ClaimLostError();
+      return rows[0].leftMs;
+    },
+    async endedLeftMs() {
+      const { rows } = await sql<{ leftMs: number }>`
+        select ${KEPT_LEFT_MS} as "leftMs" from account_sessions
+        where account_id = ${accountId} and ended_at is not null`.execute(db);
+      return rows[0]?.leftMs;
+    },
+    async revive() {
+      await db.transaction().execute(async (trx) => {
+        await requireClaim(trx, accountId, claim);
+        await sql`update account_sessions set ended_at = null where account_id = ${accountId}`.execute(trx);
       });
     },
     requireClaim: () => requireClaim(db, accountId, claim),
@@ -104,6 +137,24 @@ export async function dropKeys(db: Connection, accountId: number): Promise<void>
   await sql`
     with keys as (delete from account_keys where account_id = ${accountId})
     delete from account_sessions where account_id = ${accountId}`.execute(db);
+}
+
+/** Deletes the credentials of links that ended a week ago. */
+export async function dropEndedKeys(deps: QuarantineDeps): Promise<void> {
+  const { db } = deps;
+  const isOver = sql<boolean>`ended_at < campanile_now() - ${KEPT}`;
+  await isolateStatement(deps, 'credentials', {
+    findOwners: async () => {
+      const { rows } = await sql<{ id: number }>`select account_id as id from account_sessions where ${isOver}`.execute(db);
+      return rows.map(({ id }) => id);
+    },
+    run: (owners) =>
+      sql`
+        with over as materialized (
+          select account_id from account_sessions where ${isOver} and ${ownedBy('account_id', owners)} for update skip locked
+        ), gone as (delete from account_keys k using over where k.account_id = over.account_id)
+        update account_sessions s set ended_at = null from over where s.account_id = over.account_id`.execute(db),
+  });
 }
 
 const RESEALED_PER_STEP = 500;

@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { LinkMethod, MessengerAccount, OnStateChange } from '../../messenger.ts';
-import type { CloseReason } from '../client/errors.ts';
+import { rejectionCodeOf, type CloseReason } from '../client/errors.ts';
 import type { Socket } from '../client/open-socket.ts';
 import { classifyEnding } from '../failures.ts';
 
@@ -55,11 +55,15 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
   }
 
   function fail(reason: string, rejectedNumber?: string): void {
+    failWith(new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 }), rejectedNumber);
+  }
+
+  function failWith(error: AppError, rejectedNumber?: string): void {
     if (hasFailed || signal.aborted) return;
     hasFailed = true;
     clearTimeout(limit);
-    first.reject(new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 }));
-    onStateChange({ status: 'unlinked', reason, rejectedNumber });
+    first.reject(error);
+    onStateChange({ status: 'unlinked', reason: error.message, rejectedNumber });
   }
 
   function giveUp({ code, attrs }: CloseReason): void {
@@ -93,11 +97,30 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
       shown += 1;
       try {
         await showPairingCode(socket);
-      } catch {
-        fail('WhatsApp gave no code to enter: try again in a moment');
+      } catch (error) {
+        failWith(toPairingCodeError(error));
       }
     },
     fail,
     giveUp,
   };
+}
+
+const TOO_MANY = 429;
+
+function toPairingCodeError(error: unknown): AppError {
+  const code = rejectionCodeOf(error);
+  if (code === undefined)
+    return new AppError('messenger_unavailable', 'WhatsApp gave no code to enter: try again in a moment', {
+      retryAfterSeconds: 5,
+      cause: error,
+    });
+  if (code === TOO_MANY)
+    return new AppError(
+      'pairing_code_limited',
+      'WhatsApp gives no more codes for this number at the moment: scan the QR code instead, or wait a few hours',
+      { cause: error },
+    );
+  const message = `WhatsApp gives no code for this number (${code}): check that it is right and in use on WhatsApp, or scan the QR code instead`;
+  return new AppError('pairing_code_refused', message, { cause: error });
 }

@@ -1,8 +1,10 @@
+import type { PageReader } from '../../../platform/http-client/safe-http-client.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { checkSignatures, type SignatureDoubt } from '../client/check-signatures.ts';
 import { prepareLibrary } from '../client/prepare-library.ts';
 import { createClientVersions, type ClientVersions } from './client-versions.ts';
+import { VERSION_PAGES, type VersionPage } from './version-pages.ts';
 
 export interface ClientOptions {
   db: Database;
@@ -15,8 +17,12 @@ export interface ClientOptions {
   rejectsForgeries?: boolean;
   /** The version of WhatsApp's client to claim to be. Undefined: the newest that is known. */
   version?: [number, number, number] | undefined;
-  /** The page that names today's version. Undefined: WhatsApp's own, or none if `url` is set. */
-  versionPage?: string | undefined;
+  /** For the pages that name today's version. Undefined: none is queried. */
+  http?: PageReader | undefined;
+  /** Default is WhatsApp's and Facebook's own, and none if `url` is set. */
+  versionPages?: readonly VersionPage[] | undefined;
+  /** How long the answers of these pages are used, in milliseconds. Default is a day. */
+  askEveryMs?: number | undefined;
   /** Called for what an operator should look into. */
   onAlarm?: ((alarm: WhatsAppAlarm) => void) | undefined;
 }
@@ -29,12 +35,11 @@ export type WhatsAppAlarm =
   /** A certificate of WhatsApp, or the identity that a user's phone signed, has an invalid signature. */
   | SignatureDoubt;
 
-/** WhatsApp Web's service worker, which names its revision. */
-const VERSION_PAGE = 'https://web.whatsapp.com/sw.js';
+const ASK_EVERY_MS = 24 * 60 * 60_000;
 
 /** Loads and prepares the client library for the process. Resolves to the versions that it can claim to be. */
 export async function loadClient(options: ClientOptions): Promise<ClientVersions> {
-  const { db, log, url, rootKey, rejectsForgeries = false, version, onAlarm } = options;
+  const { db, log, url, rootKey, rejectsForgeries = false, version, http, askEveryMs = ASK_EVERY_MS, onAlarm } = options;
   prepareLibrary(log);
   const isEnforced = rootKey !== undefined || rejectsForgeries;
   await checkSignatures({
@@ -48,7 +53,7 @@ export async function loadClient(options: ClientOptions): Promise<ClientVersions
       onAlarm?.(doubt);
     },
   });
-  const { versionPage = url === undefined ? VERSION_PAGE : undefined } = options;
+  const { versionPages: pages = url === undefined ? VERSION_PAGES : [] } = options;
   const onRejected = () => onAlarm?.('version_refused');
-  return createClientVersions({ db, log, configured: version, pageUrl: versionPage, onRejected });
+  return createClientVersions({ db, log, configured: version, http, pages, askEveryMs, onRejected });
 }

@@ -8,7 +8,7 @@ import { parseJid } from '../client/jid.ts';
 import { decodeMessage, encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { withSecret } from '../connect/message-secret.ts';
-import { STALE_SESSION } from '../failures.ts';
+import { REACHOUT_LOCKED, STALE_SESSION } from '../failures.ts';
 import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { senderIn, senderKeyMessage } from './sender-key.ts';
@@ -55,7 +55,8 @@ export async function answerRetry(answering: Answering, retry: Retry, hasFailed:
   const onRejected = (given: number) => (code = given);
   const { kind } = await relay(answering, { messageId, recipients: 0, onRejected }, () => client.sendNode(stanza));
   if (code === STALE_SESSION) throw new Error('the session with a device that asks for a post again is stale');
-  return kind !== 'offline';
+  // Another answer would be rejected too, and count as another attempt to begin a chat.
+  return kind !== 'offline' || code === REACHOUT_LOCKED;
 }
 
 /** `<enc>`, and the account's identity with the first message of a session. Undefined if the device has no keys. */

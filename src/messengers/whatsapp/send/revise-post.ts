@@ -5,6 +5,7 @@ import { rejectionCodeOf } from '../client/errors.ts';
 import { isChannel } from '../client/jid.ts';
 import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
 import { withSecret } from '../connect/message-secret.ts';
+import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
 import { mediaTypeOf } from './encode-part.ts';
 import { refused, relay, toResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
@@ -26,6 +27,10 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
     return change.kind === 'recall' ? await recallAll(revising, post) : await correct(revising, change, post);
   } catch (error) {
     const code = rejectionCodeOf(error);
+    if (code === REACHOUT_LOCKED) {
+      revising.warn();
+      return { kind: 'refused', reason: NEW_CHATS_LOCKED, final: false };
+    }
     if (code !== undefined) return toRevision(toResult(revising, code));
     revising.log.warn({ err: error, messageId: post.messageId }, 'a change of a post was not tried');
     return { kind: 'offline', reason: 'The account could not be asked', cooldownMs: RETRY_MS };

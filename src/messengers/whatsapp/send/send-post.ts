@@ -2,6 +2,7 @@ import { OverloadError } from '../../../platform/errors/errors.ts';
 import type { Destination, Post, SendResult } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { isChannel } from '../client/jid.ts';
+import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
 import { toResult } from './relay.ts';
 import { sendToChannel } from './send-to-channel.ts';
@@ -10,6 +11,8 @@ import type { Sending } from './sending.ts';
 import { splitPost } from './split-post.ts';
 
 const RETRY_MS = 5_000;
+/** After a query before the post was rejected because of a lock on new private chats. */
+const LOCKED_RETRY_MS = 60_000;
 
 /** Sends one post to one chat. Throws NotUploadedError, and nothing else: a missing file says nothing about chat or account. */
 export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
@@ -25,6 +28,10 @@ export async function sendPost(sending: Sending, post: Post, to: Destination): P
 function notAttempted(sending: Sending, error: unknown): SendResult {
   if (error instanceof NotUploadedError) throw error;
   const code = rejectionCodeOf(error);
+  if (code === REACHOUT_LOCKED) {
+    sending.warn();
+    return { kind: 'later', reason: NEW_CHATS_LOCKED, waitMs: LOCKED_RETRY_MS };
+  }
   if (code !== undefined) return toResult(sending, code);
   if (error instanceof OverloadError)
     return { kind: 'offline', reason: 'Other large posts come first', cooldownMs: RETRY_MS };

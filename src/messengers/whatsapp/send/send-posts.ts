@@ -23,6 +23,8 @@ export interface AccountSending {
   /** Undefined while the account is not connected. */
   client(): Client | undefined;
   cooldown: Pick<Cooldown, 'now' | 'begin'>;
+  /** As `Sending.warn`. */
+  warn(): void;
   chats: ChatCache;
   members: MemberCache;
   uploads: UploadCache;
@@ -121,6 +123,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     answerMs,
     retrySuppression,
     cooldown: cooldown.begin,
+    warn: account.warn,
     mayGoOn,
   };
 }

@@ -17,7 +17,7 @@ import { rejectionCodeOf } from '../client/errors.ts';
 import type { Group } from '../client/group.ts';
 import { userJidOf, type Jid } from '../client/jid.ts';
 import type { Node } from '../client/node.ts';
-import { STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
+import { REACHOUT_LOCKED, STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
 import { dropSenderKey } from './renew-sender-key.ts';
 import { readAck, relay, toResult, type Relayed, type RelayResult } from './relay.ts';
@@ -220,8 +220,8 @@ const idsOf = ({ participants }: Group) => participants.map(({ id }) => userJidO
 
 /** A query before the post was rejected or not answered, which says nothing about the group itself. */
 function notEncrypted(sending: Sending, { messageId }: ToMembers, error: unknown): RelayResult {
-  if (error instanceof OverloadError) throw error;
   const code = rejectionCodeOf(error);
+  if (error instanceof OverloadError || code === REACHOUT_LOCKED) throw error;
   if (code !== undefined) {
     const result = toResult(sending, code);
     return result.kind === 'refused' ? { ...result, final: false } : result;

@@ -32,6 +32,8 @@ export interface Sending extends Relaying {
   unanswered: Map<Jid, Unanswered>;
   /** How long after a message has left its acknowledgement may still come, in milliseconds. */
   lateAckMs: number;
+  /** Warns the user that WhatsApp restricts new private chats, which pauses nothing. */
+  warn(): void;
   /** Whether this worker still holds the lease of the account. */
   mayGoOn(): boolean;
 }

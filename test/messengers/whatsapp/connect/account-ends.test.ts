@@ -27,6 +27,29 @@ describe('an account', () => {
     expect(timesShown(peer, 'linked again')).toEqual(allOnce(1));
   });
 
+  test('is told as removed on the phone when WhatsApp says so without a code', async () => {
+    const { person, phone } = await linked(0);
+    peer.unlink(phone, false);
+    expect((await statusWhen(person, 'logged_out')).reason).toContain('removed on the phone');
+  });
+
+  test('loses its link when WhatsApp ends it (516)', async () => {
+    const { person, phone } = await linked(0);
+    peer.end(phone, 516);
+    expect((await statusWhen(person, 'logged_out')).reason).toContain('WhatsApp has ended the link');
+  });
+
+  test.each([400, 413, 414, 415, 418, 463, 501])('rests when WhatsApp refuses its login with %i', async (code) => {
+    const { person, phone } = await linked(0);
+    peer.script.refuseLogin = code;
+    peer.cut(phone);
+    const state = await until(
+      () => statusOf(person),
+      ({ reason }) => reason?.includes(`refuses the login (${code})`) ?? false,
+    );
+    expect(state.status).toBe('reconnecting');
+  });
+
   test('reports a ban, and never connects again', async () => {
     const { person, phone } = await linked(0);
     peer.ban(phone);

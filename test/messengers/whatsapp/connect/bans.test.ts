@@ -47,6 +47,7 @@ describe('linking an account', () => {
     [405, 'no longer accepts this version'],
     [406, 'banned'],
     [409, 'no longer accepts this version'],
+    [415, 'refuses the login (415)'],
     [429, 'less haste'],
   ])('reports why WhatsApp rejects it with %i', async (code, why) => {
     const person = await scene.app.signUp(`refused${code}`);

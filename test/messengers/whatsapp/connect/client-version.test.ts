@@ -1,13 +1,20 @@
 /** The client version that is sent to WhatsApp, and the fallback when it is rejected. */
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DEFAULT_CONNECTION_CONFIG } from 'baileys';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../../../src/platform/database/connect.ts';
 import { createLog } from '../../../../src/platform/log/log.ts';
 import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
 import type { MessengerAccount, SessionState } from '../../../../src/messengers/messenger.ts';
+import { pinNewest } from '../../../../release/pin-client-version.ts';
+import { pinnedAgeDays, readClientInUse, toDays } from '../../../../src/messengers/whatsapp/connect/client-version-age.ts';
+import { PINNED_VERSION } from '../../../../src/messengers/whatsapp/connect/pinned-version.ts';
+import { VERSION_PAGES, type VersionPage } from '../../../../src/messengers/whatsapp/connect/version-pages.ts';
+import { createSafeHttpClient } from '../../../../src/platform/http-client/safe-http-client.ts';
 import { createWhatsApp, type WhatsAppOptions } from '../../../../src/messengers/whatsapp/whatsapp.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createOwner, until } from '../../../support/ledger.ts';
@@ -18,9 +25,11 @@ const TOMORROW = 1_050_000_001;
 let peer: WhatsAppPeer;
 let database: TestDatabase;
 let page: Server;
-let pageUrl: string;
-/** The content of the page; undefined: it never answers. */
+let site: string;
+/** The content of WhatsApp's page; undefined: it never answers. */
 let named: string | undefined;
+/** The revision that Facebook's page names; undefined: it never answers. */
+let sdk: number | undefined;
 let asked = 0;
 const MOVED = '/moved';
 let people = 0;
@@ -29,17 +38,22 @@ beforeAll(async () => {
   peer = await startWhatsAppPeer();
   database = await createTestDatabase();
   page = createServer((request, response) => {
+    if (request.url === '/sdk.js') {
+      if (sdk !== undefined) response.end(`/*1790000000,,JIT Construction: v${sdk},en_US*/\n\n/** Copyright */`);
+      return;
+    }
     asked += 1;
     if (request.url === MOVED) response.writeHead(302, { location: '/sw.js' }).end();
     else if (named !== undefined) response.end(named);
   });
   page.listen(0, '127.0.0.1');
   await once(page, 'listening');
-  pageUrl = `http://127.0.0.1:${(page.address() as AddressInfo).port}/sw.js`;
+  site = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
 });
 beforeEach(async () => {
   await sql`delete from whatsapp_version`.execute(database.db);
   asked = 0;
+  sdk = undefined;
   say(TODAY);
 });
 afterEach(() => peer.behave());
@@ -55,6 +69,16 @@ function say(revision: number | string): void {
   named = String.raw`self.__swData=JSON.parse("{\"dynamic_data\":{\"x\":1,\"client_revision\":${revision},\"y\":2}}")`;
 }
 
+/** WhatsApp's and Facebook's page, at other addresses. */
+const pagesAt = (whatsapp: string, facebook: string): VersionPage[] =>
+  VERSION_PAGES.map((one, index) => ({ ...one, url: index === 0 ? whatsapp : facebook }));
+
+const http = createSafeHttpClient({
+  allowHttp: true,
+  allowed: { hasName: () => false, hasAddress: (address) => address === '127.0.0.1' },
+});
+afterAll(() => http.close());
+
 /** A process with this WhatsApp, and the states that it emitted for one account. */
 function startProcess(options: Partial<WhatsAppOptions> = {}) {
   const alarms: string[] = [];
@@ -64,7 +88,8 @@ function startProcess(options: Partial<WhatsAppOptions> = {}) {
     vault: createVault({ key: Buffer.alloc(32, 1) }),
     url: peer.url,
     rootKey: Buffer.from(peer.rootKey, 'hex'),
-    versionPage: pageUrl,
+    http,
+    versionPages: pagesAt(`${site}/sw.js`, `${site}/sdk.js`),
     onAlarm: (alarm) => alarms.push(alarm),
     timing: { firstPauseMs: 20, longestPauseMs: 100, cooldownMs: 60_000 },
     ...options,
@@ -118,7 +143,7 @@ test('links an account with today’s version of WhatsApp’s client', async () 
 });
 
 test('does not follow redirects of the version page', async () => {
-  await startProcess({ versionPage: pageUrl.replace('/sw.js', MOVED) }).link();
+  await startProcess({ versionPages: pagesAt(`${site}${MOVED}`, `${site}/sdk.js`) }).link();
   expect(lastClient()).not.toBe(`2.3000.${TODAY}`);
   expect(asked).toBe(1);
 });
@@ -132,7 +157,7 @@ test('uses the last accepted version when the page cannot be reached', async () 
   );
   await first.stop();
   peer.script.takesClient = newerThan(TODAY);
-  await startProcess({ versionPage: 'http://127.0.0.1:9/' }).open(account);
+  await startProcess({ versionPages: pagesAt('http://127.0.0.1:9/', 'http://127.0.0.1:9/') }).open(account);
   expect(lastClient()).toBe(`2.3000.${TODAY}`);
 });
 
@@ -180,7 +205,93 @@ test('uses the operator’s version, also when WhatsApp rejects it', async () =>
   expect(asked).toBe(0);
 });
 
+test('uses the version that Facebook’s JavaScript SDK names when WhatsApp’s page names none', async () => {
+  named = 'Sorry';
+  sdk = TODAY;
+  await startProcess().link();
+  expect(lastClient()).toBe(`2.3000.${TODAY}`);
+});
+
+test('does not connect to addresses that are not public', async () => {
+  const guarded = createSafeHttpClient({
+    allowHttp: true,
+    allowed: { hasName: () => false, hasAddress: () => false },
+  });
+  onTestFinished(() => guarded.close());
+  await startProcess({ http: guarded }).link();
+  expect(asked).toBe(0);
+});
+
+test('asks for the version once a day', async () => {
+  const here = startProcess();
+  const { phone } = await here.link();
+  here.told.length = 0;
+  peer.cut(phone);
+  await here.connected();
+  expect(asked).toBe(1);
+  const daily = startProcess({ askEveryMs: 0 });
+  const { phone: other } = await daily.link();
+  say(TOMORROW);
+  daily.told.length = 0;
+  peer.cut(other);
+  await daily.connected();
+  expect(lastClient()).toBe(`2.3000.${TOMORROW}`);
+  expect(daily.alarms).toEqual([]);
+});
+
+test('keeps the day on which a version was first accepted', async () => {
+  await sql`insert into whatsapp_version (version, let_in_at)
+            values (${`2.3000.${TODAY}`}, campanile_now() - interval '30 days')`.execute(database.db);
+  const { told, link } = startProcess();
+  await link();
+  await until(
+    () => told.at(-1),
+    (state) => state?.status === 'connected',
+  );
+  await until(
+    () => readClientInUse(database.db),
+    (inUse) => inUse !== undefined && toDays(inUse.ageMs) === 30,
+  );
+});
+
+test('counts the age of a version that is not newer than the release from the day of the release', async () => {
+  const old = PINNED_VERSION.with(2, PINNED_VERSION[2] - 1).join('.');
+  await sql`insert into whatsapp_version (version) values (${old})`.execute(database.db);
+  const inUse = await readClientInUse(database.db);
+  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(database.db);
+  expect(toDays(inUse?.ageMs ?? 0)).toBe(pinnedAgeDays(rows[0]?.now ?? new Date(0)));
+});
+
+test('pins a version that is not older than the library’s', () => {
+  expect(PINNED_VERSION.slice(0, 2)).toEqual(DEFAULT_CONNECTION_CONFIG.version.slice(0, 2));
+  expect(PINNED_VERSION[2]).toBeGreaterThanOrEqual(DEFAULT_CONNECTION_CONFIG.version[2]);
+});
+
+describe('a release', () => {
+  const text = readFileSync('src/messengers/whatsapp/connect/pinned-version.ts', 'utf8');
+  const today = '2027-01-31';
+
+  test('pins the newest version that is published', () => {
+    const pinned = pinNewest(
+      text,
+      [
+        [2, 3000, TODAY],
+        [2, 3000, TOMORROW],
+      ],
+      today,
+    );
+    expect(pinned.text).toContain(`= [2, 3000, ${TOMORROW}];\n`);
+    expect(pinned.text).toContain(`PINNED_ON = '${today}';`);
+    expect(pinned.summary).toContain(String(TOMORROW));
+  });
+
+  test('keeps the pinned version when no page can be reached, and when none names a newer one', () => {
+    expect(pinNewest(text, [], today)).toEqual({ text, summary: expect.stringContaining('stays') });
+    expect(pinNewest(text, [[2, 3000, 1]], today)).toEqual({ text, summary: expect.stringContaining('stays') });
+  });
+});
+
 test('does not query the page for a server of our own', async () => {
-  await startProcess({ versionPage: undefined }).link();
+  await startProcess({ versionPages: undefined }).link();
   expect(asked).toBe(0);
 });

@@ -3,7 +3,7 @@ import { classifyEnding, classifyRejection } from '../../../../src/messengers/wh
 import { isSameNumber } from '../../../../src/messengers/whatsapp/connect/is-same-number.ts';
 
 describe('the end of a connection', () => {
-  test.each([401, 403, 406, 411])('is final for code %i', (code) => {
+  test.each([401, 403, 406, 411, 516])('is final for code %i', (code) => {
     expect(classifyEnding(code)).toMatchObject({ kind: 'over', reason: expect.stringMatching(/^[A-Z]/) });
   });
   test.each([408, 428, 500, 503, 502, undefined])('is temporary for code %s, with a backoff', (code) => {
@@ -15,6 +15,15 @@ describe('the end of a connection', () => {
   test.each([402, 405, 409, 429, 440])('begins a long cool-down for code %i', (code) => {
     expect(classifyEnding(code)).toMatchObject({ kind: 'cooldown' });
   });
+  test.each([400, 413, 414, 415, 418, 463, 501, 599])('is a rest as after 405 for a login refused with %i', (code) => {
+    const { times } = classifyEnding(405) as { times: number };
+    const reason = expect.stringContaining(`(${code})`);
+    expect(classifyEnding(code, { reason: String(code) })).toMatchObject({ kind: 'cooldown', times, reason });
+  });
+  test('is temporary for a login that WhatsApp cannot handle now', () => {
+    for (const code of [500, 503])
+      expect(classifyEnding(code, { reason: String(code) })).toMatchObject({ kind: 'again', atOnce: false });
+  });
   test('is a temporary ban with the length and the cause that WhatsApp gives', () => {
     const said = { reason: '402', code: '104', expire: '7200' };
     const reason = 'WhatsApp has banned this number for a while: it has sent the same message to too many people';
@@ -25,11 +34,18 @@ describe('the end of a connection', () => {
 });
 
 describe('the answer to a post', () => {
-  test.each([400, 401, 403, 404, 405, 406, 410])('is a final rejection for code %i', (code) => {
+  test.each([400, 401, 403, 404, 405, 406, 410, 550])('is a final rejection for code %i', (code) => {
     expect(classifyRejection(code)).toMatchObject({ kind: 'final', reason: expect.stringMatching(/^[A-Z]/) });
   });
-  test.each([408, 420, 421, 475, 479, 500, 503, 599])('is a temporary rejection for code %i', (code) => {
+  test.each([408, 420, 421, 475, 479, 500, 503, 551, 599])('is a temporary rejection for code %i', (code) => {
     expect(classifyRejection(code)).toMatchObject({ kind: 'passing' });
+  });
+  test.each([
+    [475, 'private chats'],
+    [550, 'delete posts'],
+    [551, 'addresses its members'],
+  ])('says what code %i means', (code, meaning) => {
+    expect(classifyRejection(code)).toMatchObject({ reason: expect.stringContaining(meaning) });
   });
   test.each([
     [429, 'rate_limited'],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
 import { claimKeys } from '../../../../src/messengers/whatsapp/connect/key-table.ts';
 import { until } from '../../../support/ledger.ts';
-import { sendCampaign, statusWhen, type Linked } from '../../../support/whatsapp.ts';
+import { sendCampaign, statusOf, statusWhen, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { sendReceipt, tellRestriction } from '../../../whatsapp-peer/phones.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
@@ -54,6 +54,19 @@ const answered = (messageId: string, count: number) =>
     () => handedOut(messageId).slice(1),
     (answers) => answers.length >= count,
   );
+
+/** WhatsApp rejects a post, and restricts the account for two hours. */
+async function restrict({ person }: Linked, ids: readonly number[]): Promise<void> {
+  const ends = Date.now() + 2 * HOUR_MS;
+  peer.script.restrictedUntil = new Date(ends);
+  peer.script.judge = () => ({ refuse: 463 });
+  await sendCampaign(person, ids, 'restricted');
+  await until(
+    () => statusOf(person),
+    ({ paused_until }) => Math.abs(Date.parse(paused_until ?? '') - ends) < 120_000,
+  );
+  peer.script.judge = () => 'accept';
+}
 
 describe('a device that sends a retry receipt', () => {
   test('gets the post, and no other device does', async () => {
@@ -191,8 +204,7 @@ describe('many retry receipts at once', () => {
     const somebody = await linked(0);
     const group = await groupOf(somebody, 4);
     const messageId = await postTo(somebody, group, 'asked while resting');
-    tellRestriction(somebody.companion, new Date(Date.now() + HOUR_MS));
-    await statusWhen(somebody.person, 'paused');
+    await restrict(somebody, group.ids);
     const asking = devicesOf(group.members);
     // Each of them is acknowledged, or this would not end.
     await Promise.all(
@@ -281,8 +293,7 @@ describe('a session that was replaced', () => {
     const messageId = await postTo(somebody, group, 'of an earlier session');
     const [device] = devicesOf(group.members);
     if (!device) throw new Error('nobody is there');
-    tellRestriction(somebody.companion, new Date(Date.now() + HOUR_MS));
-    await statusWhen(somebody.person, 'paused');
+    await restrict(somebody, group.ids);
     await peer.askAgain(somebody.companion, { chatId: group.chat.id, messageId, device });
     const { rows } = await sql<{ account_id: number }>`
       select max(account_id) as account_id from account_keys`.execute(scene.database.db);

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../platform/database/connect.ts';
+import { PINNED_ON, PINNED_VERSION } from './pinned-version.ts';
+
+/** WhatsApp has refused versions that were 80 to 153 days old. */
+export const OLD_CLIENT_DAYS = 60;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** The version of WhatsApp's client in use: that of the last accepted login. */
+export interface ClientInUse {
+  version: string;
+  /** When WhatsApp first accepted it here. */
+  acceptedAt: Date;
+  /** At least so many milliseconds have passed since its publication. */
+  ageMs: number;
+}
+
+/** Undefined if no account has ever logged in. */
+export async function readClientInUse(db: Database): Promise<ClientInUse | undefined> {
+  const { rows } = await sql<{ version: string; acceptedAt: Date; now: Date }>`
+    select version, let_in_at as "acceptedAt", campanile_now() as now from whatsapp_version`.execute(db);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { version, acceptedAt, now } = row;
+  return { version, acceptedAt, ageMs: ageOf(version, acceptedAt, now) };
+}
+
+/** Returns the age of this release's version, in days. */
+export function pinnedAgeDays(now: Date): number {
+  return toDays(now.getTime() - Date.parse(PINNED_ON));
+}
+
+export const toDays = (ms: number): number => Math.max(0, Math.floor(ms / DAY_MS));
+
+/** A version has no date. The pages name it on the day of its publication, unless this release brought it. */
+function ageOf(version: string, acceptedAt: Date, now: Date): number {
+  const sinceAccepted = now.getTime() - acceptedAt.getTime();
+  const sincePinned = isNewer(version.split('.').map(Number)) ? 0 : now.getTime() - Date.parse(PINNED_ON);
+  return Math.max(0, sinceAccepted, sincePinned);
+}
+
+function isNewer(version: readonly number[]): boolean {
+  const differing = PINNED_VERSION.findIndex((part, index) => part !== version[index]);
+  return differing >= 0 && (version[differing] ?? 0) > (PINNED_VERSION[differing] ?? 0);
+}
