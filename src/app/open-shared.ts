@@ -15,7 +15,14 @@ import type { Log } from '../platform/log/log.ts';
 import { readVersion } from '../platform/config/version.ts';
 import { measureWebhooks } from '../operations/measure-webhooks.ts';
 import { measureQuarantine } from '../operations/measure-quarantine.ts';
-import { createMetrics, measureAccounts, measureBacklog, measureClientVersion, measureStore, type Metrics } from '../operations/metrics.ts';
+import {
+  createMetrics,
+  measureAccounts,
+  measureBacklog,
+  measureClientVersion,
+  measureStore,
+  type Metrics,
+} from '../operations/metrics.ts';
 
 /** Connections of each of two pools; a third one has one, and each messenger has up to four more (docs/how-to/use-your-own-postgresql.md has the sums). */
 const POOL_SIZE = 8;

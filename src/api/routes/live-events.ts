@@ -4,7 +4,8 @@ import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../contr
 
 /** The state of an account as the wire has it: what `account-status` answers, and the event says. */
 export function toAccountEvent(state: AccountState): AccountEvent {
-  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince, warning, warnedUntil } = state;
+  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince, warning, warnedUntil } =
+    state;
   return {
     messenger,
     status,

@@ -96,7 +96,12 @@ export function classifyEnding(code: number | undefined, attrs: CloseReason['att
     default:
       // A refused login: the next one would be refused, too. 400, 413, 414, 415, 418, 463 and 501 were seen.
       if (attrs['reason'] !== undefined && code !== 500)
-        return { kind: 'cooldown', times: 15, cause: undefined, reason: `WhatsApp refuses the login (${code}): it is tried again, less often each time` };
+        return {
+          kind: 'cooldown',
+          times: 15,
+          cause: undefined,
+          reason: `WhatsApp refuses the login (${code}): it is tried again, less often each time`,
+        };
       return { kind: 'again', atOnce: false, reason: 'The connection to WhatsApp broke' };
   }
 }
@@ -140,7 +145,10 @@ export function classifyRejection(code: number): Rejection {
     case 550:
       return { kind: 'final', reason: 'WhatsApp does not let admins delete posts of others here (550)' };
     case 551:
-      return { kind: 'passing', reason: 'WhatsApp does not take the way in which the group addresses its members (551)' };
+      return {
+        kind: 'passing',
+        reason: 'WhatsApp does not take the way in which the group addresses its members (551)',
+      };
     default:
       return { kind: 'passing', reason: `WhatsApp refused this for the moment (${code})` };
   }

@@ -156,7 +156,12 @@ async function open(shared: Shared, account: MessengerAccount, onStateChange: On
   const endedLeftMs = await options.table.endedLeftMs();
   if (credentials && (endedLeftMs === undefined || account.isRetry)) return startSession(options, { credentials });
   if (credentials) onStateChange({ status: 'logged_out', reason: ENDED, retryForMs: endedLeftMs });
-  else onStateChange({ status: 'unlinked', reason: 'Linking was interrupted: connect the account again', isDiscarded: true });
+  else
+    onStateChange({
+      status: 'unlinked',
+      reason: 'Linking was interrupted: connect the account again',
+      isDiscarded: true,
+    });
   return undefined;
 }
 
@@ -189,7 +194,7 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   const given = { db, log, url, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
   const onDevicesMissed = () => onAlarm?.('devices_missed');
   const { groups, queryIds = {} } = shared;
-  const onForgery = () => shared.onAlarm?.('account_signature');
+  const onForgery = () => onAlarm?.('account_signature');
   const options = { ...given, groups, queryIds, account, table, onStateChange, onDevicesMissed, onForgery };
   return { startSession, loadCredentials, options };
 }

@@ -49,7 +49,10 @@ export async function connectAccount(
     const account = await findOwnAccount(trx, actor.workspaceId);
     const changes = messenger !== undefined && messenger !== account.messenger;
     if (method === 'retry' && (changes || (account.retryUntil === null && !LINKED.has(account.status))))
-      throw new AppError('link_not_kept', 'There is no ended link that could be tried once more: link the account again');
+      throw new AppError(
+        'link_not_kept',
+        'There is no ended link that could be tried once more: link the account again',
+      );
     if (changes) {
       const leavesAtOnce = deps.messengers.get(account.messenger)?.linksAtOnce ?? false;
       await changeMessenger(trx, account, { messenger, leavesAtOnce });

@@ -3,7 +3,13 @@ import { createBatcher, type Batcher } from '../../platform/concurrency/batcher.
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
-import type { LinkMethod, Messenger, MessengerAccount, MessengerSession, SessionState } from '../../messengers/messenger.ts';
+import type {
+  LinkMethod,
+  Messenger,
+  MessengerAccount,
+  MessengerSession,
+  SessionState,
+} from '../../messengers/messenger.ts';
 import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
 import { findAccounts, LINKED, type Account } from '../accounts/store.ts';
 

@@ -145,7 +145,9 @@ export async function dropEndedKeys(deps: QuarantineDeps): Promise<void> {
   const isOver = sql<boolean>`ended_at < campanile_now() - ${KEPT}`;
   await isolateStatement(deps, 'credentials', {
     findOwners: async () => {
-      const { rows } = await sql<{ id: number }>`select account_id as id from account_sessions where ${isOver}`.execute(db);
+      const { rows } = await sql<{ id: number }>`select account_id as id from account_sessions where ${isOver}`.execute(
+        db,
+      );
       return rows.map(({ id }) => id);
     },
     run: (owners) =>

@@ -39,7 +39,17 @@ const ASK_EVERY_MS = 24 * 60 * 60_000;
 
 /** Loads and prepares the client library for the process. Resolves to the versions that it can claim to be. */
 export async function loadClient(options: ClientOptions): Promise<ClientVersions> {
-  const { db, log, url, rootKey, rejectsForgeries = false, version, http, askEveryMs = ASK_EVERY_MS, onAlarm } = options;
+  const {
+    db,
+    log,
+    url,
+    rootKey,
+    rejectsForgeries = false,
+    version,
+    http,
+    askEveryMs = ASK_EVERY_MS,
+    onAlarm,
+  } = options;
   prepareLibrary(log);
   const isEnforced = rootKey !== undefined || rejectsForgeries;
   await checkSignatures({

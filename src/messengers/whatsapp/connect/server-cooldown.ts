@@ -18,7 +18,11 @@ export function createRestrictionQuery(online: () => Client | undefined, log: Lo
  * Wraps a cool-down: when the account turns out to be restricted, WhatsApp is asked for how long, and again after each login, because
  * the end of the restriction may have been missed.
  */
-export function withServerCooldown(cooldown: Cooldown, warnings: Pick<Warnings, 'isActive'>, ask: () => void): Cooldown {
+export function withServerCooldown(
+  cooldown: Cooldown,
+  warnings: Pick<Warnings, 'isActive'>,
+  ask: () => void,
+): Cooldown {
   return {
     ...cooldown,
     begin(why) {
