@@ -218,7 +218,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         }
         return results;
       },
-      listGroups: () => Promise.resolve([]),
+      listGroups: () => Promise.resolve({ chats: [] }),
       async createGroup({ name }) {
         await LATER(random() * 200);
         history.add({ kind: 'created', accountId, name });

@@ -44,7 +44,7 @@ export function openMessengers(needed: Needed): Messenger[] {
       rejectsForgeries: config.whatsappCertificate === 'enforce',
       mediaCa: config.whatsappCa,
       queryIds: config.whatsappQueryIds,
-      timing: whatsappTiming,
+      timing: { restAfterLinkMs: config.whatsappRestAfterLinkMs, ...whatsappTiming },
       onLoopError,
       onEventsLost: metrics.countLostEvents,
       onAlarm: metrics.countAlarm,

@@ -84,7 +84,7 @@ export function scriptMessenger(): ScriptedMessenger {
       }
       return results;
     },
-    listGroups: () => Promise.resolve([]),
+    listGroups: () => Promise.resolve({ chats: [] }),
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),
     createChannel: () => Promise.reject(new Error('not part of this script')),

@@ -61,8 +61,14 @@ export interface Script {
   hidesPictures: boolean;
   /** The query ids for creating, reading and listing channels. */
   queryIds: Record<'create' | 'read' | 'list', string>;
+  /** Called for every query in JSON: `null` in place of data, another answer, or an error code; undefined: the usual answer. */
+  answerMex: (queryId: string) => 'null' | Stanza[] | number | undefined;
+  /** Called for every query for the posts of a channel; undefined: the usual answer. */
+  answerPosts: () => Stanza[] | undefined;
   /** A query for only the counts of posts in a channel returns none. */
   tellsNoCounts: boolean;
+  /** The kinds of answers about posts in channels, `messages` or `message_updates`, that have no counts of views. */
+  hidesViews: readonly string[];
   /** Maximum number of members per group in the list of all groups; a query for one group returns all. */
   listsMembersUpTo: number;
   /** Called for every connection request; a number is the status of the answer, `silence` means no answer. */

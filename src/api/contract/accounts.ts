@@ -39,6 +39,10 @@ export const accountStatusData = z
       description:
         'The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it.',
     }),
+    channels_unread_since: z.string().optional().meta({
+      format: 'date-time',
+      description: 'WhatsApp has not listed the channels since then. The known ones are kept.',
+    }),
     scanned_number: z
       .string()
       .optional()

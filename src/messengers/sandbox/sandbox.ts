@@ -39,7 +39,7 @@ export function createSandbox({
     return {
       send: (post, to, mayGoOn) => sendPost({ accountId, post, to, mayGoOn }),
       revise: (change, posts, mayGoOn) => reviseMessages(db, accountId, { change, posts, mayGoOn }),
-      listGroups: () => listChats(db, accountId),
+      listGroups: async () => ({ chats: await listChats(db, accountId) }),
       createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
       createCommunity: (community) => createCommunityChats(db, accountId, community),
       createChannel: (channel) => createChannelChat(db, accountId, channel),

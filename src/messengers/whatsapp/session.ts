@@ -60,6 +60,8 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming, PollTiming {
   /** How long the acknowledgement of a post may take. */
   answerMs: number;
+  /** How long the answer to a query about channels may take. A list of groups takes up to four times as long. */
+  channelAnswerMs: number;
   /** The pause between two answers to retry receipts of an account. */
   answerGapMs: number;
   /** How long members without a device list and devices without keys are left out. */
@@ -88,10 +90,9 @@ export function startSession(
   const cooldown = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
   // The stored state may be another process's: there is no connection now.
   if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
-  const channels = createChannelQueries(options.queryIds, log);
+  const channels = createChannelQueries({ ids: options.queryIds, answerMs: timing.channelAnswerMs, log });
   const chats = createChatCache({
     memory: options.groups,
-    channels,
     client: () => connection.requireOnline(),
     // Some of its members may have been counted by their numbers.
     onGroup: (group) => void emitLidMappings(emitMemberEvents, accountId, peopleIn(group)),
@@ -120,6 +121,7 @@ export function startSession(
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
     storeServerIds: (posts) => storeServerIds(db, accountId, posts),
     emit: emitMemberEvents,
+    answerMs: timing.channelAnswerMs,
     timing,
     onLoopError: options.onLoopError,
   });
@@ -132,7 +134,7 @@ export function startSession(
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
     ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
-    ...queryChats({ connection, cooldown, channels, chats }),
+    ...queryChats({ connection, cooldown, channels }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();

@@ -106,6 +106,8 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     accessLog: env.ACCESS_LOG,
     publicDocs: env.PUBLIC_DOCS,
     whatsappGap: env.WHATSAPP_GAP_MS,
+    whatsappWarmUpGap: env.WHATSAPP_WARM_UP_GAP_MS,
+    whatsappRestAfterLinkMs: env.WHATSAPP_REST_AFTER_LINK_MINUTES * 60_000,
     whatsappVersion: env.WHATSAPP_VERSION,
     whatsappUrl: env.WHATSAPP_URL,
     whatsappRootKey: env.WHATSAPP_ROOT_KEY,

@@ -110,6 +110,8 @@ export const VARIABLES = z.object({
   SANDBOX_GAP_MS: gap().prefault('0-0'),
   SANDBOX_SPEED: parsed(`a number from 0 to ${MAX_SPEED}`, speed).prefault('1'),
   WHATSAPP_GAP_MS: gap().prefault('5000-15000'),
+  WHATSAPP_WARM_UP_GAP_MS: gap().prefault('20000-60000'),
+  WHATSAPP_REST_AFTER_LINK_MINUTES: whole(0, 24 * 60).prefault('30'),
   WHATSAPP_VERSION: parsed('three numbers such as 2.3000.1043857760', whatsappVersion).optional(),
   WHATSAPP_URL: url('a ws:// or wss://', /^wss?$/).optional(),
   WHATSAPP_ROOT_KEY: matching('32 bytes in hex', /^[0-9a-f]{64}$/i)

@@ -17,7 +17,7 @@ import { userGoneError } from './store.ts';
 export interface Commands {
   connect: { input: { method: LinkMethod }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
-  list_groups: { input: { knownChannels: string[] }; result: StoredGroup[] };
+  list_groups: { input: { knownChannels: string[] }; result: StoredChatList };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup };
   create_community: { input: { name: string; description: string }; result: StoredGroup };
   create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };
@@ -26,6 +26,12 @@ export type CommandKind = keyof Commands;
 
 /** A messenger's group as JSON carries it. */
 export type StoredGroup = Omit<MessengerGroup, 'createdAt'> & { createdAt: string };
+
+/** A messenger's list of chats as JSON carries it. */
+export interface StoredChatList {
+  chats: StoredGroup[];
+  areChannelsUnread: boolean;
+}
 
 /** Why a command failed, as JSON carries an AppError. */
 export interface StoredFailure {

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { dateIn, dayOf, quietUntil, type Day, type QuietHours } from './quiet-hours.ts';
-import { capOn, dayOfWarmUp, WARM_UP_CAPS } from './warm-up.ts';
+import { capOn, isWarmingUp } from './warm-up.ts';
 
 /** When an account rests, as its workspace wants it. */
 export interface SendWindowRules {
@@ -26,6 +26,8 @@ export interface SendWindow extends SendWindowRules {
   capToday: number | null;
   /** Posts of today that left, may have left, or are in hand; only counted where there is a cap today. */
   sentToday: number | null;
+  /** The end of the rest after a new link; null: there is none. */
+  linkRestUntil: Temporal.Instant | null;
   /** Nothing is sent before; null: it may send now. */
   until: Temporal.Instant | null;
 }
@@ -36,6 +38,7 @@ interface RuleRow {
   quietTo: string | null;
   dailyCap: number | null;
   warmUpFrom: Date | null;
+  linkRestUntil: Date | null;
   timeZone: string | null;
   now: Date;
 }
@@ -51,7 +54,9 @@ export async function readSendWindows(
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
-           a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now
+           a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
+           -- A link in the future: the clock was set back, and the rest is not to last as much longer.
+           case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
     from accounts a
     join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
     join users u on u.user_id = o.user_id
@@ -89,12 +94,14 @@ function withDays(rows: readonly RuleRow[], fallback: string): DatedRow[] {
 function toSendWindow(row: DatedRow, sent: number): SendWindow {
   const { accountId, quietHours, dailyCap, timeZone, day } = row;
   const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
-  const warmUpFrom = began && dayOfWarmUp(began, day.date) <= WARM_UP_CAPS.length ? began : null;
+  const warmUpFrom = began && isWarmingUp({ dailyCap, warmUpFrom: began }, day.date) ? began : null;
   const capToday = capOn({ dailyCap, warmUpFrom }, day.date);
   const sentToday = capToday === null ? null : sent;
   const isUsedUp = capToday !== null && sent >= capToday;
-  const until = row.quietEnd ?? (isUsedUp ? day.end : null);
-  return { accountId, quietHours, dailyCap, today: day.date, warmUpFrom, capToday, timeZone, sentToday, until };
+  const linkRestUntil = row.linkRestUntil?.toTemporalInstant() ?? null;
+  const until = row.quietEnd ?? (isUsedUp ? day.end : null) ?? linkRestUntil;
+  const about = { accountId, quietHours, dailyCap, today: day.date, warmUpFrom, capToday, timeZone, sentToday };
+  return { ...about, linkRestUntil, until };
 }
 
 /** Counts today's posts of each account, without those of accounts that have no cap. */

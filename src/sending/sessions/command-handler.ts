@@ -191,7 +191,10 @@ async function execute(
       await sessions.unlink(accountId);
       return {};
     },
-    list_groups: async ({ knownChannels }) => (await (await session()).listGroups(knownChannels)).map(toStored),
+    list_groups: async ({ knownChannels }) => {
+      const { chats, areChannelsUnread = false } = await (await session()).listGroups(knownChannels);
+      return { chats: chats.map(toStored), areChannelsUnread };
+    },
     create_group: async (input) => toStored(await (await session()).createGroup(input)),
     create_community: async (input) => toStored(await (await session()).createCommunity(input)),
     create_channel: async ({ name, description, pictureMediaId }) => {
