@@ -98,6 +98,19 @@ export interface MessengerGroup {
   createdAt: Date;
 }
 
+/** Why somebody could not be added to a new group. `privacy`: they decide who may add them, or have blocked the account. */
+export type NotAddedReason = 'privacy' | 'not_on_whatsapp' | 'left_recently' | 'other';
+
+export interface NotAdded {
+  /** Digits. */
+  number: string;
+  reason: NotAddedReason;
+}
+
+export interface CreatedGroup extends MessengerGroup {
+  notAdded: NotAdded[];
+}
+
 /** The chats the account can see. */
 export interface ChatList {
   chats: MessengerGroup[];
@@ -166,9 +179,14 @@ export interface MessengerSession {
   /** `knownChannels` are the chat ids of channels that were listed or created before. */
   listGroups(knownChannels: readonly string[]): Promise<ChatList>;
   /** `participants` are phone numbers in digits. Throws an AppError when the application rejects the request. */
-  createGroup(group: { name: string; participants: readonly string[] }): Promise<MessengerGroup>;
+  createGroup(group: { name: string; participants: readonly string[] }): Promise<CreatedGroup>;
   createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;
   createChannel(channel: { name: string; description: string; picture: Buffer | null }): Promise<MessengerGroup>;
+  /**
+   * The link to join a group, community or channel. Null if the application has none. Throws an AppError when it rejects the request,
+   * for instance because the account is no admin.
+   */
+  fetchInviteLink(chatId: string): Promise<string | null>;
   /**
    * Ends the link and deletes the credentials. False if the application could not be reached, so that the user has to remove the link
    * there. Throws an AppError (`messenger_unavailable`) when the application did not confirm.

@@ -208,6 +208,7 @@ function goodDay(): Script {
   return {
     judge: () => 'accept',
     refuseQuery: () => undefined,
+    refuseMember: () => undefined,
     keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,

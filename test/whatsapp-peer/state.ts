@@ -4,7 +4,7 @@ import type { MediaHost, MediaKind, Upload } from './media-host.ts';
 import type { CertificateAuthority } from './noise.ts';
 import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
-import type { World } from './world.ts';
+import type { Person, World } from './world.ts';
 
 /** How the peer handles a post. */
 export type Verdict =
@@ -49,6 +49,8 @@ export interface Script {
     /** The users it is about, if there are several. */
     users: readonly string[];
   }) => number | undefined | Promise<number | undefined>;
+  /** Called for every person that a new group is to have, with the privacy token; a number is the error, `left out` says nothing. */
+  refuseMember: (person: Person, token: Buffer) => number | 'left out' | undefined;
   /** Called for every device in a query for keys. A device without keys in the answer cannot read anything. */
   keysOf: (jid: string) => KeysOfDevice;
   /** Called for every file; a number rejects it with that status, `cut` breaks the connection. */

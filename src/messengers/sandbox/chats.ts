@@ -4,7 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
-import type { GroupKind, MessengerGroup } from '../messenger.ts';
+import type { CreatedGroup, GroupKind, MessengerGroup } from '../messenger.ts';
 
 /** WhatsApp's limits. */
 const NAME_LIMIT = 100;
@@ -85,14 +85,14 @@ export async function createGroupChat(
   db: Database,
   accountId: number,
   group: { name: string; participants: readonly string[]; ownNumber: string },
-): Promise<MessengerGroup> {
+): Promise<CreatedGroup> {
   checkTexts(group.name, '');
   const participants = [...new Set(group.participants)].filter((number) => number !== group.ownNumber);
   if (participants.length > PARTICIPANT_LIMIT)
     throw invalid([{ field: 'participants', issue: `must be at most ${PARTICIPANT_LIMIT} people` }]);
   const chatId = newChatId('g.us');
   await insertChat(db, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
-  return readChat(db, chatId);
+  return { ...(await readChat(db, chatId)), notAdded: [] };
 }
 
 /** A community, its announcement group, and a few members. */
@@ -138,7 +138,7 @@ async function insertChat(db: Connection, accountId: number, chat: NewChat): Pro
     on conflict (chat_id) do nothing`.execute(db);
 }
 
-async function readChat(db: Connection, chatId: string): Promise<MessengerGroup> {
+export async function readChat(db: Connection, chatId: string): Promise<MessengerGroup> {
   const row = (await selectChats(sql`c.chat_id = ${chatId}`).execute(db)).rows[0];
   if (!row) throw new AppError('group_not_found', 'The chat does not exist');
   return toGroup(row);

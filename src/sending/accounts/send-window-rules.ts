@@ -13,9 +13,12 @@ export interface SendWindowRules {
   dailyCap: number | null;
 }
 
+export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
+
 /** The rules of an account, and what they allow now. */
 export interface SendWindow extends SendWindowRules {
   accountId: number;
+  messenger: string;
   /** IANA: what the owner chose, else the installation's. */
   timeZone: string;
   /** In that zone. */
@@ -30,10 +33,13 @@ export interface SendWindow extends SendWindowRules {
   linkRestUntil: Temporal.Instant | null;
   /** Nothing is sent before; null: it may send now. */
   until: Temporal.Instant | null;
+  /** The rule behind `until`. */
+  reason: RestReason | null;
 }
 
 interface RuleRow {
   accountId: number;
+  messenger: string;
   quietFrom: string | null;
   quietTo: string | null;
   dailyCap: number | null;
@@ -53,7 +59,7 @@ export async function readSendWindows(
   timeZone: string,
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
-    select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
+    select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
            a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
            -- A link in the future: the clock was set back, and the rest is not to last as much longer.
            case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
@@ -92,16 +98,22 @@ function withDays(rows: readonly RuleRow[], fallback: string): DatedRow[] {
 }
 
 function toSendWindow(row: DatedRow, sent: number): SendWindow {
-  const { accountId, quietHours, dailyCap, timeZone, day } = row;
+  const { accountId, messenger, quietHours, dailyCap, timeZone, day } = row;
   const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
   const warmUpFrom = began && isWarmingUp({ dailyCap, warmUpFrom: began }, day.date) ? began : null;
   const capToday = capOn({ dailyCap, warmUpFrom }, day.date);
   const sentToday = capToday === null ? null : sent;
   const isUsedUp = capToday !== null && sent >= capToday;
   const linkRestUntil = row.linkRestUntil?.toTemporalInstant() ?? null;
-  const until = row.quietEnd ?? (isUsedUp ? day.end : null) ?? linkRestUntil;
-  const about = { accountId, quietHours, dailyCap, today: day.date, warmUpFrom, capToday, timeZone, sentToday };
-  return { ...about, linkRestUntil, until };
+  const usedUp: RestReason = capToday === dailyCap ? 'daily_cap' : 'warm_up';
+  const rests: Array<[RestReason, Temporal.Instant | null | undefined]> = [
+    ['quiet_hours', row.quietEnd],
+    [usedUp, isUsedUp ? day.end : null],
+    ['new_link', linkRestUntil],
+  ];
+  const [reason, until] = rests.find(([, end]) => end) ?? [];
+  const about = { accountId, messenger, quietHours, dailyCap, today: day.date, warmUpFrom, capToday, timeZone, sentToday };
+  return { ...about, linkRestUntil, until: until ?? null, reason: reason ?? null };
 }
 
 /** Counts today's posts of each account, without those of accounts that have no cap. */

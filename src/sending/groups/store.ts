@@ -187,3 +187,27 @@ export async function findSendTo(db: Connection, accountId: number, groupId: num
     .executeTakeFirst();
   return row?.send_to;
 }
+
+/** One of the account's groups that is still there; undefined if there is none. */
+export async function findGroup(db: Connection, accountId: number, groupId: number): Promise<Group | undefined> {
+  return db
+    .selectFrom('groups')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('group_id', '=', groupId)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export async function writeInviteLink(
+  db: Connection,
+  accountId: number,
+  { groupId, inviteLink }: { groupId: number; inviteLink: string },
+): Promise<void> {
+  await db
+    .updateTable('groups')
+    .set({ invite_link: inviteLink })
+    .where('account_id', '=', accountId)
+    .where('group_id', '=', groupId)
+    .execute();
+}

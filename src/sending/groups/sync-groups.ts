@@ -12,6 +12,8 @@ export interface GroupDeps {
   waiters: CommandWaiters;
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
 }
 
 /**

@@ -8,7 +8,8 @@ import type { Cooldown } from '../connect/cooldown.ts';
 import { classifyRejection } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
-import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
+import { createCommunityChats, createGroupChat } from './create-chats.ts';
+import { fetchInviteLink, listGroupChats } from './groups.ts';
 
 interface QueryContext {
   connection: Pick<Connection, 'requireOnline'>;
@@ -16,7 +17,10 @@ interface QueryContext {
   channels: ChannelQueries;
 }
 
-type ChatQuestions = Pick<MessengerSession, 'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel'>;
+type ChatQuestions = Pick<
+  MessengerSession,
+  'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel' | 'fetchInviteLink'
+>;
 
 export function queryChats(context: QueryContext): ChatQuestions {
   const { channels, cooldown } = context;
@@ -28,6 +32,8 @@ export function queryChats(context: QueryContext): ChatQuestions {
         restIfAsked(failure, cooldown);
         return { chats: [...groups, ...found], areChannelsUnread: failure !== undefined };
       }),
+    fetchInviteLink: (chatId) =>
+      ask(context, 'for the invite link', (client) => fetchInviteLink(client, chatId)),
     createGroup: (group) => ask(context, 'to create the group', (client) => createGroupChat(client, group)),
     createCommunity: (community) =>
       ask(context, 'to create the community', async (client) => {

@@ -5,8 +5,9 @@ import { createClient } from './create-client.ts';
 import type { Credentials } from './credentials.ts';
 import { drainOfflineQueue } from './drain-offline-queue.ts';
 import { closeReasonOf, type CloseReason } from './errors.ts';
-import { acceptsHistorySync, dropHistory, withoutTokens } from './history-sync.ts';
+import { acceptsHistorySync, dropHistory } from './history-sync.ts';
 import { withMappingListener } from './lid-mappings.ts';
+import { withTokensInMemory } from './privacy-tokens.ts';
 import { quietLog } from './quiet-log.ts';
 import { renewCodes } from './renew-codes.ts';
 
@@ -63,11 +64,12 @@ const COMMIT = { maxCommitRetries: 10, delayBetweenTriesMs: 500 };
 /** Opens a connection: logs in if the credentials are linked, otherwise shows codes that link them. It ends or has an outcome in time. */
 export function openSocket(options: SocketOptions): Socket {
   const { credentials, log } = options;
-  const { creds, keys } = credentials.auth;
+  const { auth, privacyTokens } = credentials;
+  const { creds, keys } = auth;
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
-    auth: { creds, keys: withoutTokens(withMappingListener(keys, options.onLidMappings)) },
+    auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: quietLog(log),
     transactionOpts: COMMIT,
@@ -79,7 +81,7 @@ export function openSocket(options: SocketOptions): Socket {
   });
   dropHistory(socket);
   drainOfflineQueue(socket, options);
-  const client = createClient(socket);
+  const client = createClient(socket, privacyTokens);
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<CloseReason>();
