@@ -44,6 +44,7 @@ export function openMessengers(needed: Needed): Messenger[] {
       rejectsForgeries: config.whatsappCertificate === 'enforce',
       mediaCa: config.whatsappCa,
       queryIds: config.whatsappQueryIds,
+      proxies: config.whatsappProxies,
       timing: { restAfterLinkMs: config.whatsappRestAfterLinkMs, ...whatsappTiming },
       onLoopError,
       onEventsLost: metrics.countLostEvents,

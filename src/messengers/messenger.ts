@@ -108,7 +108,8 @@ export interface NotAdded {
 }
 
 export interface CreatedGroup extends MessengerGroup {
-  notAdded: NotAdded[];
+  /** Default is none. */
+  notAdded?: NotAdded[];
 }
 
 /** The chats the account can see. */

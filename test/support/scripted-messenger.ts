@@ -85,6 +85,7 @@ export function scriptMessenger(): ScriptedMessenger {
       return results;
     },
     listGroups: () => Promise.resolve({ chats: [] }),
+    fetchInviteLink: () => Promise.resolve(null),
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),
     createChannel: () => Promise.reject(new Error('not part of this script')),

@@ -32,6 +32,7 @@ export function witnessMessenger(name: string, port: number): Messenger {
         await line.ready();
         return { chats: (await line.ask({ op: 'list', accountId })).map(toGroup) };
       },
+      fetchInviteLink: () => Promise.resolve(null),
       createGroup: (group) => create(accountId, 'group', group.name),
       createCommunity: (community) => create(accountId, 'community', community.name),
       createChannel: (channel) => create(accountId, 'channel', channel.name),

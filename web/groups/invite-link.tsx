@@ -28,7 +28,7 @@ export function GroupInviteLink({ group }: { group: Pick<Group, 'group_metadata_
   const asked = useQuery({ ...inviteLinkQuery(groupId), enabled: known === null });
   const link = known ?? asked.data?.invite_link;
   if (link !== undefined) return <InviteLink link={link} />;
-  const isRefused = asked.error instanceof CampanileError && asked.error.code === 'messenger_refused';
+  const isRefused = asked.error instanceof CampanileError && asked.error.errorCode === 'messenger_refused';
   if (isRefused) return <p className={textClasses.dim}>{t('group.noLink')}</p>;
   return <QueryStatus of={asked} rows={1} height={200} />;
 }

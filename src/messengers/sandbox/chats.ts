@@ -4,7 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
-import type { CreatedGroup, GroupKind, MessengerGroup } from '../messenger.ts';
+import type { GroupKind, MessengerGroup } from '../messenger.ts';
 
 /** WhatsApp's limits. */
 const NAME_LIMIT = 100;
@@ -85,14 +85,14 @@ export async function createGroupChat(
   db: Database,
   accountId: number,
   group: { name: string; participants: readonly string[]; ownNumber: string },
-): Promise<CreatedGroup> {
+): Promise<MessengerGroup> {
   checkTexts(group.name, '');
   const participants = [...new Set(group.participants)].filter((number) => number !== group.ownNumber);
   if (participants.length > PARTICIPANT_LIMIT)
     throw invalid([{ field: 'participants', issue: `must be at most ${PARTICIPANT_LIMIT} people` }]);
   const chatId = newChatId('g.us');
   await insertChat(db, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
-  return { ...(await readChat(db, chatId)), notAdded: [] };
+  return readChat(db, chatId);
 }
 
 /** A community, its announcement group, and a few members. */

@@ -18,6 +18,7 @@ import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { KeyTable } from './connect/key-table.ts';
+import type { Proxy } from './connect/open-proxy.ts';
 import { startLinking } from './connect/link.ts';
 import { createCooldown, type Cooldown } from './connect/cooldown.ts';
 import { RESTRICTED } from './failures.ts';
@@ -50,6 +51,8 @@ export interface SessionOptions {
   fanOuts: FairSemaphore;
   uploads: UploadCache;
   groups: GroupCache;
+  /** Undefined: WhatsApp is reached directly. */
+  proxy: Proxy | undefined;
   /** Overrides. */
   queryIds: Partial<ChannelQueryIds>;
   onLoopError?: OnLoopError | undefined;
@@ -133,7 +136,7 @@ export function startSession(
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
+    ...sendPosts({ ...options, ...sending, agent: options.proxy?.agent, cooldown, chats, members, retrySuppression, signal, onLeaving }),
     ...queryChats({ connection, cooldown, channels }),
     unlink: () => connection.unlink(),
     async close() {
@@ -169,7 +172,7 @@ function startAnswering(
 
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
-  { log, account: { accountId }, url, timing, emitMemberEvents }: SessionOptions,
+  { log, account: { accountId }, url, proxy, timing, emitMemberEvents }: SessionOptions,
   {
     cooldown,
     chats,
@@ -179,6 +182,7 @@ function socketOptions(
 ): ConnectionOptions['socket'] {
   return {
     url,
+    proxy,
     qrMs: timing.qrMs,
     outcomeMs: timing.outcomeMs,
     log: log.child({ accountId }),

@@ -26,6 +26,7 @@ export const SECRETS: readonly Name[] = [
   'ENCRYPTION_KEY',
   'ENCRYPTION_KEY_PREVIOUS',
   'SMTP_URL',
+  'WHATSAPP_PROXIES',
   'METRICS_TOKEN',
   'BACKUP_PASSPHRASE',
 ];
@@ -114,6 +115,8 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     whatsappCertificate: env.WHATSAPP_CERTIFICATE,
     /** PEM. Undefined: the authorities that Node.js trusts. */
     whatsappCa: env.WHATSAPP_CA_FILE,
+    /** With user and password: secrets. */
+    whatsappProxies: env.WHATSAPP_PROXIES ?? [],
     whatsappQueryIds: env.WHATSAPP_QUERY_IDS ?? {},
     sandboxGap: env.SANDBOX_GAP_MS,
     retentionDays: env.RETENTION_DAYS,

@@ -119,6 +119,7 @@ export const VARIABLES = z.object({
     .optional(),
   WHATSAPP_CERTIFICATE: choice('log', 'enforce').prefault('log'),
   WHATSAPP_CA_FILE: parsed('a file with certificates in PEM', readCertificates).optional(),
+  WHATSAPP_PROXIES: list('addresses such as socks5://user:password@proxy.example:1080', isProxy).optional(),
   WHATSAPP_QUERY_IDS: parsed('numbers of queries such as create=12345,list=67890', queryIds).optional(),
 });
 
@@ -161,6 +162,11 @@ function readCertificates(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isProxy(text: string): boolean {
+  const { protocol, hostname, pathname } = URL.parse(text) ?? {};
+  return /^(socks5|https?):$/.test(protocol ?? '') && hostname !== '' && /^\/?$/.test(pathname ?? '');
 }
 
 function queryIds(text: string): { create?: string; read?: string; list?: string } | undefined {

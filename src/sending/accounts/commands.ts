@@ -20,7 +20,7 @@ export interface Commands {
   connect: { input: { method: LinkMethod }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
   list_groups: { input: { knownChannels: string[] }; result: StoredChatList };
-  create_group: { input: { name: string; participants: string[] }; result: StoredGroup & { notAdded: NotAdded[] } };
+  create_group: { input: { name: string; participants: string[] }; result: StoredGroup & { notAdded?: NotAdded[] } };
   create_community: { input: { name: string; description: string }; result: StoredGroup };
   get_invite_link: { input: { chatId: string }; result: { inviteLink: string | null } };
   create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };

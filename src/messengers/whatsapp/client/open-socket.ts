@@ -1,4 +1,7 @@
 import { DEFAULT_CONNECTION_CONFIG, makeWASocket, type WAVersion } from 'baileys';
+import type { Agent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { Dispatcher } from 'undici';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Client, LidMapping } from './client.ts';
 import { createClient } from './create-client.ts';
@@ -29,6 +32,8 @@ export interface Socket {
 export interface SocketOptions {
   /** Undefined: WhatsApp's own. */
   url: string | undefined;
+  /** Undefined: WhatsApp is reached directly. */
+  proxy: { agent: Agent; dispatcher: Dispatcher } | undefined;
   version: ClientVersion;
   /** After so many milliseconds without a login, a code to show, or an end, the connection is ended. */
   outcomeMs: number;
@@ -69,6 +74,7 @@ export function openSocket(options: SocketOptions): Socket {
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
+    ...(options.proxy && { agent: options.proxy.agent as HttpsAgent, options: { dispatcher: options.proxy.dispatcher } }),
     auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: quietLog(log),

@@ -3,7 +3,7 @@
  * group. They stay in memory, since stored tokens would reveal the owner's contacts: those that came with history sync or since the
  * session began are known.
  */
-import type { SignalKeyStore } from 'baileys';
+import type { SignalDataTypeMap, SignalKeyStore } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import type { Jid } from './jid.ts';
 
@@ -37,9 +37,10 @@ export function findToken(tokens: PrivacyTokens, ids: readonly Jid[]): Uint8Arra
 export function withTokensInMemory(keys: SignalKeyStore, tokens: PrivacyTokens): SignalKeyStore {
   return {
     ...keys,
-    async get(kind, names) {
+    async get<Kind extends keyof SignalDataTypeMap>(kind: Kind, names: string[]) {
       if (kind !== KIND) return keys.get(kind, names);
-      return Object.fromEntries(names.flatMap((name) => (tokens.has(name) ? [[name, tokens.get(name)]] : [])));
+      const known = names.flatMap((name) => (tokens.has(name) ? [[name, tokens.get(name)] as const] : []));
+      return Object.fromEntries(known) as Record<string, SignalDataTypeMap[Kind]>;
     },
     async set({ [KIND]: told = {}, ...changes }) {
       for (const [jid, one] of Object.entries(told)) {

@@ -17,8 +17,8 @@ export interface Waiting {
 
 interface Readiness {
   gapMs: number;
-  /** On a day of the warm-up. */
-  warmUpGapMs: number;
+  /** On a day of the warm-up. Default is `gapMs`. */
+  warmUpGapMs?: number;
   others?: readonly Waiting[];
   readyAt?: Temporal.Instant;
 }
@@ -77,7 +77,7 @@ function advanceLane(
     if (!end.equals(lane.day.end)) lane.day = { end, posts: 0 };
     const date = dateIn(timeZone, lane.at);
     const cap = capOn(rests, date);
-    const gapMs = isWarmingUp(rests, date) ? gaps.warmUpGapMs : gaps.gapMs;
+    const gapMs = (isWarmingUp(rests, date) ? gaps.warmUpGapMs : undefined) ?? gaps.gapMs;
     const room = cap === null ? Infinity : cap - lane.day.posts;
     if (room <= 0) {
       lane.at = end;
