@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
 import { until } from '../../../support/ledger.ts';
-import { addOwnChannel, progressOf, sendCampaign, statusOf } from '../../../support/whatsapp.ts';
+import { addOwnChannel, progressOf, sendCampaign, statusOf, stoodAs } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { NEWER_QUERY_IDS, QUERY_IDS, refusal } from '../../../whatsapp-peer/answer-channels.ts';
 import { element } from '../../../whatsapp-peer/stanza.ts';
@@ -89,7 +89,7 @@ describe('the list of channels', () => {
     answerMex(429);
     expect((await person.call('venom/sync-groups')).status).toBe(200);
     expect(await kindsOf(person)).toEqual(['channel']);
-    expect((await statusOf(person)).status).toBe('paused');
+    expect(await stoodAs(person, 'paused')).toMatchObject({ status: 'paused' });
   });
 
   test('is asked for by the newer query if the older one is retired', async () => {

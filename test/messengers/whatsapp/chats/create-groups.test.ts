@@ -2,12 +2,13 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
+import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { issueToken } from '../../../whatsapp-peer/phones.ts';
 import { addGroup, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
-const { peer, database, linked, members } = scene;
+const { peer, database, linked, members, finished } = scene;
 
 interface Created {
   group_name: string;
@@ -26,12 +27,10 @@ const groupsOf = (phone: PeerPerson) => [...peer.world.groups.values()].filter((
 describe('a new group', () => {
   test('has its members, also if their LIDs are known', async () => {
     const { person, phone } = await linked(0);
-    expect((await create(person, members)).body.data).toEqual({
-      group_name: 'New',
-      group_metadata_id: expect.any(Number),
-    });
-    // The answer has told their LIDs by now.
-    await person.call('venom/sync-groups');
+    const { data } = (await create(person, members)).body;
+    expect(data).toEqual({ group_name: 'New', group_metadata_id: expect.any(Number) });
+    // Their LIDs are known after the first post.
+    await finished(person, await sendCampaign(person, [data.group_metadata_id], 'Hello'));
     expect((await create(person, members)).status).toBe(200);
     expect(groupsOf(phone).map(({ participants }) => participants.size)).toEqual([3, 3]);
   });
