@@ -136,7 +136,7 @@ describe('a new channel', () => {
     const { person } = await linked(0);
     answerMex(answer);
     const { status, body } = await person.call('venom/create-channel', { name: 'Unknown' });
-    expect({ status, code: body.code }).toEqual({ status: 503, code: 'outcome_unknown' });
+    expect({ status, body }).toMatchObject({ status: 503, body: { error_code: 'outcome_unknown' } });
     expect(asked).toEqual([QUERY_IDS.create]);
   });
 

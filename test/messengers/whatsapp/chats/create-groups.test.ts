@@ -124,7 +124,7 @@ describe('an invite link', () => {
     addGroup(peer.world, peer.addPerson('4915100001099'), { subject: 'Of somebody' }, [phone]);
     const [found] = await listed(person);
     const { status, body } = await linkOf(person, found?.group_metadata_id);
-    expect({ status, code: body.code }).toEqual({ status: 409, code: 'messenger_refused' });
+    expect({ status, body }).toMatchObject({ status: 409, body: { error_code: 'messenger_refused' } });
     const other = await linked(0);
     expect((await linkOf(other.person, found?.group_metadata_id)).status).toBe(404);
   });
@@ -135,7 +135,7 @@ test('an account that warms up creates at most five groups a day', async () => {
   await person.call('venom/update-account', { warm_up: true });
   for (let times = 0; times < 5; times++) expect((await create(person, [])).status).toBe(200);
   const { status, body, headers } = await create(person, []);
-  expect({ status, code: body.code }).toEqual({ status: 429, code: 'creation_limit_reached' });
+  expect({ status, body }).toMatchObject({ status: 429, body: { error_code: 'creation_limit_reached' } });
   expect(body.message).toContain('5 groups, communities and channels created in 24 hours while your number is warming up');
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(23 * 60 * 60);
   await person.call('venom/update-account', { warm_up: false });
