@@ -229,8 +229,9 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         await LATER(random() * 200);
         const listed = chats.list(accountId);
         await LATER(random() * 100);
-        return listed;
+        return { chats: listed };
       },
+      fetchInviteLink: () => Promise.resolve(null),
       async createGroup({ name }) {
         await LATER(random() * 200);
         history.add({ kind: 'created', accountId, name });
@@ -306,7 +307,7 @@ function toReceipt(event: MemberEvent): Receipt {
     }
     case 'tally': {
       const { messageId, views, reactions } = event;
-      return { what: 'viewed', messageId, views, reactions };
+      return { what: 'viewed', messageId, views: views ?? 0, reactions };
     }
     default: {
       const { kind, messageId, participant, isProvisional } = event;

@@ -4,7 +4,7 @@ import type { MediaHost, MediaKind, Upload } from './media-host.ts';
 import type { CertificateAuthority } from './noise.ts';
 import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
-import type { Group, World } from './world.ts';
+import type { Group, Person, World } from './world.ts';
 
 /** How the peer handles a post. */
 export type Verdict =
@@ -54,6 +54,8 @@ export interface Script {
   }) => number | 'silence' | undefined | Promise<number | 'silence' | undefined>;
   /** Called for every person in a query for devices: their list may be empty or missing in the answer, or they may. */
   devicesOf: (jid: string) => 'given' | 'empty' | 'missing' | 'nobody';
+  /** Called for every person that a new group is to have, with the privacy token; a number is the error, `left out` says nothing. */
+  refuseMember: (person: Person, token: Buffer) => number | 'left out' | undefined;
   /** Called for every device in a query for keys. A device without keys in the answer cannot read anything. */
   keysOf: (jid: string) => KeysOfDevice;
   /** Called for every file; a number rejects it with that status, `cut` breaks the connection. */
@@ -66,8 +68,14 @@ export interface Script {
   hidesPictures: boolean;
   /** The query ids for creating, reading and listing channels. */
   queryIds: Record<'create' | 'read' | 'list', string>;
+  /** Called for every query in JSON: `null` in place of data, another answer, or an error code; undefined: the usual answer. */
+  answerMex: (queryId: string) => 'null' | Stanza[] | number | undefined;
+  /** Called for every query for the posts of a channel; undefined: the usual answer. */
+  answerPosts: () => Stanza[] | undefined;
   /** A query for only the counts of posts in a channel returns none. */
   tellsNoCounts: boolean;
+  /** The kinds of answers about posts in channels, `messages` or `message_updates`, that have no counts of views. */
+  hidesViews: readonly string[];
   /** Maximum number of members per group in the list of all groups; a query for one group returns all. */
   listsMembersUpTo: number;
   /** Called for every connection request; a number is the status of the answer, `silence` means no answer. */

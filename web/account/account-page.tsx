@@ -50,6 +50,11 @@ function Account({ account }: { account: AccountStatus }) {
       {status === 'paused' && <Paused account={account} />}
       {account.warned_until !== undefined && status !== 'paused' && <Warned until={account.warned_until} />}
       {account.retry_until !== undefined && <FormerLink until={account.retry_until} />}
+      {account.channels_unread_since !== undefined && (
+        <LargeCallout icon="alert" role="status" title={t('account.channelsUnread')}>
+          <Text size="sm">{t('account.channelsUnreadHint')}</Text>
+        </LargeCallout>
+      )}
       {scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
       <Section title={t('account.state')}>
         <dl className={classes.facts}>

@@ -4,8 +4,8 @@ import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../contr
 
 /** The state of an account as the wire has it: what `account-status` answers, and the event says. */
 export function toAccountEvent(state: AccountState): AccountEvent {
-  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince, warning, warnedUntil } =
-    state;
+  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince } = state;
+  const { channelsUnreadSince, warning, warnedUntil } = state;
   return {
     messenger,
     status,
@@ -17,6 +17,7 @@ export function toAccountEvent(state: AccountState): AccountEvent {
     ...(state.retryUntil && { retry_until: state.retryUntil.toISOString() }),
     ...(warning !== undefined && { warning }),
     ...(warnedUntil && { warned_until: warnedUntil.toISOString() }),
+    ...(channelsUnreadSince && { channels_unread_since: channelsUnreadSince.toISOString() }),
     ...(scannedNumber !== undefined && { scanned_number: `+${scannedNumber}` }),
   };
 }

@@ -19,6 +19,7 @@ import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { KeyTable } from './connect/key-table.ts';
+import type { Proxy } from './connect/open-proxy.ts';
 import { startLinking } from './connect/link.ts';
 import { createCooldown, type Cooldown } from './connect/cooldown.ts';
 import { RESTRICTED } from './failures.ts';
@@ -53,6 +54,8 @@ export interface SessionOptions {
   onDevicesMissed(): void;
   uploads: UploadCache;
   groups: GroupCache;
+  /** Undefined: WhatsApp is reached directly. */
+  proxy: Proxy | undefined;
   /** Overrides. */
   queryIds: Partial<ChannelQueryIds>;
   onLoopError?: OnLoopError | undefined;
@@ -68,6 +71,8 @@ export interface SessionTiming extends ConnectionTiming, PollTiming {
    * notice a broken connection: 35 s.
    */
   lateAckMs: number;
+  /** How long the answer to a query about channels may take. A list of groups takes up to four times as long. */
+  channelAnswerMs: number;
   /** The pause between two answers to retry receipts of an account. */
   answerGapMs: number;
   /** How long members that WhatsApp rejects queries about, and devices without keys are left out. */
@@ -104,10 +109,9 @@ export function startSession(
   };
   // The stored state may be another process's: there is no connection now.
   if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
-  const channels = createChannelQueries(options.queryIds, log);
+  const channels = createChannelQueries({ ids: options.queryIds, answerMs: timing.channelAnswerMs, log });
   const chats = createChatCache({
     memory: options.groups,
-    channels,
     client: () => connection.requireOnline(),
     // Some of its members may have been counted by their numbers.
     onGroup: (group) => void emitLidMappings(emitMemberEvents, accountId, peopleIn(group)),
@@ -137,6 +141,7 @@ export function startSession(
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
     storeServerIds: (posts) => storeServerIds(db, accountId, posts),
     emit: emitMemberEvents,
+    answerMs: timing.channelAnswerMs,
     timing,
     onLoopError: options.onLoopError,
   });
@@ -150,8 +155,18 @@ export function startSession(
   return {
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
-    ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
-    ...queryChats({ connection, cooldown, warn, channels, chats }),
+    ...sendPosts({
+      ...options,
+      ...sending,
+      agent: options.proxy?.agent,
+      cooldown,
+      chats,
+      members,
+      retrySuppression,
+      signal,
+      onLeaving,
+    }),
+    ...queryChats({ connection, cooldown, warn, channels }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
@@ -198,7 +213,7 @@ function startAnswering(
 
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
-  { log, account: { accountId }, url, timing, emitMemberEvents }: SessionOptions,
+  { log, account: { accountId }, url, proxy, timing, emitMemberEvents }: SessionOptions,
   {
     cooldown,
     warnings,
@@ -209,6 +224,7 @@ function socketOptions(
 ): ConnectionOptions['socket'] {
   return {
     url,
+    proxy,
     qrMs: timing.qrMs,
     outcomeMs: timing.outcomeMs,
     queryMs: timing.queryMs,

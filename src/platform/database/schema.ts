@@ -162,6 +162,9 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     warning: string | null;
     warned_until: Date | null;
     retry_until: Date | null;
+    channels_unread_since: Date | null;
+    linked_at: Date | null;
+    rests_until: Date | null;
     created_at: GeneratedInstant;
   };
   account_states: {

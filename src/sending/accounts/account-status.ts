@@ -25,6 +25,8 @@ export interface AccountState {
   retryUntil?: Date;
   /** The whole ledger is held: nothing is sent of any account (contract §5). */
   heldSince?: Date;
+  /** The messaging application has not told the channels since then: the known ones are kept. */
+  channelsUnreadSince?: Date;
   /** Digits, of the phone that was just refused for another number than the owner's, where that number can be taken over. */
   scannedNumber?: string;
 }
@@ -57,6 +59,7 @@ function toState(account: Account): AccountState {
     ...(account.warningReason !== null &&
       account.warnedUntil &&
       account.warningLeftMs > 0 && { warning: account.warningReason, warnedUntil: account.warnedUntil }),
+    ...(account.channelsUnreadSince && { channelsUnreadSince: account.channelsUnreadSince }),
   };
   if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', reason: stopReason };
   return {

@@ -94,7 +94,7 @@ async function changeMessenger(
   await sql`
     update accounts
     set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null,
-        warning = null, warned_until = null, retry_until = null
+        warning = null, warned_until = null, retry_until = null, channels_unread_since = null, rests_until = null
     where account_id = ${accountId}`.execute(trx);
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
   await sql`

@@ -22,7 +22,7 @@ import { loadPosts } from './load-posts.ts';
 import { classifyResult, type Outcome } from './outcome.ts';
 import { watchFutureInstants, type FutureLimit } from './limit-future-instants.ts';
 import { createOutcomeWriter, type OutcomeWriter } from './outcome-writer.ts';
-import { randomGapMs, pacedOf, SLOWED_TIMES, type Gaps } from './pace.ts';
+import { randomGapMs, pacedOf, SLOWED_TIMES, type Gaps, type Sender } from './pace.ts';
 import { watchOrphanedTurns, type OrphanWatch } from './requeue-orphaned-turns.ts';
 import { reviseTurn, type TurnRevising } from './revise-turn.ts';
 import { sendTurn, type TurnSending } from './send-turn.ts';
@@ -260,9 +260,6 @@ async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: ()
   });
 }
 
-function nextGapMs(
-  { gaps, sessions }: SendLoopState,
-  { messenger, accountId }: { messenger: string; accountId: number },
-): number {
-  return randomGapMs(gaps, messenger) * (sessions.isSlowed(accountId) ? SLOWED_TIMES : 1);
+function nextGapMs({ gaps, sessions }: SendLoopState, turn: Sender & { accountId: number }): number {
+  return randomGapMs(gaps, turn) * (sessions.isSlowed(turn.accountId) ? SLOWED_TIMES : 1);
 }

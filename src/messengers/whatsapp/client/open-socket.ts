@@ -1,12 +1,16 @@
-import { makeWASocket, type WAVersion } from 'baileys';
+import { DEFAULT_CONNECTION_CONFIG, makeWASocket, type WAVersion } from 'baileys';
+import type { Agent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { Dispatcher } from 'undici';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Client, LidMapping } from './client.ts';
 import { createClient } from './create-client.ts';
 import type { Credentials } from './credentials.ts';
 import { drainOfflineQueue } from './drain-offline-queue.ts';
 import { closeReasonOf, type CloseReason } from './errors.ts';
-import { acceptsHistorySync, dropHistory, withoutTokens } from './history-sync.ts';
+import { acceptsHistorySync, dropHistory } from './history-sync.ts';
 import { withMappingListener } from './lid-mappings.ts';
+import { withTokensInMemory } from './privacy-tokens.ts';
 import { quietLog } from './quiet-log.ts';
 import { renewCodes } from './renew-codes.ts';
 
@@ -25,6 +29,8 @@ export interface Socket {
 export interface SocketOptions {
   /** Undefined: WhatsApp's own. */
   url: string | undefined;
+  /** Undefined: WhatsApp is reached directly. */
+  proxy: { agent: Agent; dispatcher: Dispatcher } | undefined;
   version: ClientVersion;
   /** After so many milliseconds without a login, a code to show, or an end, the connection is ended. */
   outcomeMs: number;
@@ -62,11 +68,13 @@ const COMMIT = { maxCommitRetries: 10, delayBetweenTriesMs: 500 };
 /** Opens a connection: logs in if the credentials are linked, otherwise shows codes that link them. It ends or has an outcome in time. */
 export function openSocket(options: SocketOptions): Socket {
   const { credentials, log } = options;
-  const { creds, keys } = credentials.auth;
+  const { auth, privacyTokens } = credentials;
+  const { creds, keys } = auth;
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
-    auth: { creds, keys: withoutTokens(withMappingListener(keys, options.onLidMappings)) },
+    ...(options.proxy && { agent: options.proxy.agent as HttpsAgent, options: { dispatcher: options.proxy.dispatcher } }),
+    auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: quietLog(log),
     defaultQueryTimeoutMs: options.queryMs,
@@ -79,7 +87,7 @@ export function openSocket(options: SocketOptions): Socket {
   });
   dropHistory(socket);
   drainOfflineQueue(socket, options);
-  const client = createClient(socket);
+  const client = createClient(socket, privacyTokens);
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<CloseReason>();

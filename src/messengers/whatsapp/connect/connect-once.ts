@@ -117,7 +117,14 @@ function beOnline(state: ConnectionState, socket: Socket): void {
   state.online = socket;
   state.isRetry = false;
   state.whenOnline.resolve();
-  state.cooldown.report({ status: 'connected', phoneNumber: state.credentials.phoneNumber() });
+  const { isNewLink, timing } = state;
+  state.isNewLink = false;
+  const phoneNumber = state.credentials.phoneNumber();
+  state.cooldown.report({
+    status: 'connected',
+    phoneNumber,
+    ...(isNewLink && { newLink: { restMs: timing.restAfterLinkMs } }),
+  });
 }
 
 /** Whether the phone has another number than the user. */

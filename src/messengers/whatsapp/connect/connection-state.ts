@@ -41,6 +41,8 @@ export interface ConnectionTiming extends ReconnectTiming {
   outcomeMs: number;
   /** How long the answer to a query may take. */
   queryMs: number;
+  /** How long nothing is to be sent after a new link. */
+  restAfterLinkMs: number;
 }
 
 export interface ConnectionState extends ConnectionOptions {
@@ -56,4 +58,6 @@ export interface ConnectionState extends ConnectionOptions {
   isLeaving: boolean;
   /** No connection is made any more. */
   isOver: boolean;
+  /** A phone has agreed to a new link, and this was not reported yet. */
+  isNewLink: boolean;
 }

@@ -94,7 +94,11 @@ export function createCooldown(emit: OnStateChange, firstMs: number, known: Know
       if (state.status === 'connected' || state.status === 'reconnecting') {
         behind = state;
         if (current) emitCooldown();
-        else emit(state);
+        else {
+          emit(state);
+          // A new link is reported once.
+          if (state.status === 'connected') behind = { ...state, newLink: undefined };
+        }
         return;
       }
       clearTimeout(current?.timer);
