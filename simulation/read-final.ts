@@ -4,7 +4,15 @@ import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts
 import type { Database } from '../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
 import type { Overview } from '../src/sending/analytics/read-overview.ts';
-import type { Counted, FinalActivity, FinalCampaign, FinalDelivery, FinalGroup, FinalOverview, Happening } from './line.ts';
+import type {
+  Counted,
+  FinalActivity,
+  FinalCampaign,
+  FinalDelivery,
+  FinalGroup,
+  FinalOverview,
+  Happening,
+} from './line.ts';
 
 interface CampaignRow extends Omit<FinalCampaign, 'totals' | 'groups' | 'timeline'> {
   workspaceId: WorkspaceId;

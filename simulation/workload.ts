@@ -28,6 +28,8 @@ export interface Api {
   db: Database;
   /** For what it asks of a live session. */
   waiters: CommandWaiters;
+  /** Of workspaces without one of their own. */
+  timeZone: string;
 }
 
 /** The process that answers now, and one that a client may try next. */

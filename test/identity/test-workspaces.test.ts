@@ -48,9 +48,7 @@ test('IDOR: ids of the other workspace are answered like unknown ids, and change
   const unseen = { look: () => Promise.resolve(undefined), seen: {} };
   for (const [victim, outsider] of sides)
     for (const operation of owning)
-      leaks.push(
-        ...(await findLeaks(operation, { send, outsider, victim, never: inventIds(victim.ids), ...unseen })),
-      );
+      leaks.push(...(await findLeaks(operation, { send, outsider, victim, never: inventIds(victim.ids), ...unseen })));
   expect(leaks).toEqual([]);
   for (const [victim, outsider] of sides) {
     const view = JSON.stringify(await look(victim));

@@ -15,7 +15,11 @@ export interface Groups {
 
 /** Creates a test key. `call` sends requests with it. */
 export async function createTestKey(app: TestApp, owner: Person): Promise<CreatedKey & { call: Call }> {
-  const { status, body } = await owner.call<CreatedKey>('user/create_api_key', { name: 'CI', scopes: SCOPES, test: true });
+  const { status, body } = await owner.call<CreatedKey>('user/create_api_key', {
+    name: 'CI',
+    scopes: SCOPES,
+    test: true,
+  });
   expect(status, JSON.stringify(body)).toBe(200);
   const { key } = body.data;
   return { ...body.data, call: ((path, asked = {}) => post(app.url, path, asked, key)) as Call };

@@ -140,7 +140,10 @@ describe.skipIf(!browser)('in a browser', () => {
     const end = new Date(Date.now() + 2 * 3_600_000);
     peer.script.restrictedUntil = end;
     tellRestriction(companion, end);
-    await page.getByRole('status').getByText(/^WhatsApp has locked new private chats until/).waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/^WhatsApp has locked new private chats until/)
+      .waitFor();
     await page.getByText('Posts to groups and channels go on, at a third of the pace.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     peer.script.judge = () => ({ refuse: 463 });

@@ -79,12 +79,17 @@ function create(state: PeerState, creator: Person, asked: Stanza): QueryAnswer {
 
 /** Whether the request has the parts that today's clients send, and nothing that they no longer send. */
 function isOfToday(asked: Stanza): boolean {
-  const isLidAlone = ({ attrs }: Stanza) => (attrs['jid'] ?? '').endsWith('@lid') && attrs['phone_number'] === undefined;
+  const isLidAlone = ({ attrs }: Stanza) =>
+    (attrs['jid'] ?? '').endsWith('@lid') && attrs['phone_number'] === undefined;
   if (asked.attrs['key'] !== undefined || children(asked, 'participant').some(isLidAlone)) return false;
   if (child(asked, 'parent')) return true;
   const join = child(child(asked, 'membership_approval_mode'), 'group_join');
   const adds = textOf(child(asked, 'member_add_mode'));
-  return adds === 'all_member_add' && child(asked, 'ephemeral')?.attrs['expiration'] === '0' && join?.attrs['state'] === 'off';
+  return (
+    adds === 'all_member_add' &&
+    child(asked, 'ephemeral')?.attrs['expiration'] === '0' &&
+    join?.attrs['state'] === 'off'
+  );
 }
 
 /** With at most this number of participants. */

@@ -133,9 +133,7 @@ async function link(
   const { forgesPairing } = state.script;
   const signer = forgesPairing === 'signature' ? Curve.generateKeyPair() : phoneIdentity(person);
   const secret = forgesPairing === 'hmac' ? randomBytes(32) : advSecret;
-  const offer = element('iq', attributes, [
-    element('pair-success', {}, vouchFor(companion, identity, secret, signer)),
-  ]);
+  const offer = element('iq', attributes, [element('pair-success', {}, vouchFor(companion, identity, secret, signer))]);
   const signed = await Promise.race([connection.request(offer), gone]);
   if (!child(signed, 'pair-device-sign')) throw new Error('the client did not sign');
   if (cutPairing === 'before it signs') return breakOff(connection);

@@ -159,7 +159,9 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
         connection.end(element('stream:error', {}, [element('conflict', { type: 'replaced' })])),
       ),
     unlink(person, isCoded = true) {
-      const removed = element('stream:error', isCoded ? { code: '401' } : {}, [element('conflict', { type: 'device_removed' })]);
+      const removed = element('stream:error', isCoded ? { code: '401' } : {}, [
+        element('conflict', { type: 'device_removed' }),
+      ]);
       eachConnection(person, (connection) => connection.end(removed));
       person.companions.clear();
     },

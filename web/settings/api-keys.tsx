@@ -1,4 +1,16 @@
-import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Text, TextInput, type CheckboxProps } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  type CheckboxProps,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

@@ -197,7 +197,9 @@ export const groups = defineOperations('Groups', {
     summary: 'Get the link to join a group',
     body: z.object({
       group_metadata_id: groupMetadataId,
-      refresh: optional(z.boolean()).meta({ description: 'Asks for the link again, because the known one was revoked.' }),
+      refresh: optional(z.boolean()).meta({
+        description: 'Asks for the link again, because the known one was revoked.',
+      }),
     }),
     data: z.object({ invite_link: z.string() }),
     errors: [

@@ -4,7 +4,14 @@ import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
-import { createChannelChat, createCommunityChats, createGroupChat, createPlanter, listChats, readChat } from './chats.ts';
+import {
+  createChannelChat,
+  createCommunityChats,
+  createGroupChat,
+  createPlanter,
+  listChats,
+  readChat,
+} from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';

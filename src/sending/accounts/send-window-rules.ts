@@ -113,7 +113,17 @@ function toSendWindow(row: DatedRow, sent: number): SendWindow {
     ['new_link', linkRestUntil],
   ];
   const [reason, until] = rests.find(([, end]) => end) ?? [];
-  const about = { accountId, messenger, quietHours, dailyCap, today: day.date, warmUpFrom, capToday, timeZone, sentToday };
+  const about = {
+    accountId,
+    messenger,
+    quietHours,
+    dailyCap,
+    today: day.date,
+    warmUpFrom,
+    capToday,
+    timeZone,
+    sentToday,
+  };
   return { ...about, linkRestUntil, until: until ?? null, reason: reason ?? null };
 }
 

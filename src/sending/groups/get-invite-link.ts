@@ -23,7 +23,8 @@ export async function getInviteLink(
   if (group.inviteLink !== null && !refresh) return group.inviteLink;
   requireLinked(account);
   const { inviteLink } = await runCommand(deps, account.accountId, 'get_invite_link', { chatId: group.chatId });
-  if (inviteLink === null) throw new AppError('messenger_refused', 'The messaging application gives no link to this group');
+  if (inviteLink === null)
+    throw new AppError('messenger_refused', 'The messaging application gives no link to this group');
   await writeInviteLink(db, account.accountId, { groupId, inviteLink });
   return inviteLink;
 }

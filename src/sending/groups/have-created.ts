@@ -1,4 +1,10 @@
-import { runCommand, type Commands, type CreationLimit, type NotAdded, type StoredGroup } from '../accounts/commands.ts';
+import {
+  runCommand,
+  type Commands,
+  type CreationLimit,
+  type NotAdded,
+  type StoredGroup,
+} from '../accounts/commands.ts';
 import { readSendWindows } from '../accounts/send-window-rules.ts';
 import { findOwnAccount, type Account } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';

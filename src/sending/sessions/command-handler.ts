@@ -12,12 +12,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { MessengerGroup } from '../../messengers/messenger.ts';
-import {
-  COMMAND_WAIT_MS,
-  type CommandKind,
-  type Commands,
-  type StoredFailure,
-} from '../accounts/commands.ts';
+import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure } from '../accounts/commands.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Sessions } from './sessions.ts';
 

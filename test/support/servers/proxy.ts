@@ -1,96 +1,94 @@
-/** A small proxy on the loopback address, SOCKS5 or HTTP (CONNECT), that wants a user and a password. */
-import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
+import { sleep } from '../../../src/platform/time/time.ts';
 
-export const PROXY_USER = 'ann';
-export const PROXY_PASSWORD = 'secret-of-the-proxy';
-
-export interface TestProxy {
-  /** With user and password. */
-  url: string;
-  /** The addresses that clients asked for, `host:port`, oldest first. */
-  asked: string[];
-  stop(): Promise<void>;
+/** A TCP proxy in front of a server, which can inject network faults. It starts without faults. */
+export interface Proxy {
+  port: number;
+  /** Resets every connection, and every new one immediately. */
+  cut(): void;
+  /** Stalls: forwards nothing, keeps what was sent, and answers no new connection. */
+  stall(): void;
+  /** Delays everything by that time. */
+  slow(ms: number): void;
+  /** Ends every fault and forwards what waited. */
+  heal(): void;
+  close(): Promise<void>;
 }
 
-export async function startProxy(kind: 'socks5' | 'http', port = 0): Promise<TestProxy> {
-  const asked: string[] = [];
-  const sockets = new Set<Socket>();
-  const tunnel = (client: Socket, address: string, onConnect: () => void) => {
-    asked.push(address);
-    const { hostname, port: to } = new URL(`tcp://${address}`);
-    const target = connect(Number(to), hostname, () => {
-      onConnect();
-      client.pipe(target).pipe(client);
+type State =
+  | { kind: 'well' | 'cut' }
+  | { kind: 'stalled'; over: Promise<void>; heal: () => void }
+  | { kind: 'slow'; ms: number };
+
+/** Listens on a free port and forwards everything to the current `target`. */
+export async function startProxy(target: () => NetConnectOpts): Promise<Proxy> {
+  let state: State = { kind: 'well' };
+  const open = new Set<Socket>();
+
+  function become(next: State) {
+    if (state.kind === 'stalled') state.heal();
+    state = next;
+  }
+
+  async function pass() {
+    while (state.kind === 'stalled') await state.over;
+    if (state.kind === 'slow') await sleep(state.ms);
+  }
+
+  function carry(from: Socket, to: Socket) {
+    // Chunks stay in order: each waits for the previous one.
+    let before = Promise.resolve();
+    from.on('data', (piece: Buffer) => {
+      before = before.then(pass).then(() => void (to.writable && to.write(piece)));
     });
-    sockets.add(target);
-    target.on('error', () => client.destroy());
-    client.on('error', () => target.destroy());
-    target.on('close', () => client.destroy());
-    client.on('close', () => target.destroy());
-  };
-  const server: Server = kind === 'http' ? createHttpProxy(tunnel) : createServer((client) => void serveSocks(client, tunnel));
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: taken } = server.address() as AddressInfo;
-  return {
-    url: `${kind}://${PROXY_USER}:${PROXY_PASSWORD}@127.0.0.1:${taken}`,
-    asked,
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
+    from.once('end', () => {
+      before = before.then(pass).then(() => void to.end());
+    });
+    from.on('error', () => from.destroy());
+    from.once('close', () => {
+      open.delete(from);
+      if (state.kind !== 'stalled') void before.then(() => to.destroy());
+      else void before.then(pass).then(() => to.destroy());
+    });
+  }
 
-type Tunnel = (client: Socket, address: string, onConnect: () => void) => void;
-
-function createHttpProxy(tunnel: Tunnel): Server {
-  const expected = `Basic ${Buffer.from(`${PROXY_USER}:${PROXY_PASSWORD}`).toString('base64')}`;
-  const server = createHttpServer();
-  server.on('connect', (request, client: Socket) => {
-    if (request.headers['proxy-authorization'] !== expected) client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
-    else tunnel(client, request.url ?? '', () => client.write('HTTP/1.1 200 Connection Established\r\n\r\n'));
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    if (state.kind === 'cut') return client.destroy();
+    open.add(client);
+    client.pause();
+    client.once('error', () => client.destroy());
+    void pass().then(() => {
+      if (client.destroyed) return;
+      const upstream = connect({ ...target(), allowHalfOpen: true });
+      open.add(upstream);
+      carry(upstream, client);
+      carry(client, upstream);
+      client.resume();
+    });
+    return undefined;
   });
-  return server;
-}
-
-const VERSION = 5;
-const WITH_PASSWORD = 2;
-const NONE_ACCEPTABLE = 0xff;
-const IPV4 = 1;
-
-/** RFC 1928 and 1929. */
-async function serveSocks(client: Socket, tunnel: Tunnel): Promise<void> {
-  client.on('error', () => client.destroy());
-  const read = readerOf(client);
-  const [, methodCount = 0] = await read(2);
-  const methods = await read(methodCount);
-  if (!methods.includes(WITH_PASSWORD)) return void client.end(Buffer.from([VERSION, NONE_ACCEPTABLE]));
-  client.write(Buffer.from([VERSION, WITH_PASSWORD]));
-  await read(1);
-  const user = (await read((await read(1))[0] ?? 0)).toString();
-  const password = (await read((await read(1))[0] ?? 0)).toString();
-  const isKnown = user === PROXY_USER && password === PROXY_PASSWORD;
-  client.write(Buffer.from([1, isKnown ? 0 : 1]));
-  if (!isKnown) return void client.end();
-  const [, , , addressType] = await read(4);
-  const host = addressType === IPV4 ? [...(await read(4))].join('.') : (await read((await read(1))[0] ?? 0)).toString();
-  const port = (await read(2)).readUInt16BE();
-  tunnel(client, `${host}:${port}`, () => client.write(Buffer.from([VERSION, 0, 0, IPV4, 0, 0, 0, 0, 0, 0])));
-}
-
-/** Reads exactly so many bytes at a time. What is left stays in the socket. */
-function readerOf(socket: Socket): (count: number) => Promise<Buffer> {
-  return async (count) => {
-    if (count === 0) return Buffer.alloc(0);
-    for (;;) {
-      const bytes = socket.read(count) as Buffer | null;
-      if (bytes) return bytes;
-      await once(socket, 'readable');
-    }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy got no port');
+  const breakAll = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    port: address.port,
+    cut() {
+      become({ kind: 'cut' });
+      breakAll();
+    },
+    stall() {
+      const { promise: over, resolve: heal } = Promise.withResolvers<void>();
+      become({ kind: 'stalled', over, heal });
+    },
+    slow: (ms) => become({ kind: 'slow', ms }),
+    heal: () => become({ kind: 'well' }),
+    async close() {
+      become({ kind: 'cut' });
+      breakAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 }

@@ -34,8 +34,7 @@ export function queryChats(context: QueryContext): ChatQuestions {
         restIfAsked(failure, context);
         return { chats: [...groups, ...found], areChannelsUnread: failure !== undefined };
       }),
-    fetchInviteLink: (chatId) =>
-      ask(context, 'for the invite link', (client) => fetchInviteLink(client, chatId)),
+    fetchInviteLink: (chatId) => ask(context, 'for the invite link', (client) => fetchInviteLink(client, chatId)),
     createGroup: (group) => ask(context, 'to create the group', (client) => createGroupChat(client, group)),
     createCommunity: (community) =>
       ask(context, 'to create the community', async (client) => {

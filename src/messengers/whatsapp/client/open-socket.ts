@@ -1,4 +1,4 @@
-import { DEFAULT_CONNECTION_CONFIG, makeWASocket, type WAVersion } from 'baileys';
+import { makeWASocket, type WAVersion } from 'baileys';
 import type { Agent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Dispatcher } from 'undici';
@@ -73,7 +73,11 @@ export function openSocket(options: SocketOptions): Socket {
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
-    ...(options.proxy && { agent: options.proxy.agent as HttpsAgent, options: { dispatcher: options.proxy.dispatcher } }),
+    ...(options.proxy && {
+      agent: options.proxy.agent as HttpsAgent,
+      // Node.js has its own types of the same package.
+      options: { dispatcher: options.proxy.dispatcher as unknown as NonNullable<RequestInit['dispatcher']> },
+    }),
     auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: quietLog(log),

@@ -12,7 +12,11 @@ export function proxyLabel(url: string): string {
  * Returns the account's proxy among these URLs. Sticky: the account keeps its proxy while the list has it, also with another password.
  * Otherwise it gets the one that the fewest accounts have.
  */
-export async function chooseProxy(db: Database, accountId: number, urls: readonly string[]): Promise<string | undefined> {
+export async function chooseProxy(
+  db: Database,
+  accountId: number,
+  urls: readonly string[],
+): Promise<string | undefined> {
   if (urls.length === 0) return undefined;
   const byId = new Map(urls.map((url) => [idOf(url), url]));
   const id = await db.transaction().execute(async (trx) => {

@@ -87,7 +87,13 @@ async function post(url: URL, bytes: Buffer, { ca, agent, signal }: UploadOption
     'content-type': 'application/octet-stream',
     'content-length': bytes.length,
   };
-  const options: RequestOptions = { method: 'POST', headers, signal, agent: agent ?? false, ...(ca !== undefined && { ca }) };
+  const options: RequestOptions = {
+    method: 'POST',
+    headers,
+    signal,
+    agent: agent ?? false,
+    ...(ca !== undefined && { ca }),
+  };
   const sent = request(url, options);
   sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('the media host is silent')));
   const answered = new Promise<string>((resolve, reject) => {

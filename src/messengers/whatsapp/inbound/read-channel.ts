@@ -39,7 +39,8 @@ export function createChannelReader({
   let havePostsViews = true;
 
   function disableCounts() {
-    if (supportsCounts) log.info('WhatsApp does not tell the counts of posts in channels alone: posts are read in full');
+    if (supportsCounts)
+      log.info('WhatsApp does not tell the counts of posts in channels alone: posts are read in full');
     supportsCounts = false;
   }
 

@@ -28,7 +28,11 @@ export async function warnOfPace(
   const { linkRestUntil, timeZone: zone } = window;
   const warnings: Warning[] = [];
   if (linkRestUntil && dueAt.some((at) => at.getTime() < linkRestUntil.epochMilliseconds)) {
-    const time = linkRestUntil.toZonedDateTimeISO(zone).toPlainTime().round('minute').toString({ smallestUnit: 'minute' });
+    const time = linkRestUntil
+      .toZonedDateTimeISO(zone)
+      .toPlainTime()
+      .round('minute')
+      .toString({ smallestUnit: 'minute' });
     const message = `Your account was linked a short time ago. Its first post leaves at ${time} (${zone}) or later.`;
     warnings.push({ code: 'new_link', message });
   }

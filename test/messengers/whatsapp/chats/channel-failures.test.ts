@@ -45,7 +45,7 @@ async function listed(person: Person): Promise<Listed[]> {
 const kindsOf = async (person: Person) => (await listed(person)).map(({ kind }) => kind).toSorted();
 
 const unreadSince = async (person: Person) =>
-  (await statusOf(person) as { channels_unread_since?: string }).channels_unread_since;
+  ((await statusOf(person)) as { channels_unread_since?: string }).channels_unread_since;
 
 describe('the list of channels', () => {
   test.each<[string, MexAnswer]>([
@@ -151,7 +151,10 @@ describe('a new channel', () => {
 describe('a post to a channel', () => {
   test.each<[string, () => void]>([
     ['is refused', () => answerMex(404)],
-    ['is not answered', () => void (peer.script.refuseQuery = ({ namespace }) => (namespace === 'w:mex' ? never : undefined))],
+    [
+      'is not answered',
+      () => void (peer.script.refuseQuery = ({ namespace }) => (namespace === 'w:mex' ? never : undefined)),
+    ],
   ])('is sent while every query about channels %s', async (_what, deviate) => {
     const { person, phone } = await linked(0);
     const { groupId } = await addOwnChannel(peer, { person, phone });

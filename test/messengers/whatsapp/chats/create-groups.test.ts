@@ -22,7 +22,8 @@ function create(person: Person, participants: readonly PeerPerson[], more: objec
   return person.call<Created>('venom/create-group', { group_name: 'New', participants: numbers, ...more });
 }
 
-const groupsOf = (phone: PeerPerson) => [...peer.world.groups.values()].filter(({ creator }) => creator === lidOf(phone));
+const groupsOf = (phone: PeerPerson) =>
+  [...peer.world.groups.values()].filter(({ creator }) => creator === lidOf(phone));
 
 describe('a new group', () => {
   test('has its members, also if their LIDs are known', async () => {
@@ -136,7 +137,9 @@ test('an account that warms up creates at most five groups a day', async () => {
   for (let times = 0; times < 5; times++) expect((await create(person, [])).status).toBe(200);
   const { status, body, headers } = await create(person, []);
   expect({ status, body }).toMatchObject({ status: 429, body: { error_code: 'creation_limit_reached' } });
-  expect(body.message).toContain('5 groups, communities and channels created in 24 hours while your number is warming up');
+  expect(body.message).toContain(
+    '5 groups, communities and channels created in 24 hours while your number is warming up',
+  );
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(23 * 60 * 60);
   await person.call('venom/update-account', { warm_up: false });
   expect((await create(person, [])).status).toBe(200);

@@ -11,7 +11,11 @@ import { createLog } from '../../../../src/platform/log/log.ts';
 import { createVault } from '../../../../src/platform/secrets/secret-box.ts';
 import type { MessengerAccount, SessionState } from '../../../../src/messengers/messenger.ts';
 import { pinNewest } from '../../../../release/pin-client-version.ts';
-import { pinnedAgeDays, readClientInUse, toDays } from '../../../../src/messengers/whatsapp/connect/client-version-age.ts';
+import {
+  pinnedAgeDays,
+  readClientInUse,
+  toDays,
+} from '../../../../src/messengers/whatsapp/connect/client-version-age.ts';
 import { PINNED_VERSION } from '../../../../src/messengers/whatsapp/connect/pinned-version.ts';
 import { VERSION_PAGES, type VersionPage } from '../../../../src/messengers/whatsapp/connect/version-pages.ts';
 import { createSafeHttpClient } from '../../../../src/platform/http-client/safe-http-client.ts';

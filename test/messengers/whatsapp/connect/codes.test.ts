@@ -98,18 +98,21 @@ describe('a QR code or a pairing code', () => {
 test.each([
   [400, 'pairing_code_refused', 'check that it is right'],
   [429, 'pairing_code_limited', 'wait a few hours'],
-])('shows no pairing code when WhatsApp answers the request for one with %i, and says what to do', async (code, name, what) => {
-  peer.script.codes = MANY_CODES;
-  peer.script.refuseQuery = ({ namespace, action }) =>
-    namespace === 'md' && action === 'link_code_companion_reg' ? code : undefined;
-  const { alice, own } = await signUpAlone();
-  const refused = await connect(alice, { method: 'pairing_code' });
-  expect(refused).toMatchObject({ status: 409, body: { error_code: name, message: expect.stringContaining(what) } });
-  expect(await statusOf(alice)).toMatchObject({ status: 'unlinked', reason: expect.stringContaining(what) });
-  expect((await statusOf(alice)).pairing_code).toBeUndefined();
-  peer.behave();
-  await linkByQr(peer, alice, own);
-});
+])(
+  'shows no pairing code when WhatsApp answers the request for one with %i, and says what to do',
+  async (code, name, what) => {
+    peer.script.codes = MANY_CODES;
+    peer.script.refuseQuery = ({ namespace, action }) =>
+      namespace === 'md' && action === 'link_code_companion_reg' ? code : undefined;
+    const { alice, own } = await signUpAlone();
+    const refused = await connect(alice, { method: 'pairing_code' });
+    expect(refused).toMatchObject({ status: 409, body: { error_code: name, message: expect.stringContaining(what) } });
+    expect(await statusOf(alice)).toMatchObject({ status: 'unlinked', reason: expect.stringContaining(what) });
+    expect((await statusOf(alice)).pairing_code).toBeUndefined();
+    peer.behave();
+    await linkByQr(peer, alice, own);
+  },
+);
 
 test.each(['qr', 'pairing_code'] as const)(
   'reports why a number that needs a passkey (%s) cannot be linked, and lets it be tried again',

@@ -12,7 +12,8 @@ const scene = await setWhatsAppScene();
 const { peer, linked, finished, database } = scene;
 
 const retry = (person: Person) => person.call<Status>('venom/connect-account', { method: 'retry' });
-const retryUntilOf = async (person: Person) => ((await statusOf(person)) as Status & { retry_until?: string }).retry_until;
+const retryUntilOf = async (person: Person) =>
+  ((await statusOf(person)) as Status & { retry_until?: string }).retry_until;
 
 /** The number of stored rows of credentials. */
 async function countKeys(accountId: number): Promise<number> {

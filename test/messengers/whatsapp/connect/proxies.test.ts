@@ -11,7 +11,7 @@ import { startTestApp } from '../../../support/app.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { recordLog } from '../../../support/record-log.ts';
-import { PROXY_PASSWORD, startProxy, type TestProxy } from '../../../support/servers/proxy.ts';
+import { PROXY_PASSWORD, startProxy, type TestProxy } from '../../../support/servers/forward-proxy.ts';
 import { finished, linkSomebody, sendCampaign, statusWhen, towards } from '../../../support/whatsapp.ts';
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 
@@ -33,29 +33,32 @@ async function start(kind: 'socks5' | 'http'): Promise<TestProxy> {
   return proxy;
 }
 
-test.each(['socks5', 'http'] as const)('an account connects and uploads by its %s proxy, and in no other way', async (kind) => {
-  const proxy = await start(kind);
-  const { log, lines } = recordLog('debug');
-  const app = await startTestApp({ ...towards(peer), whatsappProxies: [proxy.url] }, database, log);
-  try {
-    const { person, groups } = await linkSomebody({ peer, app, members: [] }, 1);
-    const campaign = await sendCampaign(person, groups, 'by a proxy', await drawPlain(20, 20, 'png'));
-    expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
-    const hosts = new Set(proxy.asked);
-    expect(hosts).toContain(new URL(peer.url).host);
-    expect(hosts.size).toBe(2);
-    await proxy.stop();
-    proxies.length = 0;
-    await statusWhen(person, 'reconnecting');
-    const before = peer.logins.length;
-    await sleep(1_000);
-    expect(peer.logins.length).toBe(before);
-  } finally {
-    await app.stop();
-  }
-  expect(lines().length).toBeGreaterThan(0);
-  expect(JSON.stringify(lines())).not.toContain(PROXY_PASSWORD);
-});
+test.each(['socks5', 'http'] as const)(
+  'an account connects and uploads by its %s proxy, and in no other way',
+  async (kind) => {
+    const proxy = await start(kind);
+    const { log, lines } = recordLog('debug');
+    const app = await startTestApp({ ...towards(peer), whatsappProxies: [proxy.url] }, database, log);
+    try {
+      const { person, groups } = await linkSomebody({ peer, app, members: [] }, 1);
+      const campaign = await sendCampaign(person, groups, 'by a proxy', await drawPlain(20, 20, 'png'));
+      expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
+      const hosts = new Set(proxy.asked);
+      expect(hosts).toContain(new URL(peer.url).host);
+      expect(hosts.size).toBe(2);
+      await proxy.stop();
+      proxies.length = 0;
+      await statusWhen(person, 'reconnecting');
+      const before = peer.logins.length;
+      await sleep(1_000);
+      expect(peer.logins.length).toBe(before);
+    } finally {
+      await app.stop();
+    }
+    expect(lines().length).toBeGreaterThan(0);
+    expect(JSON.stringify(lines())).not.toContain(PROXY_PASSWORD);
+  },
+);
 
 test.each(['socks5', 'http'] as const)('downloads go by the %s proxy', async (kind) => {
   const proxy = await start(kind);
