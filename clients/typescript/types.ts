@@ -196,8 +196,8 @@ export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
   /** The messaging application to link to. Default: the account's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
-  /** How to link: scan a QR code with the phone, or enter a code on it. */
-  method?: 'qr' | 'pairing_code' | null | undefined;
+  /** How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`). */
+  method?: 'qr' | 'pairing_code' | 'retry' | null | undefined;
   /** Whether to start a warm-up, as in `venom/update-account`. Omitted: a warm-up in progress continues, and none starts. */
   warm_up?: boolean | null | undefined;
 }
@@ -216,6 +216,11 @@ export interface AccountState {
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
+  /** A restriction that slows the account down and does not stop it, as one sentence. */
+  warning?: string | undefined;
+  warned_until?: string | undefined;
+  /** The link has ended, and until then `connect-account` can try it once more. */
+  retry_until?: string | undefined;
   /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
   held_since?: string | undefined;
   /** WhatsApp has not listed the channels since then. The known ones are kept. */
@@ -275,12 +280,9 @@ export interface AddCampaign {
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
-  html: string;
-  /** Tags that are not allowed are rejected (default), or taken out with a warning. */
-  on_unknown_tags?: 'reject' | 'drop' | null | undefined;
-  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
-  image?: string | null | undefined;
+  html: Html;
+  on_unknown_tags?: UnknownTags | undefined;
+  image?: Base64File | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -288,17 +290,20 @@ export interface AddCampaign {
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
 }
+/** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
+export type Html = string;
+/** Tags that are not allowed are rejected (default), or taken out with a warning. */
+export type UnknownTags = 'reject' | 'drop' | null;
+/** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
+export type Base64File = string | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
   /** A description for your own use. */
   desc?: string | null | undefined;
-  /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
-  html: string;
-  /** Tags that are not allowed are rejected (default), or taken out with a warning. */
-  on_unknown_tags?: 'reject' | 'drop' | null | undefined;
-  /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
-  image?: string | null | undefined;
+  html: Html;
+  on_unknown_tags?: UnknownTags | undefined;
+  image?: Base64File | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -351,11 +356,10 @@ export interface UpdateCampaign {
   campaign_id: string;
   name?: string | null | undefined;
   desc?: string | null | undefined;
-  html?: string | null | undefined;
-  /** Tags that are not allowed are rejected (default), or taken out with a warning. */
-  on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+  html?: Html | null | undefined;
+  on_unknown_tags?: UnknownTags | undefined;
   /** A file, as in add-campaign-batch. Omitted: the file stays. */
-  image?: string | null | undefined;
+  image?: Base64File | undefined;
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
@@ -1298,10 +1302,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   /** Preview the text of a message. Returns the exact text that would be sent. By default limited to 600 previews and checks per minute and user. */
   'venom/preview-campaign': {
     body: {
-      /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
-      html: string;
-      /** Tags that are not allowed are rejected (default), or taken out with a warning. */
-      on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+      html: Html;
+      on_unknown_tags?: UnknownTags | undefined;
       /** The campaign has a file that is not sent along here, so it needs no text. */
       with_file?: boolean | null | undefined;
     };
@@ -1322,12 +1324,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
-          html: string;
-          /** Tags that are not allowed are rejected (default), or taken out with a warning. */
-          on_unknown_tags?: 'reject' | 'drop' | null | undefined;
-          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
-          image?: string | null | undefined;
+          html: Html;
+          on_unknown_tags?: UnknownTags | undefined;
+          image?: Base64File | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1344,12 +1343,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           name: string;
           /** A description for your own use. */
           desc?: string | null | undefined;
-          /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
-          html: string;
-          /** Tags that are not allowed are rejected (default), or taken out with a warning. */
-          on_unknown_tags?: 'reject' | 'drop' | null | undefined;
-          /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
-          image?: string | null | undefined;
+          html: Html;
+          on_unknown_tags?: UnknownTags | undefined;
+          image?: Base64File | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1557,10 +1553,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id: string;
       /** Only this run. Default: the whole campaign. */
       run_id?: number | null | undefined;
-      /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
-      html: string;
-      /** Tags that are not allowed are rejected (default), or taken out with a warning. */
-      on_unknown_tags?: 'reject' | 'drop' | null | undefined;
+      html: Html;
+      on_unknown_tags?: UnknownTags | undefined;
     };
     data: {
       campaign_id: string;
