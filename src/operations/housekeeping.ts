@@ -3,6 +3,7 @@ import { compactOldCampaigns } from '../sending/campaigns/roll-up/compact-old-ca
 import { removeDeleted } from '../sending/campaigns/change/remove-deleted.ts';
 import { sumMinutes, type SummedRun } from '../sending/campaigns/roll-up/roll-up-minutes.ts';
 import { rollUpRuns } from '../sending/campaigns/roll-up/roll-up-runs.ts';
+import { updateActivity } from '../sending/groups/update-activity.ts';
 import type { Database } from '../platform/database/connect.ts';
 import { clearIdleQuarantine, type QuarantineDeps } from '../platform/database/quarantine.ts';
 import { clearOldEvents } from '../workspaces/events/clear-old-events.ts';
@@ -52,6 +53,7 @@ export function startHousekeeping(deps: {
     ),
     startLoop('deleted campaigns', async () => ((await removeDeleted(db, log)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop('sums', async () => ((await rollUpRuns(db, undefined, log)) ? STEP_PAUSE_MS : everyMs), options),
+    startLoop('activity', async () => ((await updateActivity(db, undefined, log)) ? STEP_PAUSE_MS : everyMs), options),
     startLoop(
       'sums of minutes',
       walk(everyMs, (after?: SummedRun) => sumMinutes(db, after, log)),

@@ -16,6 +16,7 @@ const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'certificate', 'acc
 const OUTCOMES: ReadonlyArray<Outcome['kind']> = ['sent', 'failed', 'retry', 'snooze'];
 /** The background loops of all kinds of processes. */
 const LOOPS = [
+  'activity',
   'answers',
   'backups',
   'channels',

@@ -99,7 +99,6 @@ function toNid(chatId: string) {
 const NO_ACTIVITY: GroupActivity = {
   posts: 0,
   lastPostedAt: null,
-  silentDays: null,
   failed: 0,
   recipients: 0,
   read: 0,

@@ -8,6 +8,7 @@ import type { Connection, Database } from './connect.ts';
 
 /** The batches with a quarantine, each with the owner of its items. */
 export const BATCHES = {
+  activity: 'account',
   commands: 'account',
   credentials: 'account',
   'deleted campaigns': 'account',

@@ -33,6 +33,7 @@ export interface LedgerTables {
     paused: Generated<boolean>;
     traceparent: string | null;
     dropping: Generated<boolean>;
+    in_activity: Generated<number>;
   };
   deliveries: {
     account_id: number;
@@ -123,6 +124,15 @@ export interface LedgerTables {
     error: string | null;
     revision_error_run_id: number | null;
     revision_error: string | null;
+  };
+  group_activity: {
+    account_id: number;
+    group_id: number;
+    last_sent_at: Date | null;
+    recipients: Generated<number>;
+    read: Generated<number>;
+    posts: Generated<number>;
+    failed: Generated<number>;
   };
   time_sums: {
     account_id: number;

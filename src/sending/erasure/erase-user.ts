@@ -33,6 +33,7 @@ const PARTS: readonly Part[] = [
   { table: 'provisional_receipts', owner: 'account_id', chunk: 5_000 },
   { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
   { table: 'group_sums', owner: 'account_id', chunk: 5_000 },
+  { table: 'group_activity', owner: 'account_id', chunk: 5_000 },
   { table: 'time_sums', owner: 'account_id', chunk: 5_000 },
   { table: 'revisions', owner: 'account_id', chunk: 5_000 },
   { table: 'deliveries', owner: 'account_id', chunk: 5_000 },

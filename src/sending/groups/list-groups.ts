@@ -1,9 +1,9 @@
 import { findOwnAccount } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import type { Connection } from '../../platform/database/connect.ts';
+import type { Database } from '../../platform/database/connect.ts';
 import { requireGroupList } from './group-list-store.ts';
 import { readActivity, type GroupActivity } from './read-activity.ts';
-import { OF_ACTIVITY, sortGroups, type GroupColumn } from './sort-groups.ts';
+import { selectSortedGroups, type GroupColumn } from './select-sorted-groups.ts';
 import { selectGroups, sumGroups, type Group, type GroupFilter } from './store.ts';
 import { syncGroups, type GroupDeps } from './sync-groups.ts';
 
@@ -49,7 +49,7 @@ export async function listGroups(deps: GroupDeps, actor: Actor, query: GroupQuer
   return isPlain ? listById(db, account.accountId, query) : listSorted(db, account.accountId, query);
 }
 
-async function listById(db: Connection, accountId: number, query: GroupQuery): Promise<GroupPage> {
+async function listById(db: Database, accountId: number, query: GroupQuery): Promise<GroupPage> {
   const { limit, after, withActivity, withTotals } = query;
   const groups = await selectGroups(db, accountId, { ...query, limit: limit + 1, after });
   const page = groups.slice(0, limit);
@@ -61,29 +61,19 @@ async function listById(db: Connection, accountId: number, query: GroupQuery): P
   };
 }
 
-/** Looks at all that are found, and at what came of posts to each of them where order or filter are about that. Places count from 0. */
-async function listSorted(db: Connection, accountId: number, query: GroupQuery): Promise<GroupPage> {
-  const { limit, after, sort, silentDays, activeDays, hasFailed = false, withActivity = false, withTotals } = query;
-  const named = await selectGroups(db, accountId, { ...query, limit: undefined, after: 0 });
-  const isDated = silentDays !== undefined || activeDays !== undefined;
-  const isAboutAll = isDated || hasFailed || (sort !== undefined && OF_ACTIVITY.has(sort.by));
-  const known = isAboutAll ? await readActivity(db, accountId, idsOf(named)) : new Map<number, GroupActivity>();
-  const found = named.filter(({ groupId }) => {
-    const { silentDays: silent = null, failed = 0 } = known.get(groupId) ?? {};
-    if (hasFailed && failed === 0) return false;
-    if (activeDays !== undefined && (silent === null || silent >= activeDays)) return false;
-    return silentDays === undefined || silent === null || silent >= silentDays;
+async function listSorted(db: Database, accountId: number, query: GroupQuery): Promise<GroupPage> {
+  const { limit, after, withActivity } = query;
+  const { groups, activity, totals } = await selectSortedGroups(db, accountId, {
+    ...query,
+    limit: limit + 1,
+    offset: after,
   });
-  const sorted = sort === undefined ? found : sortGroups(found, known, sort);
-  const page = sorted.slice(after, after + limit);
-  const activity = isAboutAll ? known : withActivity ? await readActivity(db, accountId, idsOf(page)) : undefined;
+  const page = groups.slice(0, limit);
   return {
     groups: page,
-    activity: withActivity ? activity : undefined,
-    totals: withTotals
-      ? { groups: found.length, participants: found.reduce((sum, group) => sum + group.participants, 0) }
-      : undefined,
-    next: after + limit < sorted.length ? after + limit : null,
+    activity: withActivity ? (activity ?? (await readActivity(db, accountId, idsOf(page)))) : undefined,
+    totals,
+    next: groups.length > limit ? after + limit : null,
   };
 }
 

@@ -129,7 +129,8 @@ export async function sumGroups(
     .executeTakeFirstOrThrow();
 }
 
-function filterGroups(db: Connection, accountId: number, filter: GroupFilter) {
+/** The query for the account's groups that match a filter. */
+export function filterGroups(db: Connection, accountId: number, filter: GroupFilter) {
   let query = db.selectFrom('groups').where('account_id', '=', accountId).where('removed_at', 'is', null);
   if (filter.groupListId !== undefined)
     query = query.where(

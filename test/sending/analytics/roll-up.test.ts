@@ -15,6 +15,8 @@ import { finishRevision, type RevisionOutcome } from '../../../src/sending/deliv
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
+import { readActivity } from '../../../src/sending/groups/read-activity.ts';
+import { updateActivity } from '../../../src/sending/groups/update-activity.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { analyticsOf, convert, createOwner, schedule, sendNow, until, type Owner } from '../../support/ledger.ts';
@@ -224,18 +226,28 @@ async function expectOneDenominator(world: World): Promise<void> {
   expect(totals.acknowledging).toBe(campaigns.reduce((all, one) => all + one.totals.acknowledging, 0));
 }
 
+const activityOf = ({ accountId, groupIds }: Owner) => readActivity(database.db, accountId, groupIds);
+
 /** Rolls up two deliveries of a run at a time, so that runs are also rolled up in part. */
 async function sum(world: World, { steps, minutes }: { steps: number; minutes: boolean }): Promise<void> {
+  const { owner } = world;
   const before = await allOf(world);
+  const activity = await activityOf(owner);
   for (let count = 0; count < steps; count++) await rollUpRuns(database.db, 2);
+  for (let count = 0; count < steps; count++) await updateActivity(database.db, 1);
   if (minutes) for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
   expect(await allOf(world)).toEqual(before);
+  expect(await activityOf(owner)).toEqual(activity);
   await expectOneDenominator(world);
 }
 
 async function sumAll(): Promise<void> {
   await until(
     () => rollUpRuns(database.db),
+    (more) => !more,
+  );
+  await until(
+    () => updateActivity(database.db),
     (more) => !more,
   );
   for (let last = await sumMinutes(database.db); last; last = await sumMinutes(database.db, last));
@@ -254,6 +266,7 @@ test('equals the counts of the deliveries, in any order of roll-ups and events',
       await sumAll();
       await expectOneDenominator(world);
       const summed = await allOf(world);
+      const kept = await activityOf(owner);
       for (const { totals, timeline } of summed)
         for (const field of ['sent', 'delivered', 'read'] as const)
           expect(
@@ -262,10 +275,12 @@ test('equals the counts of the deliveries, in any order of roll-ups and events',
           ).toBe(totals[field] ?? 0);
       // As if nothing had ever been rolled up.
       await sql`delete from group_sums where account_id = ${owner.accountId}`.execute(database.db);
-      await sql`update runs set summed = 0, acknowledging = 0 where account_id = ${owner.accountId}`.execute(
+      await sql`delete from group_activity where account_id = ${owner.accountId}`.execute(database.db);
+      await sql`update runs set in_activity = 0, summed = 0, acknowledging = 0 where account_id = ${owner.accountId}`.execute(
         database.db,
       );
       const counted = await allOf(world);
+      expect(kept).toEqual(await activityOf(owner));
       expect(summed.map(({ totals, groups }) => ({ totals, groups }))).toEqual(
         counted.map(({ totals, groups }) => ({ totals, groups })),
       );

@@ -7,6 +7,8 @@ import { recallCampaign } from '../../../src/sending/campaigns/change/recall-cam
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
 import { sumMinutes } from '../../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { readActivity } from '../../../src/sending/groups/read-activity.ts';
+import { updateActivity } from '../../../src/sending/groups/update-activity.ts';
 import { startHousekeeping } from '../../../src/operations/housekeeping.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts';
@@ -61,6 +63,33 @@ async function ended(): Promise<{ owner: Owner; campaign: string }> {
   );
   return { owner, campaign };
 }
+
+test('removes no posts that are still in the activity of their groups', async () => {
+  const { db } = database;
+  const { owner } = await ended();
+  await database.clock.advance({ days: 2 });
+  await sumAll();
+  await until(
+    () => updateActivity(db),
+    (more) => !more,
+  );
+  expect((await readActivity(db, owner.accountId, owner.groupIds)).size).toBe(3);
+  await database.clock.advance({ days: DAYS });
+  await foldAll();
+  expect(await countOf('deliveries', owner)).toBe(3);
+  await until(
+    () => updateActivity(db),
+    (more) => !more,
+  );
+  await foldAll();
+  expect(await countOf('deliveries', owner)).toBe(0);
+  const { rows } = await sql`
+    select from group_activity where account_id = ${owner.accountId} and (posts, failed, recipients, read) <> (0, 0, 0, 0)`.execute(
+    db,
+  );
+  expect(rows).toEqual([]);
+  expect((await readActivity(db, owner.accountId, owner.groupIds)).size).toBe(0);
+});
 
 test('removes the posts of a campaign 400 days after its end, and keeps every figure', async () => {
   const { owner, campaign } = await ended();

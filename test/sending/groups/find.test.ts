@@ -54,6 +54,33 @@ test('sorts groups by name with natural numbers, in both directions', async () =
   expect(await names({ sort_by: 'name', descending: true })).toEqual(sorted.toReversed());
 });
 
+test('sorts names as a reader would: by letters without case and accents, and by whole numbers', async () => {
+  const others = [
+    'Ärzte 9',
+    'ärzte 10',
+    'Zebra',
+    'apfel',
+    'Äpfel',
+    '3 Könige',
+    '12 Apostel',
+    '_intern',
+    '🎉 Feier',
+    'École',
+    'Яблоко',
+  ];
+  await sql`
+    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+    select account_id, n, n, 'group', n, 5, true from (select account_id from groups limit 1) a, unnest(${others}::text[]) n`.execute(
+    app.database.db,
+  );
+  const order = new Intl.Collator('en', { numeric: true });
+  const sorted = [...ids.keys(), ...others].toSorted(order.compare);
+  expect(await names({ sort_by: 'name' })).toEqual(sorted);
+  expect(await names({ sort_by: 'name', descending: true })).toEqual(sorted.toReversed());
+  expect(await names({ sort_by: 'failed' })).toEqual(sorted);
+  await sql`delete from groups where name = any(${others}::text[])`.execute(app.database.db);
+});
+
 test('sorts groups by size and kind, then by name', async () => {
   const sizes = ['Chess friends', 'Running club', 'Street 2', 'Street 10', 'Village news'];
   expect(await names({ sort_by: 'participants' })).toEqual(sizes);

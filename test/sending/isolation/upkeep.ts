@@ -5,6 +5,7 @@ import { removeDeleted } from '../../../src/sending/campaigns/change/remove-dele
 import { compactOldCampaigns } from '../../../src/sending/campaigns/roll-up/compact-old-campaigns.ts';
 import { sumMinutes } from '../../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
+import { updateActivity } from '../../../src/sending/groups/update-activity.ts';
 import { startHousekeeping } from '../../../src/operations/housekeeping.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
 import { dropUnusedMedia } from '../../../src/content/media/drop-unused.ts';
@@ -47,6 +48,17 @@ export const UPKEEP: Case[] = [
     step: ({ db }) => rollUpRuns(db, undefined, log),
     isDone: ({ db }, { accountId }) =>
       finds(db, sql`select from runs where account_id = ${accountId} and summed = expanded`),
+  },
+  {
+    batch: 'activity',
+    poison: ofAccount('group_activity'),
+    async prepare(scene, owners) {
+      await sendAndDrain(scene, owners, 2);
+      await sumAll(scene);
+    },
+    step: ({ db }) => updateActivity(db, undefined, log),
+    isDone: ({ db }, { accountId }) =>
+      finds(db, sql`select from runs where account_id = ${accountId} and in_activity = expanded`),
   },
   {
     batch: 'sums of minutes',

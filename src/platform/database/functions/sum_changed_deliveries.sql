@@ -1,4 +1,5 @@
--- Trigger function of deliveries, once a statement. Keeps group_sums equal to the deliveries that are in it (positions up to runs.summed).
+-- Trigger function of deliveries, once a statement. Keeps group_sums equal to the deliveries that are in it (positions up to runs.summed), and
+-- group_activity to those up to runs.in_activity.
 -- The first check ends nearly every call. The lanes must be locked, as for every change of a delivery.
 create or replace function sum_changed_deliveries() returns trigger language plpgsql
   set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -11,7 +12,7 @@ begin
     join runs r on r.account_id = n.account_id and r.run_id = n.run_id and n.first <= r.summed) then return null; end if;
 
   with change as materialized (
-    select r.campaign_id, d.*
+    select r.campaign_id, r.in_activity, d.*
     from (select 1 as sign, n.* from new_rows n union all select -1, o.* from old_rows o) d
     join runs r on r.account_id = d.account_id and r.run_id = d.run_id and d.position <= r.summed
   ), late as (
@@ -19,6 +20,17 @@ begin
     select account_id, run_id, date_trunc('minute', sent_at), sum(sign) from change
     where sent_at is not null group by 1, 2, 3 having sum(sign) <> 0
     on conflict (account_id, run_id, minute) do update set sent = m.sent + excluded.sent
+  ), active as (
+    -- The same expressions as in src/sending/groups/update-activity.ts.
+    insert into group_activity as a (account_id, group_id, last_sent_at, recipients, read, posts, failed)
+    select account_id, group_id, max(sent_at) filter (where sign = 1 and status = 'sent'),
+           sum(case status when 'sent' then sign * greatest(recipients, delivered, reactions, replies, views) else 0 end),
+           sum(case status when 'sent' then sign * greatest(read, views) else 0 end),
+           sum(sign * (status = 'sent')::int), sum(sign * (status = 'failed')::int)
+    from change where position <= in_activity group by account_id, group_id
+    on conflict (account_id, group_id) do update
+    set last_sent_at = greatest(a.last_sent_at, excluded.last_sent_at), recipients = a.recipients + excluded.recipients,
+        read = a.read + excluded.read, posts = a.posts + excluded.posts, failed = a.failed + excluded.failed
   ), acknowledged as (
     update runs r set acknowledging = r.acknowledging + n.acknowledging
     from (

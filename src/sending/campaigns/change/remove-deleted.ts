@@ -4,6 +4,7 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { isolateEach } from '../../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../../platform/database/quarantine.ts';
 import type { Log } from '../../../platform/log/log.ts';
+import { removeCampaignActivity } from '../../groups/update-activity.ts';
 import { removePosts } from './remove-posts.ts';
 
 /** So long live progress reports that the campaign is gone. */
@@ -18,9 +19,9 @@ interface Deleted {
 }
 
 /**
- * Removes the next rows of deleted campaigns: deliveries first, then receipts, sums, contents, and after two days the campaign. Files
- * that no other campaign has are removed with the unused ones. False when there is nothing to do. Any number of processes may call it,
- * and stop in between.
+ * Removes the next rows of deleted campaigns: their share of the activity first, then deliveries, receipts, sums, contents, and after two
+ * days the campaign. Files that no other campaign has are removed with the unused ones. False when there is nothing to do. Any number of
+ * processes may call it, and stop in between.
  */
 export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
   const held = await readHeld(db, 'deleted campaigns');
@@ -46,6 +47,7 @@ export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
 }
 
 async function removeNext(trx: Connection, { accountId, campaignId }: Deleted): Promise<void> {
+  if (await removeCampaignActivity(trx, accountId, campaignId)) return;
   // Deliveries first: what members go on doing about posts that are gone is counted no more.
   const all = ['deliveries', 'revisions', 'receipts', 'provisional_receipts', 'run_minutes'] as const;
   if (await removePosts(trx, campaignId, all)) return;

@@ -24,7 +24,7 @@ export async function compactOldCampaigns(db: Database, retentionDays: number, l
     select c.account_id as "accountId", c.campaign_id as "campaignId", c.folded_at is not null as "isFlagged"
     from campaigns c join lanes l on l.account_id = c.account_id
     where c.finished_at <= ${endedBefore} and not c.folded and c.deleted_at is null and c.account_id <> all(${held}::bigint[])
-      and not exists (select from runs r where r.campaign_id = c.campaign_id and (r.summed < r.expanded or r.dropping))
+      and not exists (select from runs r where r.campaign_id = c.campaign_id and (r.summed < r.expanded or r.in_activity > 0 or r.dropping))
       -- A recall that was asked for before comes first.
       and not exists (select from runs r join revision_requests q on q.account_id = r.account_id and q.run_id = r.run_id
                       where r.campaign_id = c.campaign_id and q.next_position is not null)

@@ -1,0 +1,161 @@
+/** Keeps `group_activity`: what the posts of the last 90 days came to, by group. */
+import { sql, type RawBuilder } from 'kysely';
+import { lockLane } from '../accounts/store.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import { isolateEach } from '../../platform/database/isolate-failures.ts';
+import { readHeld } from '../../platform/database/quarantine.ts';
+import type { Log } from '../../platform/log/log.ts';
+
+const ACTIVITY_DAYS = 90;
+/** Deliveries a step, so that none holds the lane for long. */
+const CHUNK = 2_000;
+
+/** The activity covers runs that began after this instant. */
+export const activeSince = sql`campanile_now() - ${ACTIVITY_DAYS} * interval '1 day'`;
+
+/**
+ * The share of a delivery in the activity of its group, if it is `sent` or `failed`. Members who did something about a post count as
+ * recipients, even if the messenger did not know of them. The same as in src/platform/database/functions/sum_changed_deliveries.sql.
+ */
+export const outcome = sql`
+  status, case when status = 'sent' then sent_at end as sent_at, (status = 'sent')::int as posts, (status = 'failed')::int as failed,
+  case when status = 'sent' then greatest(recipients, delivered, reactions, replies, views) else 0 end as recipients,
+  case when status = 'sent' then greatest(read, views) else 0 end as read`;
+
+interface ActiveRun {
+  accountId: number;
+  runId: number;
+}
+
+const isStale = sql`
+  (r.started_at <= ${activeSince} or exists (select from campaigns c where c.campaign_id = r.campaign_id and c.deleted_at is not null))`;
+
+/**
+ * Takes the next small step: removes deliveries of a run that began more than 90 days ago, or adds deliveries of a run that is in the sums
+ * of its campaign. A trigger keeps the share of deliveries that change later. False when there is nothing to do. Any number of processes
+ * may call it, and stop in between.
+ */
+export async function updateActivity(db: Database, chunk = CHUNK, log?: Log): Promise<boolean> {
+  const held = sql`${await readHeld(db, 'activity')}::bigint[]`;
+  const { rows } = await sql<ActiveRun & { isStale: boolean }>`
+    (select r.account_id as "accountId", r.run_id as "runId", true as "isStale" from runs r join lanes l on l.account_id = r.account_id
+     where r.in_activity > 0 and r.started_at <= ${activeSince} and r.account_id <> all(${held}) order by r.started_at limit 1)
+    union all
+    (select r.account_id, r.run_id, false from runs r join lanes l on l.account_id = r.account_id
+     where r.in_activity < r.summed and r.started_at > ${activeSince} and r.account_id <> all(${held})
+       and not exists (select from campaigns c where c.campaign_id = r.campaign_id and c.deleted_at is not null)
+     order by r.started_at limit 1)
+    limit 1`.execute(db);
+  await isolateEach({ db, log }, 'activity', rows, {
+    idOf: ({ accountId }) => accountId,
+    run: (run) =>
+      db.transaction().execute(async (trx) => {
+        if (!(await lockLane(trx, run.accountId))) return;
+        await (run.isStale ? removeNext(trx, run, chunk) : addNext(trx, run, chunk));
+      }),
+  });
+  return rows.length > 0;
+}
+
+/** Removes the runs from the activity of an account that began over 90 days ago, or whose campaign was deleted. */
+export async function removeStaleActivity(db: Database, accountId: number): Promise<void> {
+  const stale = sql`
+    select run_id from runs where account_id = ${accountId} and in_activity > 0 and started_at <= ${activeSince}
+    union all
+    select r.run_id from campaigns c join runs r on r.campaign_id = c.campaign_id
+    where c.account_id = ${accountId} and c.deleted_at is not null and r.in_activity > 0`;
+  for (let runId = await findRun(db, stale); runId !== undefined; runId = await findRun(db, stale)) {
+    const run = { accountId, runId };
+    const isThere = await db.transaction().execute(async (trx) => {
+      const isLocked = await lockLane(trx, accountId);
+      if (isLocked) await removeNext(trx, run, CHUNK);
+      return isLocked;
+    });
+    if (!isThere) return;
+  }
+}
+
+/** Removes the next deliveries of a deleted campaign from the activity; false if none is left. The lane must be locked. */
+export async function removeCampaignActivity(trx: Connection, accountId: number, campaignId: number): Promise<boolean> {
+  const runId = await findRun(trx, sql`select run_id from runs where campaign_id = ${campaignId} and in_activity > 0`);
+  if (runId === undefined) return false;
+  await removeNext(trx, { accountId, runId }, CHUNK);
+  return true;
+}
+
+async function findRun(db: Connection, runs: RawBuilder<unknown>): Promise<number | undefined> {
+  const { rows } = await sql<{ run_id: number }>`${runs} limit 1`.execute(db);
+  return rows[0]?.run_id;
+}
+
+async function addNext(trx: Connection, { accountId, runId }: ActiveRun, chunk: number): Promise<void> {
+  await sql`
+    with run as materialized (
+      select r.run_id, r.in_activity as after, least(r.summed, r.in_activity + ${chunk}::int) as until from runs r
+      where r.account_id = ${accountId} and r.run_id = ${runId} and r.in_activity < r.summed and not ${isStale}
+    ), added as (
+      insert into group_activity as a (account_id, group_id, last_sent_at, recipients, read, posts, failed)
+      select ${accountId}::bigint, d.group_id, d.sent_at, d.recipients, d.read, d.posts, d.failed
+      from run r cross join lateral (
+        select group_id, ${outcome} from deliveries q
+        where q.account_id = ${accountId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
+      where d.status in ('sent', 'failed')
+      on conflict (account_id, group_id) do update
+      set last_sent_at = greatest(a.last_sent_at, excluded.last_sent_at), recipients = a.recipients + excluded.recipients,
+          read = a.read + excluded.read, posts = a.posts + excluded.posts, failed = a.failed + excluded.failed
+    )
+    update runs r set in_activity = run.until from run where r.account_id = ${accountId} and r.run_id = run.run_id`.execute(
+    trx,
+  );
+}
+
+/** From the end, so that the first deliveries of a run are always those in the activity. */
+async function removeNext(trx: Connection, { accountId, runId }: ActiveRun, chunk: number): Promise<void> {
+  const { rows } = await sql<{ groupId: number }>`
+    with run as materialized (
+      select r.run_id, greatest(r.in_activity - ${chunk}::int, 0) as after, r.in_activity as until from runs r
+      where r.account_id = ${accountId} and r.run_id = ${runId} and r.in_activity > 0 and ${isStale}
+    ), gone as materialized (
+      select d.* from run r cross join lateral (
+        select group_id, ${outcome} from deliveries q
+        where q.account_id = ${accountId} and q.run_id = r.run_id and q.position > r.after and q.position <= r.until order by q.position) d
+      where d.status in ('sent', 'failed')
+    ), reduced as (
+      update group_activity a
+      set recipients = a.recipients - g.recipients, read = a.read - g.read, posts = a.posts - g.posts, failed = a.failed - g.failed,
+          last_sent_at = case when a.posts > g.posts then a.last_sent_at end
+      from gone g where a.account_id = ${accountId} and a.group_id = g.group_id
+      returning a.group_id, a.last_sent_at = g.sent_at as is_last
+    ), cut as (
+      update runs r set in_activity = run.after from run where r.account_id = ${accountId} and r.run_id = run.run_id
+    )
+    select group_id as "groupId" from reduced where is_last`.execute(trx);
+  if (rows.length > 0)
+    await findLastPosts(
+      trx,
+      accountId,
+      rows.map(({ groupId }) => groupId),
+    );
+}
+
+/** The latest of the posts that are left: a run that began earlier may have sent later, and a deleted campaign may be the latest. */
+async function findLastPosts(trx: Connection, accountId: number, groupIds: readonly number[]): Promise<void> {
+  await sql`
+    with run as materialized (
+      select run_id, content_id, in_activity from runs where account_id = ${accountId} and in_activity > 0
+    ), target as materialized (
+      select c.content_id, t.group_id, t.position::int as position
+      from contents c cross join lateral unnest(c.group_ids) with ordinality t (group_id, position)
+      where c.content_id in (select content_id from run) and t.group_id = any(${[...groupIds]}::bigint[])
+    ), latest as (
+      select t.group_id, max(d.sent_at) as at
+      from run r join target t on t.content_id = r.content_id and t.position <= r.in_activity
+      cross join lateral (
+        select sent_at from deliveries q
+        where q.account_id = ${accountId} and q.run_id = r.run_id and q.position = t.position and q.status = 'sent' limit 1) d
+      group by t.group_id
+    )
+    update group_activity a set last_sent_at = l.at from latest l where a.account_id = ${accountId} and a.group_id = l.group_id`.execute(
+    trx,
+  );
+}
