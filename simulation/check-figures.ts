@@ -1,6 +1,6 @@
 /** Whether the analytics agree with the deliveries, and these with what members did: part of the checker. */
 import { only, type Case, type Of } from './case.ts';
-import type { Counted, DaySums, FinalCampaign, FinalDelivery, FinalOverview, Receipt } from './line.ts';
+import type { Counted, DaySums, FinalActivity, FinalCampaign, FinalDelivery, FinalOverview, Receipt } from './line.ts';
 import { dayOf } from './wall-clock.ts';
 
 type Count = keyof Counted;
@@ -109,6 +109,38 @@ export function overviewsAddUp(facts: Case): string[] {
         .map((name) => `does not add up: ${what} reports ${totals[name]} ${name}, not ${distinct[name]}`),
     ];
   });
+}
+
+/** The activity of a group counts its posts of campaigns that were not deleted. */
+export function activitiesAddUp({ final }: Case): string[] {
+  return final.activities.flatMap((activity) => {
+    const counted = countActivity(final, activity);
+    const reported = new Map(activity.groups.map(({ groupId, ...group }) => [groupId, JSON.stringify(group)]));
+    return [...new Set([...counted.keys(), ...reported.keys()])]
+      .filter((groupId) => counted.get(groupId) !== reported.get(groupId))
+      .map(
+        (groupId) =>
+          `does not add up: the activity of group ${groupId} is ${reported.get(groupId)}, not ${counted.get(groupId)}`,
+      );
+  });
+}
+
+function countActivity(final: Of<'final'>, { accountId, sinceMs }: FinalActivity): Map<number, string> {
+  const own = final.campaigns.filter((one) => one.accountId === accountId && !one.deleted);
+  const runs = own.flatMap((one) => one.runs).filter(({ startedMs }) => startedMs !== null && startedMs > sinceMs);
+  const runIds = new Set(runs.map(({ runId }) => runId));
+  const campaigns = new Set(own.map(({ campaign }) => campaign));
+  const posts = final.deliveries.filter(
+    ({ campaign, runId, status }) =>
+      campaigns.has(campaign) && runIds.has(runId) && (status === 'sent' || status === 'failed'),
+  );
+  return new Map(
+    [...Map.groupBy(posts, ({ groupId }) => groupId)].map(([groupId, some]) => {
+      const sent = some.flatMap(({ status, sentMs }) => (status === 'sent' ? [sentMs ?? 0] : []));
+      const lastMs = sent.length > 0 ? Math.floor(Math.max(...sent)) : null;
+      return [groupId, JSON.stringify({ posts: sent.length, failed: some.length - sent.length, lastMs })];
+    }),
+  );
 }
 
 interface BegunRun {

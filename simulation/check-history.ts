@@ -15,6 +15,7 @@ import { postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts'
 import {
   instantsOfSendsAreTrue,
   overviewsAddUp,
+  activitiesAddUp,
   receiptsAreCounted,
   sumsAddUp,
   timelinesAddUp,
@@ -56,6 +57,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   sumsAddUp,
   timelinesAddUp,
   overviewsAddUp,
+  activitiesAddUp,
   receiptsAreCounted,
   instantsOfSendsAreTrue,
   changesReachThem,

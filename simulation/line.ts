@@ -85,6 +85,13 @@ export interface FinalOverview {
   daily: Array<DaySums & { date: string }>;
 }
 
+/** What list-groups returns for the owner of an account about posts of runs that began after an instant. */
+export interface FinalActivity {
+  accountId: number;
+  sinceMs: number;
+  groups: Array<{ groupId: number; posts: number; failed: number; lastMs: number | null }>;
+}
+
 /** What members did, as the messaging application reported it. */
 export type Receipt =
   | {
@@ -213,6 +220,7 @@ export type Happening =
       campaigns: FinalCampaign[];
       deliveries: FinalDelivery[];
       overviews: FinalOverview[];
+      activities: FinalActivity[];
       inHand: number;
       stoppedAccounts: number;
     };

@@ -4,7 +4,7 @@ import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts
 import type { Database } from '../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
 import type { Overview } from '../src/sending/analytics/read-overview.ts';
-import type { Counted, FinalCampaign, FinalDelivery, FinalOverview, Happening } from './line.ts';
+import type { Counted, FinalActivity, FinalCampaign, FinalDelivery, FinalOverview, Happening } from './line.ts';
 
 interface CampaignRow extends Omit<FinalCampaign, 'totals' | 'groups' | 'timeline'> {
   workspaceId: WorkspaceId;
@@ -16,6 +16,7 @@ export async function readFinal(
     analytics: (workspaceId: WorkspaceId, campaign: string) => Promise<GroupAnalytics>;
     /** By account, of the users that are not deleted. */
     overviews: () => Promise<Map<number, Overview>>;
+    activities: () => Promise<FinalActivity[]>;
   },
 ): Promise<Extract<Happening, { kind: 'final' }>> {
   const { rows } = await sql<CampaignRow>`
@@ -47,6 +48,7 @@ export async function readFinal(
     campaigns,
     deliveries,
     overviews: [...(await read.overviews())].map(toFinalOverview),
+    activities: await read.activities(),
     inHand: lanes[0]?.inHand ?? 0,
     stoppedAccounts: lanes[0]?.stopped ?? 0,
   };

@@ -1,14 +1,17 @@
 /** One seed: a world with faults for so many statements and without them afterwards, and the check of its history. */
+import { sql } from 'kysely';
 import { awaitCommandResults } from '../src/sending/accounts/commands.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { AppError } from '../src/platform/errors/errors.ts';
 import { readOverview, type Overview } from '../src/sending/analytics/read-overview.ts';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
+import { readActivity } from '../src/sending/groups/read-activity.ts';
+import { activeSince } from '../src/sending/groups/update-activity.ts';
 import { pick, seededRandom } from '../test/support/inputs/random.ts';
 import { isBegin, isReading, type Statement } from './gate.ts';
 import { findCalm } from './calm-time.ts';
 import { checkHistory } from './check-history.ts';
-import { FAULTS, type Fault, type Line } from './line.ts';
+import { FAULTS, type Fault, type FinalActivity, type Line } from './line.ts';
 import { readRemainingWork, type RemainingWork } from './remaining-work.ts';
 import { watchProgress } from './watch-progress.ts';
 import { readEvents } from './read-events.ts';
@@ -224,6 +227,24 @@ async function readOverviews(db: Database, { owners }: World): Promise<Map<numbe
   return overviews;
 }
 
+async function readActivities(db: Database, { owners }: World): Promise<FinalActivity[]> {
+  const { rows } = await sql<{ sinceMs: number }>`
+    select (extract(epoch from ${activeSince}) * 1000)::float8 as "sinceMs"`.execute(db);
+  const sinceMs = rows[0]?.sinceMs ?? Number.NaN;
+  const activities: FinalActivity[] = [];
+  for (const { accountId, groupIds } of owners) {
+    const activity = await readActivity(db, accountId, groupIds);
+    const groups = [...activity].map(([groupId, { posts, failed, lastPostedAt }]) => ({
+      groupId,
+      posts,
+      failed,
+      lastMs: lastPostedAt?.getTime() ?? null,
+    }));
+    activities.push({ accountId, sinceMs, groups: groups.toSorted((one, other) => one.groupId - other.groupId) });
+  }
+  return activities;
+}
+
 export async function conclude(world: World, harmed: number[]): Promise<Simulated> {
   await world.stopWorkers();
   const reader = openProcess('reader');
@@ -237,6 +258,7 @@ export async function conclude(world: World, harmed: number[]): Promise<Simulate
           campaign,
         ),
       overviews: () => readOverviews(db, world),
+      activities: () => readActivities(db, world),
     }),
   );
   world.history.add(final);

@@ -20,7 +20,7 @@ function withoutPosts(lines: readonly Line[], isGone: (messageId: string) => boo
   });
 }
 
-/** Returns the end of a history with sums that add up, and without overviews. */
+/** Returns the end of a history with sums that add up, and without overviews and activity. */
 function recountFinal(final: Of<'final'>): Of<'final'> {
   const campaigns = final.campaigns.map((campaign) => {
     if (!campaign.totals) return campaign;
@@ -40,7 +40,7 @@ function recountFinal(final: Of<'final'>): Of<'final'> {
       timeline: sent.length > 0 ? [{ atMs, sent: sent.length, delivered, read }] : [],
     };
   });
-  return { ...final, campaigns, overviews: [] };
+  return { ...final, campaigns, overviews: [], activities: [] };
 }
 
 const mapRuns = (
@@ -238,6 +238,9 @@ export const hasSent = (lines: readonly Line[]) =>
       line.kind === 'final' && line.overviews.length > 0 && line.campaigns.some(({ timeline }) => timeline.length > 0),
   );
 
+export const hasActivity = (lines: readonly Line[]) =>
+  lines.some((line) => line.kind === 'final' && line.activities.some(({ groups }) => groups.length > 0));
+
 export const loseReply = (lines: readonly Line[]) =>
   changeOne(
     lines,
@@ -261,6 +264,20 @@ export const raiseOverviews = (lines: readonly Line[]): Line[] =>
             ...rest,
             totals: { ...totals, sent: totals.sent + 1 },
             daily: daily.map((day, index) => (index === daily.length - 1 ? { ...day, sent: day.sent + 1 } : day)),
+          })),
+        }
+      : line,
+  );
+
+/** Has a group with a post too many. */
+export const raiseActivity = (lines: readonly Line[]): Line[] =>
+  lines.map((line) =>
+    line.kind === 'final'
+      ? {
+          ...line,
+          activities: line.activities.map(({ groups, ...rest }) => ({
+            ...rest,
+            groups: groups.map((group) => ({ ...group, posts: group.posts + 1 })),
           })),
         }
       : line,

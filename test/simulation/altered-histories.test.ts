@@ -8,6 +8,7 @@ import {
   addView,
   dropLaterRuns,
   expireEveryDelivery,
+  hasActivity,
   hasCorrectable,
   hasPair,
   hasReply,
@@ -17,6 +18,7 @@ import {
   lowerTimelines,
   missEveryRun,
   moveEveryRun,
+  raiseActivity,
   raiseOverviews,
   swapRuns,
 } from './alterations.ts';
@@ -91,6 +93,7 @@ test.for<[string, Alteration]>([
   ['a reply is not counted', { fits: hasReply, alter: loseReply, sentence: ' replies, ' }],
   ['the views of a channel are wrong', { fits: hasViews, alter: addView, sentence: ' views, ' }],
   ['an overview is wrong', { fits: hasSent, alter: raiseOverviews, sentence: 'does not add up: overview of account' }],
+  ['an activity is wrong', { fits: hasActivity, alter: raiseActivity, sentence: 'does not add up: the activity of' }],
   ['a timeline is wrong', { fits: hasSent, alter: lowerTimelines, sentence: 'timeline: ' }],
   ['no correction arrives', { fits: hasCorrectable, alter: addLostCorrection, sentence: 'not corrected: ' }],
 ])('rejects a history in which %s, and accepts it as it was', async ([, { fits, alter, sentence }]) => {

@@ -4,6 +4,7 @@ import type {
   AskedSendWindow,
   FinalCampaign,
   FinalDelivery,
+  FinalActivity,
   FinalOverview,
   FinalRun,
   Happening,
@@ -65,6 +66,7 @@ function history({
   isKept = true,
   run = {} as Partial<FinalRun>,
   overviews = [] as FinalOverview[],
+  activities = [] as FinalActivity[],
   timeline = undefined as FinalCampaign['timeline'] | undefined,
 } = {}): Line[] {
   const group = (groupId: number) => ({
@@ -102,7 +104,11 @@ function history({
       3_000,
     ),
     ...more,
-    of('final', { campaigns: isKept ? [campaign] : [], deliveries, overviews, inHand, stoppedAccounts: 0 }, 4_000_000),
+    of(
+      'final',
+      { campaigns: isKept ? [campaign] : [], deliveries, overviews, activities, inHand, stoppedAccounts: 0 },
+      4_000_000,
+    ),
   ];
   return lines.toSorted((one, other) => one.atMs - other.atMs);
 }
@@ -123,6 +129,11 @@ const overview = (sent: number): FinalOverview => {
   const sums = { runs: 1, sent, failed: 0, delivered: 2, read: 0 };
   return { accountId: 1, totals: { ...sums, campaigns: 1, groups: 2 }, daily: [{ date: '1970-01-01', ...sums }] };
 };
+const activity = (posts: number): FinalActivity => ({
+  accountId: 1,
+  sinceMs: -1,
+  groups: [1, 2].map((groupId) => ({ groupId, posts, failed: 0, lastMs: delivery(groupId).sentMs })),
+});
 const EVENTS = ['campaign.accepted', 'campaign.started', 'run.started', 'run.completed', 'campaign.completed'];
 const events = (types: readonly string[]) =>
   of('events', { events: types.map((type) => ({ accountId: 1, type, campaign: CAMPAIGN, runId: 1 })) }, 3_500);
@@ -150,7 +161,11 @@ test('finds no fault in a correct history', () => {
 });
 
 test('finds no fault in a correct overview, and in two answers to one key that agree', () => {
-  expect(checkHistory(history({ overviews: [overview(2)], more: [...keyed(CAMPAIGN), events(EVENTS)] }))).toEqual([]);
+  expect(
+    checkHistory(
+      history({ overviews: [overview(2)], activities: [activity(1)], more: [...keyed(CAMPAIGN), events(EVENTS)] }),
+    ),
+  ).toEqual([]);
 });
 
 test('finds no fault in an overview that leaves out a campaign without a sent post, and finds one that counts it', () => {
@@ -281,6 +296,7 @@ describe('reports the fault', () => {
     ['timeline: post reports 5 delivered', history({ timeline: [{ atMs: 0, sent: 2, delivered: 5, read: 0 }] })],
     ['timeline: post has posts', history({ timeline: [{ atMs: 1_500, sent: 1, delivered: 2, read: 0 }] })],
     ['overview of account 1 on 1970-01-01 reports 3 sent', history({ overviews: [overview(3)] })],
+    ['the activity of group 2 is {"posts":2', history({ activities: [activity(2)] })],
     ['another file: m2', history({ sends: [send(1), send(2, { file: 'ab' })] })],
     ['events: 0 campaign.accepted of post', history({ more: [events(['campaign.started', 'run.started'])] })],
     ['events: 2 run.started of run 1', history({ more: [events([...EVENTS, 'run.started'])] })],
