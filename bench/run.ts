@@ -10,6 +10,7 @@ import { benchDueMillion } from './due-million.ts';
 import { benchGrowth } from './growth.ts';
 import { benchNotify } from './notify.ts';
 import { benchHttp } from './http.ts';
+import { benchListGroups } from './list-groups.ts';
 import { benchLive } from './live.ts';
 import { benchOneUserFlood } from './one-user-flood.ts';
 import { benchProcess } from './process.ts';
@@ -37,6 +38,7 @@ const BENCHES: Record<string, (options: { quick: boolean }) => Promise<Row[]>> =
   whatsapp: benchWhatsApp,
   'whatsapp-accounts': benchWhatsAppAccounts,
   analytics: benchAnalytics,
+  'list-groups': benchListGroups,
   text: benchText,
 };
 
