@@ -1,12 +1,5 @@
 /** The passkey of a person, as their phone or browser uses it on WhatsApp's page, and as WhatsApp's server checks it (WebAuthn). */
-import {
-  createHash,
-  generateKeyPairSync,
-  randomBytes,
-  sign,
-  verify,
-  type KeyObject,
-} from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto';
 import type { Person } from './world.ts';
 
 /** The JSON form of the options of `navigator.credentials.get`. */
@@ -80,7 +73,8 @@ export function checkAssertion(
   const { rawId, type, response } = JSON.parse(sent.assertion.toString()) as Assertion;
   if (!sent.credentialId.equals(id) || rawId !== id.toString('base64url')) return 'an unknown passkey';
   if (type !== 'public-key') return 'an unknown type';
-  const bytes = (name: 'clientDataJSON' | 'authenticatorData' | 'signature') => Buffer.from(response[name], 'base64url');
+  const bytes = (name: 'clientDataJSON' | 'authenticatorData' | 'signature') =>
+    Buffer.from(response[name], 'base64url');
   const client = JSON.parse(bytes('clientDataJSON').toString()) as { type: string; challenge: string; origin: string };
   if (client.type !== 'webauthn.get' || client.challenge !== options.challenge) return 'another challenge';
   if (client.origin !== ORIGIN) return 'another page';

@@ -227,7 +227,10 @@ function hkdf(secret: Buffer, salt: Buffer, info: string): Buffer {
   const extracted = createHmac('sha256', salt.length === 0 ? Buffer.alloc(32) : salt)
     .update(secret)
     .digest();
-  return createHmac('sha256', extracted).update(info).update(Buffer.from([1])).digest();
+  return createHmac('sha256', extracted)
+    .update(info)
+    .update(Buffer.from([1]))
+    .digest();
 }
 
 function x25519Key(raw: Buffer): KeyObject {

@@ -7,7 +7,7 @@ const status = z
   .enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out'])
   .meta({ id: 'AccountStatus' });
 
-/** The code for the phone while an account is being linked. */
+/** What there is to show while an account is being linked: a code for the phone, or the request for its passkey. */
 const linkCode = {
   qr: z.string().optional().meta({
     description: 'Content of the QR code to be scanned with the phone. A new one follows before it expires.',
@@ -16,11 +16,62 @@ const linkCode = {
     .string()
     .optional()
     .meta({ description: 'Eight characters to be entered on the phone.', examples: ['K7R2M9QP'] }),
-  expires_at: z
-    .string()
+  passkey: z
+    .object({
+      request_options: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .meta({
+          description:
+            "For `navigator.credentials.get` on the messaging application's own page; `submit-passkey` takes the result. `null` once one was accepted.",
+          examples: [{ challenge: 'FC6vcJgP-Oz_66yfWgoh1w', rpId: 'whatsapp.com', userVerification: 'required' }],
+        }),
+      verification_code: z
+        .string()
+        .nullable()
+        .meta({
+          description: 'Eight characters. The phone shows the same if it asks you to compare them. `null`: none yet.',
+          examples: ['K7R2M9QP'],
+        }),
+    })
     .optional()
-    .meta({ format: 'date-time', description: 'When the code expires. Read the status again before.' }),
+    .meta({
+      id: 'PasskeyStep',
+      description: 'A phone has agreed, and the messaging application asks for its passkey.',
+    }),
+  expires_at: z.string().optional().meta({
+    format: 'date-time',
+    description: 'When the code or the request expires. Read the status again before.',
+  }),
 };
+
+const bytes = z
+  .string()
+  .max(16_384)
+  .regex(/^[A-Za-z0-9_-]+$/, { error: 'must be base64url' });
+const assertion = z
+  .object({
+    id: bytes,
+    rawId: bytes,
+    type: z.literal('public-key'),
+    response: z.object({
+      clientDataJSON: bytes,
+      authenticatorData: bytes,
+      signature: bytes,
+      userHandle: z.string().max(1_024).nullish(),
+    }),
+  })
+  .meta({
+    description: 'The `toJSON()` of the `PublicKeyCredential`; bytes are base64url.',
+    examples: [
+      {
+        id: 'm7yq',
+        rawId: 'm7yq',
+        type: 'public-key',
+        response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0', authenticatorData: 'lTxA', signature: 'MEUC' },
+      },
+    ],
+  });
 
 export const accountStatusData = z
   .object({
@@ -153,6 +204,22 @@ export const accounts = defineOperations('Account', {
       'messenger_unavailable',
       'outcome_unknown',
       'sign_ins_busy',
+    ],
+  },
+  submitPasskey: {
+    path: '/api/v1/venom/submit-passkey',
+    access: 'admin',
+    summary: 'Show the passkey of the number that is being linked',
+    description:
+      "For a number that WhatsApp asks for its passkey: while `venom/account-status` has `passkey.request_options`. The assertion can only be made on WhatsApp's own page. After `assertion_rejected` read the status again, and submit an assertion for the options that it has then.",
+    body: z.object({ assertion }).meta({ id: 'SubmitPasskey' }),
+    data: z.object({ status, ...linkCode }),
+    errors: [
+      'passkey_not_requested',
+      'assertion_rejected',
+      'account_not_connected',
+      'messenger_unavailable',
+      'outcome_unknown',
     ],
   },
   accountStatus: {

@@ -66,6 +66,12 @@ export interface SessionTiming extends ConnectionTiming, PollTiming {
   leaveOutMs: number;
   /** How long each QR code is shown. Undefined: for as long as WhatsApp accepts it. */
   qrMs?: number | undefined;
+  /** How long a user has to show the passkey of the number. */
+  passkeyMs: number;
+  /** How long the phone has to continue after that. */
+  phoneMs: number;
+  /** How long a phone trusts the secret in the code that it has read. */
+  handoffMs: number;
 }
 
 export interface WhatsAppSession extends MessengerSession {
@@ -98,7 +104,7 @@ export function startSession(
   });
   const linking =
     'method' in start
-      ? startLinking({ ...start, account, onStateChange: cooldown.report, signal, qrMs: timing.qrMs })
+      ? startLinking({ ...start, account, log, onStateChange: cooldown.report, signal, timing })
       : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing.leaveOutMs);
@@ -130,6 +136,7 @@ export function startSession(
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
+    ...(linking && { submitPasskey: linking.submitPasskey }),
     ended: connection.ended,
     ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
     ...queryChats({ connection, cooldown, channels, chats }),
@@ -178,6 +185,7 @@ function socketOptions(
   return {
     url,
     qrMs: timing.qrMs,
+    handoffMs: timing.handoffMs,
     outcomeMs: timing.outcomeMs,
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),

@@ -9,13 +9,14 @@ import { notifyAfterCommit } from '../../platform/database/notify-after-commit.t
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
-import type { LinkMethod, MessengerGroup } from '../../messengers/messenger.ts';
+import type { LinkMethod, MessengerGroup, PasskeyAssertion } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
 import { userGoneError } from './store.ts';
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
   connect: { input: { method: LinkMethod }; result: Record<never, never> };
+  submit_passkey: { input: { assertion: PasskeyAssertion }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
   list_groups: { input: { knownChannels: string[] }; result: StoredGroup[] };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup };

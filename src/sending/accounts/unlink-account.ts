@@ -12,6 +12,6 @@ export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): 
     trx,
   );
   await sql`
-    update accounts set status = 'unlinked', qr = null, pairing_code = null, status_reason = null, linked_number = null, scanned_number = null
+    update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null, scanned_number = null
     where workspace_id = ${workspaceId}`.execute(trx);
 }

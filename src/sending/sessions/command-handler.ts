@@ -36,7 +36,7 @@ interface Serving {
   log: Log;
   notifications: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId'>;
-  sessions: Pick<Sessions, 'get' | 'link' | 'unlink'>;
+  sessions: Pick<Sessions, 'get' | 'link' | 'submitPasskey' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
   workPoll?: WorkPoll | undefined;
@@ -185,6 +185,10 @@ async function execute(
   const handlers: { [K in CommandKind]: (input: Commands[K]['input']) => Promise<Commands[K]['result']> } = {
     async connect({ method }) {
       await sessions.link(accountId, method);
+      return {};
+    },
+    async submit_passkey({ assertion }) {
+      await sessions.submitPasskey(accountId, assertion);
       return {};
     },
     async disconnect() {

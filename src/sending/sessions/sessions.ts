@@ -3,7 +3,13 @@ import { createBatcher, type Batcher } from '../../platform/concurrency/batcher.
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
-import type { LinkMethod, Messenger, MessengerAccount, MessengerSession } from '../../messengers/messenger.ts';
+import type {
+  LinkMethod,
+  Messenger,
+  MessengerAccount,
+  MessengerSession,
+  PasskeyAssertion,
+} from '../../messengers/messenger.ts';
 import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
 import { findAccounts, LINKED, type Account } from '../accounts/store.ts';
 
@@ -20,6 +26,11 @@ export interface Sessions {
    * when it is linked, or already shows a code of that kind. Throws `unavailable` when no code can be had.
    */
   link(accountId: number, method: LinkMethod): Promise<void>;
+  /**
+   * Shows the passkey that the messaging application asks for, to the session that links the account. Resolves when the state after it has
+   * been written down. Throws as `MessengerSession.submitPasskey` does.
+   */
+  submitPasskey(accountId: number, assertion: PasskeyAssertion): Promise<void>;
   /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
   unlink(accountId: number): Promise<void>;
   /** Closes the sessions for which `keep` says no: their lease went to another worker. */
@@ -67,6 +78,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     has: (accountId) => held.sessions.has(accountId),
     count: () => held.sessions.size,
     link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
+    submitPasskey: (accountId, assertion) => inTurn(held, accountId, () => submitPasskey(held, accountId, assertion)),
     unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
     closeUnless: (keep) => closeUnless(held, keep),
   };
@@ -143,6 +155,21 @@ async function startLinking(
   if (!messenger)
     throw new AppError('messenger_unknown', `This installation has no messenger named ${account.messenger}`);
   return messenger.link(account, method, (state) => held.recorder.record(accountId, state));
+}
+
+async function submitPasskey(
+  { sessions, recorder }: Held,
+  accountId: number,
+  assertion: PasskeyAssertion,
+): Promise<void> {
+  const session = await sessions.get(accountId);
+  if (!session?.submitPasskey)
+    throw new AppError('passkey_not_requested', 'The account is not being linked here: connect it again');
+  try {
+    await session.submitPasskey(assertion);
+  } finally {
+    await recorder.written(accountId);
+  }
 }
 
 async function unlink(held: Held, accountId: number): Promise<void> {

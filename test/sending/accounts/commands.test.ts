@@ -39,6 +39,7 @@ async function serve() {
         return Promise.resolve(session as MessengerSession);
       },
       link: () => deadNetwork.promise,
+      submitPasskey: () => deadNetwork.promise,
       unlink: () => deadNetwork.promise,
     },
     loadPicture: () => Promise.reject(new Error('no picture')),

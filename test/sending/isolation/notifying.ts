@@ -219,6 +219,7 @@ export const NOTIFYING: Case[] = [
       const sessions = {
         get: async () => undefined,
         link: () => Promise.resolve(),
+        submitPasskey: () => Promise.resolve(),
         unlink: () => Promise.resolve(),
       };
       const loadPicture = () => Promise.reject(new Error('there is none'));

@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   connecting: FairSemaphore;
   timing: ConnectionTiming;
   versions: ClientVersions;
-  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onPasskey' | 'version'>;
+  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onLastQr' | 'passkey' | 'version'>;
   /** Aborted when the session is closed. */
   closing: AbortController;
 }
