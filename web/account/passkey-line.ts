@@ -14,9 +14,9 @@ export function passkeyLine(requestOptions: Readonly<Record<string, unknown>>): 
 }
 
 /** Returns the object in what was copied from the console, also with the console's own marks around it; undefined if there is none. */
-export function parsePasted(text: string): unknown {
+export function parsePasted(text: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as Record<string, unknown>;
   } catch {
     return undefined;
   }

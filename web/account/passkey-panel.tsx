@@ -1,7 +1,7 @@
 import { Anchor, Button, Code, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState, type SubmitEvent } from 'react';
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import type { AccountStatus, Body } from '../api/operations.ts';
+import type { AccountStatus } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
@@ -51,8 +51,7 @@ function Answer({ options, showing }: AnswerProps) {
     event.preventDefault();
     const assertion = parsePasted(pasted);
     setUnreadable(assertion === undefined);
-    // The service checks what the text contains.
-    if (assertion !== undefined) showing.mutate({ assertion } as Body<'venom/submit-passkey'>);
+    if (assertion !== undefined) showing.mutate({ assertion });
   };
   const { error, isPending } = showing;
   const isRejected = error instanceof CampanileError && error.status === 400;

@@ -18,60 +18,42 @@ const linkCode = {
     .meta({ description: 'Eight characters to be entered on the phone.', examples: ['K7R2M9QP'] }),
   passkey: z
     .object({
-      request_options: z
-        .record(z.string(), z.unknown())
-        .nullable()
-        .meta({
-          description:
-            "For `navigator.credentials.get` on the messaging application's own page; `submit-passkey` takes the result. `null` once one was accepted.",
-          examples: [{ challenge: 'FC6vcJgP-Oz_66yfWgoh1w', rpId: 'whatsapp.com', userVerification: 'required' }],
-        }),
+      request_options: z.record(z.string(), z.unknown()).nullable().meta({
+        description: "For `navigator.credentials.get` on WhatsApp's page. `null` once its result was accepted.",
+      }),
       verification_code: z
         .string()
         .nullable()
-        .meta({
-          description: 'Eight characters. The phone shows the same if it asks you to compare them. `null`: none yet.',
-          examples: ['K7R2M9QP'],
-        }),
+        .meta({ description: 'Eight characters that the phone shows, too, if it asks you to compare them.' }),
     })
     .optional()
-    .meta({
-      id: 'PasskeyStep',
-      description: 'A phone has agreed, and the messaging application asks for its passkey.',
-    }),
-  expires_at: z.string().optional().meta({
-    format: 'date-time',
-    description: 'When the code or the request expires. Read the status again before.',
-  }),
+    .meta({ id: 'PasskeyStep', description: 'WhatsApp asks for the passkey of the number: see `submit-passkey`.' }),
+  expires_at: z
+    .string()
+    .optional()
+    .meta({ format: 'date-time', description: 'When the code expires, or the request. Read the status again before.' }),
 };
+const linkState = z.object({ status, ...linkCode }).meta({ id: 'LinkState' });
 
 const bytes = z
   .string()
   .max(16_384)
   .regex(/^[A-Za-z0-9_-]+$/, { error: 'must be base64url' });
-const assertion = z
-  .object({
-    id: bytes,
-    rawId: bytes,
-    type: z.literal('public-key'),
-    response: z.object({
-      clientDataJSON: bytes,
-      authenticatorData: bytes,
-      signature: bytes,
-      userHandle: z.string().max(1_024).nullish(),
-    }),
-  })
-  .meta({
-    description: 'The `toJSON()` of the `PublicKeyCredential`; bytes are base64url.',
-    examples: [
-      {
-        id: 'm7yq',
-        rawId: 'm7yq',
-        type: 'public-key',
-        response: { clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0', authenticatorData: 'lTxA', signature: 'MEUC' },
-      },
-    ],
-  });
+const assertion = z.object({
+  id: bytes,
+  rawId: bytes,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: z.string().max(1_024).nullish(),
+  }),
+});
+/** WebAuthn defines it: the document only refers to that. */
+const anyAssertion = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'The `toJSON()` of the `PublicKeyCredential`.' });
 
 export const accountStatusData = z
   .object({
@@ -193,7 +175,7 @@ export const accounts = defineOperations('Account', {
         }),
       })
       .meta({ id: 'ConnectAccount' }),
-    data: z.object({ status, ...linkCode }),
+    data: linkState,
     errors: [
       'account_linked',
       'account_busy',
@@ -211,9 +193,9 @@ export const accounts = defineOperations('Account', {
     access: 'admin',
     summary: 'Show the passkey of the number that is being linked',
     description:
-      "For a number that WhatsApp asks for its passkey: while `venom/account-status` has `passkey.request_options`. The assertion can only be made on WhatsApp's own page. After `assertion_rejected` read the status again, and submit an assertion for the options that it has then.",
-    body: z.object({ assertion }).meta({ id: 'SubmitPasskey' }),
-    data: z.object({ status, ...linkCode }),
+      'Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new.',
+    body: z.object({ assertion: anyAssertion.pipe(assertion) }).meta({ id: 'SubmitPasskey' }),
+    data: linkState,
     errors: [
       'passkey_not_requested',
       'assertion_rejected',

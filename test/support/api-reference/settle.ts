@@ -31,10 +31,11 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
   'create-webhook': { secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDFZXy1bT0wKq=' },
   'rotate-webhook-secret': { secret: 'whsec_T0wKq81yRzLd5eC2FVsBQIhrscChlQIMV+b5sSYspob=' },
   'submit-passkey': {
-    id: 'wEYMrS4NJYHzIktJGGGGpwAZDSk',
-    rawId: 'wEYMrS4NJYHzIktJGGGGpwAZDSk',
-    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoi…',
-    signature: 'MEUCIQDf0wEYMrS4NJYHzIktJGGGGpwAZDSk…',
+    id: 'wEYMrS4NJYHz',
+    rawId: 'wEYMrS4NJYHz',
+    clientDataJSON: 'eyJ0eXBlIjoi…',
+    authenticatorData: '6GiQbHMCCZZu…',
+    signature: 'MEUCIQDf0wEY…',
   },
   add_totp: {
     secret: 'JBSWY3DPEHPK3PXP',
