@@ -160,7 +160,7 @@ export const accounts = defineOperations('Account', {
     access: 'admin',
     summary: 'Link your account to the messaging application',
     description:
-      'Only your own number can be linked; until that has succeeded once, `user/update_profile` changes it. Also resumes a stopped account. While the status is `linking`, `venom/account-status` returns the current code.\n\nA QR code works for any number. A pairing code works for a number that was linked here before or that no other user has entered, and is limited to 3 an hour for a number, because WhatsApp shows a prompt on the phone.',
+      'Links your own number alone; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone.',
     body: z
       .object({
         messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
