@@ -65,7 +65,7 @@ const RARE = [
   'messengers/whatsapp/chats/channels',
   'messengers/whatsapp/connect/own-number',
   'messengers/whatsapp/connect/survive',
-  'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,former-link,no-outcome,pauses,replaced,warnings}',
+  'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,former-link,no-outcome,passkey,pauses,replaced,warnings}',
   'messengers/whatsapp/files/media',
   'messengers/whatsapp/inbound/members',
   'messengers/whatsapp/inbound/{history,private-chats}',
@@ -127,7 +127,7 @@ const LONG = [
   'sending/deliveries/{revise-newest,worker-replacement}',
   'service/{package,proxies,read-only-file-system,soak}',
   'simulation/{all-crash-points,crash-points}',
-  'web/{accessibility,account-number,build,editor-formatting,first-load,settings,slow-connection,text-overflow,users,webhooks}',
+  'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */

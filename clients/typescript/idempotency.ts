@@ -38,6 +38,7 @@ export const IDEMPOTENCY = {
   'admin/release_ledger': 'never',
   'venom/update-account': 'never',
   'venom/connect-account': 'never',
+  'venom/submit-passkey': 'never',
   'venom/account-status': 'always',
   'venom/disconnect-account': 'never',
   'venom/create-channel': 'keyed',

@@ -202,6 +202,27 @@ export interface ConnectAccount {
   warm_up?: boolean | null | undefined;
 }
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
+/** A phone has agreed, and the messaging application asks for its passkey. */
+export interface PasskeyStep {
+  /** For `navigator.credentials.get` on the messaging application's own page; `submit-passkey` takes the result. `null` once one was accepted. */
+  request_options: Record<string, unknown> | null;
+  /** Eight characters. The phone shows the same if it asks you to compare them. `null`: none yet. */
+  verification_code: string | null;
+}
+export interface SubmitPasskey {
+  /** The `toJSON()` of the `PublicKeyCredential`; bytes are base64url. */
+  assertion: {
+    id: string;
+    rawId: string;
+    type: 'public-key';
+    response: {
+      clientDataJSON: string;
+      authenticatorData: string;
+      signature: string;
+      userHandle?: string | null | undefined;
+    };
+  };
+}
 export interface AccountState {
   messenger: string;
   status: AccountStatus;
@@ -210,7 +231,8 @@ export interface AccountState {
   qr?: string | undefined;
   /** Eight characters to be entered on the phone. */
   pairing_code?: string | undefined;
-  /** When the code expires. Read the status again before. */
+  passkey?: PasskeyStep | undefined;
+  /** When the code or the request expires. Read the status again before. */
   expires_at?: string | undefined;
   /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
   paused_until?: string | undefined;
@@ -1157,7 +1179,22 @@ A QR code works for any number. A pairing code works for a number that was linke
       qr?: string | undefined;
       /** Eight characters to be entered on the phone. */
       pairing_code?: string | undefined;
-      /** When the code expires. Read the status again before. */
+      passkey?: PasskeyStep | undefined;
+      /** When the code or the request expires. Read the status again before. */
+      expires_at?: string | undefined;
+    };
+  };
+  /** Show the passkey of the number that is being linked. For a number that WhatsApp asks for its passkey: while `venom/account-status` has `passkey.request_options`. The assertion can only be made on WhatsApp's own page. After `assertion_rejected` read the status again, and submit an assertion for the options that it has then. */
+  'venom/submit-passkey': {
+    body: SubmitPasskey;
+    data: {
+      status: AccountStatus;
+      /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
+      qr?: string | undefined;
+      /** Eight characters to be entered on the phone. */
+      pairing_code?: string | undefined;
+      passkey?: PasskeyStep | undefined;
+      /** When the code or the request expires. Read the status again before. */
       expires_at?: string | undefined;
     };
   };

@@ -28,7 +28,7 @@ async function unlinkAccounts(trx: Connection, prefixes: readonly Buffer[]): Pro
     with lost as materialized (
       select distinct account_id from account_keys where substring(sealed for 4) <> all (${prefixes}::bytea[])
     ), gone as (delete from account_keys where account_id in (select account_id from lost))
-    update accounts set status = 'logged_out', status_reason = ${LINK_LOST}, qr = null, pairing_code = null,
+    update accounts set status = 'logged_out', status_reason = ${LINK_LOST}, qr = null, pairing_code = null, passkey = null,
       retry_until = null
     where account_id in (select account_id from lost) and status <> 'unlinked'`.execute(trx);
 }

@@ -152,12 +152,35 @@ export type RevisionResult =
 
 export type LinkMethod = 'qr' | 'pairing_code';
 
+/** What a user without a code has to do: show the passkey of the number on WhatsApp's page, then compare characters. */
+export interface PasskeyStep {
+  /** The JSON form of a browser's `PublicKeyCredentialRequestOptions`. Null once an assertion was accepted. */
+  requestOptions: { readonly [option: string]: unknown } | null;
+  /** Eight characters. The phone shows the same if it asks to compare them. Null: there are none yet. */
+  verificationCode: string | null;
+}
+
+/** The JSON form of a browser's `PublicKeyCredential` with an assertion; bytes are base64url. */
+export interface PasskeyAssertion {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null | undefined;
+  };
+}
+
 /** The state of an account at the messaging application. `reason` is a sentence for its user. */
 export type SessionState = LinkState & { warning?: Warning | undefined };
 
 type LinkState =
   /** Waits for the user's phone. A new code replaces this one before it expires in `goodForMs`. */
-  | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
+  | { status: 'linking'; method: LinkMethod; code: string; passkey?: undefined; goodForMs: number }
+  /** A phone has agreed, and its passkey has to be shown within `goodForMs`. */
+  | { status: 'linking'; method: LinkMethod; code?: undefined; passkey: PasskeyStep; goodForMs: number }
   /** `phoneNumber` is that of the linked phone, in digits; undefined if no phone was needed. */
   | {
       status: 'connected';
@@ -208,6 +231,12 @@ export interface MessengerSession {
    * for instance because the account is no admin.
    */
   fetchInviteLink(chatId: string): Promise<string | null>;
+  /**
+   * Shows the passkey that the application asks for. Undefined if it never asks, or the account was linked before. Resolves when the
+   * application has accepted the assertion. Throws an AppError: `passkey_not_requested`, `assertion_rejected` (another may follow), or
+   * `messenger_unavailable`.
+   */
+  submitPasskey?(assertion: PasskeyAssertion): Promise<void>;
   /**
    * Ends the link and deletes the credentials. False if the application could not be reached, so that the user has to remove the link
    * there. Throws an AppError (`messenger_unavailable`) when the application did not confirm.

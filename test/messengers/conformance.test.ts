@@ -52,7 +52,7 @@ expectMessenger('WhatsApp', async () => {
   return {
     messenger,
     account: { accountId, phoneNumber: PHONE_NUMBER },
-    agree: async ({ code }) => void (await peer.scan(phone, code)),
+    agree: async ({ code = '' }) => void (await peer.scan(phone, code)),
     people: PEOPLE,
     async shown(chatId) {
       const inChat = peer.arrivals.filter((arrival) => arrival.chatId === chatId);

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Config } from '../../src/platform/config/config.ts';
 import { sleep } from '../../src/platform/time/time.ts';
+import type { PasskeyOptions } from '../whatsapp-peer/authenticator.ts';
 import type { WhatsAppPeer } from '../whatsapp-peer/peer.ts';
 import { addChannel, type Channel, type Companion, type Person as PeerPerson } from '../whatsapp-peer/world.ts';
 import type { Person, TestApp } from './app.ts';
@@ -15,6 +16,7 @@ export interface Status {
   status: string;
   qr?: string;
   pairing_code?: string;
+  passkey?: { request_options: PasskeyOptions | null; verification_code: string | null };
   expires_at?: string;
   paused_until?: string;
   reason?: string;

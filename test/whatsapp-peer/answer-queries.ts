@@ -4,6 +4,7 @@ import { answerGroupQuery } from './answer-groups.ts';
 import { answerKeyQuery, findUsers } from './answer-keys.ts';
 import { LARGEST_UPLOAD } from './media-host.ts';
 import { continuePairing } from './pair.ts';
+import { answerPasskeyQuery } from './passkey.ts';
 import type { PeerState } from './state.ts';
 import { child, element, elementsOf, seconds, SERVER, type Stanza, actionOf } from './stanza.ts';
 
@@ -68,7 +69,7 @@ async function answerTo(state: PeerState, connection: Connection, query: Stanza)
     case 'w:sync:app:state':
       return [element('sync', {}, [])];
     case 'md':
-      return answerDeviceQuery(connection, asked);
+      return answerDeviceQuery(state, connection, asked);
     case 'encrypt':
       return answerKeyQuery(state, connection, query);
     case 'usync':
@@ -89,9 +90,9 @@ function describeMediaHost({ mediaHost }: PeerState): Stanza {
   return element('media_conn', { auth: mediaHost.auth, ttl: '3600', auth_ttl: '21600', max_buckets: '12' }, [host]);
 }
 
-function answerDeviceQuery(connection: Connection, asked: Stanza | undefined): QueryAnswer {
+function answerDeviceQuery(state: PeerState, connection: Connection, asked: Stanza | undefined): QueryAnswer {
   if (asked?.tag === 'link_code_companion_reg') return continuePairing(connection, asked);
-  if (asked?.tag !== 'remove-companion-device') return undefined;
+  if (asked?.tag !== 'remove-companion-device') return asked && answerPasskeyQuery(state, connection, asked);
   const { companion } = connection;
   companion?.person.companions.delete(companion.device);
   return [];

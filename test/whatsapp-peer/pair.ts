@@ -12,6 +12,7 @@ import {
 } from 'baileys';
 import type { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
+import { demandPasskey, type PasskeyLink } from './passkey.ts';
 import type { PeerState } from './state.ts';
 import { bytesOf, child, element, need, seconds, SERVER, type Stanza } from './stanza.ts';
 import { companionLid, companionNumber, type Companion, type Person } from './world.ts';
@@ -25,13 +26,15 @@ export interface Pairing {
   withdrawn: string | undefined;
   /** Called with the client's last message of pairing by code. */
   finish: ((stanza: Stanza) => void) | undefined;
+  /** Set while the phone waits for a passkey. */
+  passkey: PasskeyLink | undefined;
 }
 
 const RESTART = element('stream:error', { code: '515' });
 
 export function offerCodes(state: PeerState, connection: Connection): void {
   const refs = Array.from({ length: state.script.codes }, () => randomBytes(12).toString('base64'));
-  connection.pairing = { refs, code: undefined, withdrawn: undefined, finish: undefined };
+  connection.pairing = { refs, code: undefined, withdrawn: undefined, finish: undefined, passkey: undefined };
   const offers = refs.map((ref) => element('ref', {}, Buffer.from(ref)));
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
   connection.send(element('iq', attributes, [element('pair-device', {}, offers)]));
@@ -118,12 +121,14 @@ async function link(
   state: PeerState,
   connection: Connection,
   person: Person,
-  identity: Buffer,
-  advSecret: Buffer,
+  shownIdentity: Buffer,
+  shownSecret: Buffer,
 ): Promise<Companion> {
   const { cutPairing, asksForPasskey } = state.script;
   if (cutPairing === 'before it hears') return breakOff(connection);
-  if (asksForPasskey) return passkeyRequestOptions(state, connection);
+  const { identity, advSecret } = asksForPasskey
+    ? await demandPasskey(state, connection, person, shownSecret)
+    : { identity: shownIdentity, advSecret: shownSecret };
   const device = Math.max(0, ...person.companions.keys(), ...person.devices.keys()) + 1;
   const companion: Companion = { person, device, bundle: undefined, connection: undefined, outbox: new Outbox() };
   const attributes = { from: SERVER, type: 'set', id: state.nextId(), xmlns: 'md' };
@@ -141,19 +146,6 @@ async function link(
   if (cutPairing === 'after it signs') return breakOff(connection);
   connection.end(RESTART);
   return companion;
-}
-
-/** A request that only a page of WhatsApp could answer. */
-function passkeyRequestOptions(state: PeerState, connection: Connection): never {
-  const options = {
-    challenge: randomBytes(32).toString('base64url'),
-    rpId: 'whatsapp.com',
-    userVerification: 'required',
-  };
-  const asked = element('passkey_request_options', {}, Buffer.from(JSON.stringify(options)));
-  const attributes = { from: SERVER, type: 'passkey_prologue_request', id: state.nextId(), t: seconds() };
-  connection.send(element('notification', attributes, [asked]));
-  throw new Error('the phone waits for a passkey');
 }
 
 function breakOff(connection: Connection): never {

@@ -16,6 +16,7 @@ import { logIn } from './log-in.ts';
 import { createCertificateAuthority } from './noise.ts';
 import { startMediaHost, type MediaHost, type Upload } from './media-host.ts';
 import { enterCode, scanQr } from './pair.ts';
+import { compareCode } from './passkey.ts';
 import {
   askAgain,
   changeGroup,
@@ -70,6 +71,10 @@ export interface WhatsAppPeer {
   scan(person: Person, qr: string): Promise<Companion>;
   /** The person enters the pairing code of the service on the phone. */
   enter(person: Person, code: string): Promise<Companion>;
+  /** The person compares the characters on the phone with those of the service. Rejects when they differ. */
+  compare(person: Person, code: string): Promise<void>;
+  /** Breaks the connections of clients that no phone has linked. */
+  cutLinking(): void;
   /** Breaks the connection of the person's linked device. */
   cut(person: Person): void;
   /** Ends it with the code of a stream error. */
@@ -151,6 +156,10 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
     addPerson: (number, devices) => addPerson(state.world, number, devices),
     scan: (person, qr) => scanQr(state, person, qr),
     enter: (person, code) => enterCode(state, person, code),
+    compare: (person, code) => compareCode(state, person, code),
+    cutLinking() {
+      for (const connection of state.connections) if (!connection.companion) connection.cut();
+    },
     cut: (person) => eachConnection(person, (connection) => connection.cut()),
     end: (person, code) =>
       eachConnection(person, (connection) => connection.end(element('stream:error', { code: String(code) }))),
@@ -246,6 +255,11 @@ function goodDay(): Script {
     codes: 6,
     cutPairing: undefined,
     asksForPasskey: false,
+    passkeyMs: 600_000,
+    passkeyProof: 'required',
+    withholdsPasskeyOptions: false,
+    phoneComparesCodes: true,
+    losesPasskeyContinuation: false,
     withdrawsSecrets: false,
     showsOthersCertificate: false,
     forgesPairing: undefined,

@@ -92,8 +92,18 @@ export interface Script {
   codes: number;
   /** The connection of a new device breaks before it receives the pairing, before it signs it, or after. */
   cutPairing: 'before it hears' | 'before it signs' | 'after it signs' | undefined;
-  /** Asks a new device for a passkey, as happens to some numbers, while the phone waits. */
+  /** Asks a new device for the passkey of its number, while the phone waits. */
   asksForPasskey: boolean;
+  /** How long a device may take to show the passkey, in milliseconds. */
+  passkeyMs: number;
+  /** Whether the device has to prove that the phone has read its code, or must not claim it any more. */
+  passkeyProof: 'required' | 'absent';
+  /** The request for a passkey comes without its options, which the device has to query. */
+  withholdsPasskeyOptions: boolean;
+  /** The phone waits until its owner has compared the characters. */
+  phoneComparesCodes: boolean;
+  /** The phone never continues after the passkey was shown. */
+  losesPasskeyContinuation: boolean;
   /** Revokes the secret of the first scanned code; the phone asks its owner to try again. */
   withdrawsSecrets: boolean;
   /** Presents recorded certificates of another server, as a machine in the middle could. */

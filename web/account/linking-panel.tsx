@@ -1,23 +1,23 @@
-import { Button, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import type { AccountStatus } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
 import boxClasses from '../parts/box.module.css';
-import { useNow } from '../parts/relative-time.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Section } from '../parts/page.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { t } from '../i18n/translate.ts';
+import { Letters } from './letters.tsx';
 import { LinkSteps } from './link-steps.tsx';
+import { PasskeyPanel } from './passkey-panel.tsx';
+import { TimeLeft } from './time-left.tsx';
 import { useAccountLink } from './use-link.ts';
 import classes from './linking-panel.module.css';
 
-const HALF = 4;
-
-/** The QR or pairing code that links the phone. It is renewed when the account's state is polled. */
+/** The QR or pairing code that links the phone, or what follows it. It is renewed when the account's state is polled. */
 export function LinkingPanel({ account }: { account: AccountStatus }) {
-  const { qr, pairing_code: code } = account;
+  const { qr, pairing_code: code, passkey, expires_at: expiresAt } = account;
   const { linking, unlinking } = useAccountLink();
   const isBusy = linking.isPending || unlinking.isPending;
   const other = code === undefined ? 'pairing_code' : 'qr';
@@ -26,6 +26,21 @@ export function LinkingPanel({ account }: { account: AccountStatus }) {
     // The button that was pressed is gone. Without this, keyboard focus would restart at the top of the page.
     if (document.activeElement === document.body) box.current?.focus();
   }, []);
+  const stop = (
+    <Button variant="default" loading={unlinking.isPending} disabled={isBusy} onClick={() => unlinking.mutate()}>
+      {t('account.stopLinking')}
+    </Button>
+  );
+  if (passkey)
+    return (
+      <Section title={t('account.passkey.title')}>
+        <Stack gap="md" data-hides-fab>
+          <PasskeyPanel passkey={passkey} expiresAt={expiresAt} />
+          <Group gap="xs">{stop}</Group>
+          <ErrorText error={unlinking.error} />
+        </Stack>
+      </Section>
+    );
   return (
     <Section title={t('account.link')}>
       <div
@@ -38,9 +53,11 @@ export function LinkingPanel({ account }: { account: AccountStatus }) {
       >
         <Stack gap="sm" align="center" className={classes.code}>
           {qr !== undefined && <QrCode text={qr} label={t('account.qrLabel')} size={320} />}
-          {code !== undefined && <PairingCode code={code} />}
+          {code !== undefined && (
+            <Letters code={code} label={t('account.codeLabel', { letters: [...code].join(' ') })} />
+          )}
           {(qr ?? code) === undefined && <Skeleton width={320} height={320} maw="100%" />}
-          <TimeLeft account={account} />
+          <TimeLeft expiresAt={expiresAt} label={t('account.timeLeft')} describe={describeTimeLeft} />
         </Stack>
         <Stack gap="lg" className={boxClasses.grow}>
           {code === undefined && (
@@ -58,14 +75,7 @@ export function LinkingPanel({ account }: { account: AccountStatus }) {
             >
               {other === 'qr' ? t('account.qrInstead') : t('account.codeInstead')}
             </Button>
-            <Button
-              variant="default"
-              loading={unlinking.isPending}
-              disabled={isBusy}
-              onClick={() => unlinking.mutate()}
-            >
-              {t('account.stopLinking')}
-            </Button>
+            {stop}
           </Group>
           <ErrorText error={linking.error ?? unlinking.error} />
         </Stack>
@@ -74,37 +84,6 @@ export function LinkingPanel({ account }: { account: AccountStatus }) {
   );
 }
 
-/** In two halves, as WhatsApp asks for it; screen readers spell it. */
-function PairingCode({ code }: { code: string }) {
-  return (
-    <Text
-      className={classes.letters}
-      component="div"
-      role="img"
-      aria-label={t('account.codeLabel', { letters: [...code].join(' ') })}
-    >
-      {code.slice(0, HALF)}-{code.slice(HALF)}
-    </Text>
-  );
-}
-
-/** How long the code stays valid, in words and as a shrinking bar. */
-function TimeLeft({ account: { expires_at: expiresAt } }: { account: AccountStatus }) {
-  const nowMs = useNow(1_000);
-  const seconds = expiresAt === undefined ? 0 : Math.max(0, Math.ceil((Date.parse(expiresAt) - nowMs) / 1_000));
-  // The validity of this code when it was first shown; each code has its own.
-  const [total, setTotal] = useState({ expiresAt, seconds });
-  if (total.expiresAt !== expiresAt) setTotal({ expiresAt, seconds });
-  return (
-    <div className={classes.timeLeft}>
-      <Progress
-        value={total.seconds === 0 ? 0 : (seconds / total.seconds) * 100}
-        size="sm"
-        aria-label={t('account.timeLeft')}
-      />
-      <Text size="sm" c="dimmed" ta="center" mt={6}>
-        {seconds === 0 ? t('account.renewing') : t('account.expires', { seconds: count(seconds) })}
-      </Text>
-    </div>
-  );
+function describeTimeLeft(seconds: number): string {
+  return seconds === 0 ? t('account.renewing') : t('account.expires', { seconds: count(seconds) });
 }

@@ -5,6 +5,15 @@ import { accountQuery, sendWindowQuery } from '../api/queries.ts';
 
 export type Link = Body<'venom/connect-account'>;
 
+/** Shows the passkey that WhatsApp asks for. Refetches the account's state afterwards: after a rejection the request is another. */
+export function usePasskey() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Body<'venom/submit-passkey'>) => call('venom/submit-passkey', body),
+    onSettled: () => client.invalidateQueries({ queryKey: accountQuery.queryKey }),
+  });
+}
+
 /** Links and unlinks the account. Refetches the account's state afterwards, also after an error. */
 export function useAccountLink() {
   const client = useQueryClient();

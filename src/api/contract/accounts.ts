@@ -7,7 +7,7 @@ const status = z
   .enum(['unlinked', 'linking', 'connected', 'reconnecting', 'paused', 'logged_out'])
   .meta({ id: 'AccountStatus' });
 
-/** The code for the phone while an account is being linked. */
+/** What there is to show while an account is being linked: a code for the phone, or the request for its passkey. */
 const linkCode = {
   qr: z.string().optional().meta({
     description: 'Content of the QR code to be scanned with the phone. A new one follows before it expires.',
@@ -16,11 +16,44 @@ const linkCode = {
     .string()
     .optional()
     .meta({ description: 'Eight characters to be entered on the phone.', examples: ['K7R2M9QP'] }),
+  passkey: z
+    .object({
+      request_options: z.record(z.string(), z.unknown()).nullable().meta({
+        description: "For `navigator.credentials.get` on WhatsApp's page. `null` once its result was accepted.",
+      }),
+      verification_code: z
+        .string()
+        .nullable()
+        .meta({ description: 'Eight characters that the phone shows, too, if it asks you to compare them.' }),
+    })
+    .optional()
+    .meta({ id: 'PasskeyStep', description: 'WhatsApp asks for the passkey of the number: see `submit-passkey`.' }),
   expires_at: z
     .string()
     .optional()
-    .meta({ format: 'date-time', description: 'When the code expires. Read the status again before.' }),
+    .meta({ format: 'date-time', description: 'When the code expires, or the request. Read the status again before.' }),
 };
+const linkState = z.object({ status, ...linkCode }).meta({ id: 'LinkState' });
+
+const bytes = z
+  .string()
+  .max(16_384)
+  .regex(/^[A-Za-z0-9_-]+$/, { error: 'must be base64url' });
+const assertion = z.object({
+  id: bytes,
+  rawId: bytes,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: z.string().max(1_024).nullish(),
+  }),
+});
+/** WebAuthn defines it: the document only refers to that. */
+const anyAssertion = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'The `toJSON()` of the `PublicKeyCredential`.' });
 
 export const accountStatusData = z
   .object({
@@ -146,7 +179,7 @@ export const accounts = defineOperations('Account', {
     access: 'admin',
     summary: 'Link your account to the messaging application',
     description:
-      'Only your own number can be linked; until that has succeeded once, `user/update_profile` changes it. Also resumes a stopped account. While the status is `linking`, `venom/account-status` returns the current code.\n\nA QR code works for any number. A pairing code works for a number that was linked here before or that no other user has entered, and is limited to 3 an hour for a number, because WhatsApp shows a prompt on the phone.',
+      'Links your own number alone; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone.',
     body: z
       .object({
         messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
@@ -163,7 +196,7 @@ export const accounts = defineOperations('Account', {
         }),
       })
       .meta({ id: 'ConnectAccount' }),
-    data: z.object({ status, ...linkCode }),
+    data: linkState,
     errors: [
       'account_linked',
       'account_busy',
@@ -177,6 +210,22 @@ export const accounts = defineOperations('Account', {
       'messenger_unavailable',
       'outcome_unknown',
       'sign_ins_busy',
+    ],
+  },
+  submitPasskey: {
+    path: '/api/v1/venom/submit-passkey',
+    access: 'admin',
+    summary: 'Show the passkey of the number that is being linked',
+    description:
+      'Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new.',
+    body: z.object({ assertion: anyAssertion.pipe(assertion) }).meta({ id: 'SubmitPasskey' }),
+    data: linkState,
+    errors: [
+      'passkey_not_requested',
+      'assertion_rejected',
+      'account_not_connected',
+      'messenger_unavailable',
+      'outcome_unknown',
     ],
   },
   accountStatus: {

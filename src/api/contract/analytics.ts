@@ -79,7 +79,7 @@ const overviewTotals = z.object({
   campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
   groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
   ...overviewSums,
-});
+}).meta({ id: 'OverviewTotals' });
 
 const overviewData = z
   .object({

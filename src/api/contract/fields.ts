@@ -99,7 +99,7 @@ export const storedFile = z.object({
   mime: z.string(),
   size: count.meta({ description: 'In bytes.' }),
   sha256: z.string().meta({ description: 'SHA-256 hash; `get-media` takes it.' }),
-});
+}).meta({ id: 'StoredFile' });
 
 export const currentPassword = text(1, 1024).meta({ format: 'password', description: 'Your current password.' });
 

@@ -4,6 +4,7 @@ import { readAccountStatus } from '../../sending/accounts/account-status.ts';
 import { connectAccount, type AccountDeps, type ConnectDeps } from '../../sending/accounts/connect-account.ts';
 import { disconnectAccount } from '../../sending/accounts/disconnect-account.ts';
 import type { SendWindow } from '../../sending/accounts/send-window-rules.ts';
+import { submitPasskey } from '../../sending/accounts/submit-passkey.ts';
 import { warmUpGap, type Gaps, type Range } from '../../sending/deliveries/pace.ts';
 import { updateAccount } from '../../sending/accounts/update-account.ts';
 import { dayOfWarmUp, WARM_UP_CAPS } from '../../sending/accounts/warm-up.ts';
@@ -35,6 +36,11 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   async connectAccount(deps, { body, actor }) {
     const { messenger, method, warm_up: warmUp } = body;
     const state = await connectAccount(deps, actor, { messenger, method, warmUp });
+    return { status: state.status, ...toWireCode(state) };
+  },
+
+  async submitPasskey(deps, { body, actor }) {
+    const state = await submitPasskey(deps, actor, body.assertion);
     return { status: state.status, ...toWireCode(state) };
   },
 

@@ -22,11 +22,14 @@ export function toAccountEvent(state: AccountState): AccountEvent {
   };
 }
 
-/** The code to show while an account is being linked. */
-export function toWireCode({ qr, pairingCode, expiresAt }: AccountState) {
+/** What there is to show while an account is being linked. */
+export function toWireCode({ qr, pairingCode, passkey, expiresAt }: AccountState) {
   return {
     ...(qr !== undefined && { qr }),
     ...(pairingCode !== undefined && { pairing_code: pairingCode }),
+    ...(passkey && {
+      passkey: { request_options: passkey.requestOptions, verification_code: passkey.verificationCode },
+    }),
     ...(expiresAt && { expires_at: expiresAt.toISOString() }),
   };
 }

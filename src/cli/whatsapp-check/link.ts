@@ -7,6 +7,9 @@ type Status = Operations['venom/account-status']['data'];
 
 export const readStatus = ({ client }: Checking): Promise<Status> => client.call('venom/account-status');
 
+const PASSKEY =
+  'WhatsApp asks for the passkey of this number. Open Account in the dashboard, and follow the steps there; this command waits.';
+
 const isLinked = ({ messenger, status }: Status) => messenger === 'whatsapp' && status === 'connected';
 
 export async function linkNumber(checking: Checking): Promise<Facts> {
@@ -19,6 +22,7 @@ export async function linkNumber(checking: Checking): Promise<Facts> {
   const beginMs = performance.now();
   await client.call('venom/connect-account', { messenger: 'whatsapp', method });
   let shown: string | undefined;
+  let hasPasskey = false;
   const found = await waitFor(
     patience,
     patience.peopleMs,
@@ -27,6 +31,8 @@ export async function linkNumber(checking: Checking): Promise<Facts> {
       const code = status.qr ?? status.pairing_code;
       if (code !== undefined && code !== shown) say(await drawCode(method, code));
       shown = code;
+      if (status.passkey && !hasPasskey) say(PASSKEY);
+      hasPasskey = status.passkey !== undefined;
       return status;
     },
     (status) => status.status !== 'linking' && status.status !== 'reconnecting',

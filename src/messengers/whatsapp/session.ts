@@ -81,6 +81,12 @@ export interface SessionTiming extends ConnectionTiming, PollTiming {
   keyMinAgeMs: number;
   /** How long each QR code is shown. Undefined: for as long as WhatsApp accepts it. */
   qrMs?: number | undefined;
+  /** How long a user has to show the passkey of the number. */
+  passkeyMs: number;
+  /** How long the phone has to continue after that. */
+  phoneMs: number;
+  /** How long a phone trusts the secret in the code that it has read. */
+  handoffMs: number;
 }
 
 export interface WhatsAppSession extends MessengerSession {
@@ -118,7 +124,7 @@ export function startSession(
   });
   const linking =
     'method' in start
-      ? startLinking({ ...start, account, onStateChange: cooldown.report, signal, qrMs: timing.qrMs })
+      ? startLinking({ ...start, account, log, onStateChange: cooldown.report, signal, timing })
       : undefined;
   const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing);
@@ -154,6 +160,7 @@ export function startSession(
   };
   return {
     linking: linking?.shown ?? Promise.resolve(),
+    ...(linking && { submitPasskey: linking.submitPasskey }),
     ended: connection.ended,
     ...sendPosts({
       ...options,
@@ -226,6 +233,7 @@ function socketOptions(
     url,
     proxy,
     qrMs: timing.qrMs,
+    handoffMs: timing.handoffMs,
     outcomeMs: timing.outcomeMs,
     queryMs: timing.queryMs,
     log: log.child({ accountId }),

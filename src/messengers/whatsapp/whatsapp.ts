@@ -60,6 +60,10 @@ const TIMING: WhatsAppTiming = {
   leaveOutMs: 24 * 60 * 60_000,
   keyMinAgeMs: 24 * 60 * 60_000,
   steadyMs: 60_000,
+  // As WhatsApp Web has them.
+  passkeyMs: 600_000,
+  handoffMs: 300_000,
+  phoneMs: 180_000,
   fanOutWaitMs: 5_000,
   fileWaitMs: 5_000,
   fileRetryMs: 10_000,

@@ -149,6 +149,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     link_method: 'qr' | 'pairing_code' | null;
     qr: string | null;
     pairing_code: string | null;
+    passkey: Json | null;
     code_expires_at: Date | null;
     pause_cause: PauseCause | null;
     pauses: Generated<number>;

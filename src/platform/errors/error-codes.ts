@@ -9,6 +9,10 @@ export const ERROR_CODES = {
     'The request has a field or header that the operation does not know, and `Prefer: handling=strict` is set',
   ],
   body_not_json: ['invalid', 'The body is not a JSON object'],
+  assertion_rejected: [
+    'invalid',
+    'The assertion is for an earlier request, or WhatsApp rejected it; get a new one',
+  ],
   request_unreadable: ['invalid', 'The request is not valid HTTP/1.1'],
 
   token_missing: ['unauthenticated', 'The `Authorization: Bearer` header is missing or has another scheme'],
@@ -71,6 +75,7 @@ export const ERROR_CODES = {
   account_linked: ['conflict', 'The account is linked; disconnect it first'],
   account_busy: ['conflict', 'The account has campaigns that are planned or under way'],
   account_stopped: ['conflict', 'The account was stopped; connect it again to continue sending'],
+  passkey_not_requested: ['conflict', 'WhatsApp asks for no passkey; connect the account again'],
   number_fixed: ['conflict', 'A phone has been linked with the number, so the number can no longer change'],
   number_being_linked: ['conflict', 'The number is being linked at this moment'],
   number_taken: ['conflict', 'Another user has entered or linked the number'],

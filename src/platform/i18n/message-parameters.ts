@@ -39,6 +39,8 @@ export interface MessageParameters {
   'account.whatsappNote': { number: string };
   'account.codeLabel': { letters: string };
   'account.expires': { seconds: string };
+  'account.passkey.codeLabel': { letters: string };
+  'account.passkey.expires': { minutes: string; seconds: string };
   'ownNumber.otherTitle': { scanned: string };
   'ownNumber.other': { number: string };
   'ownNumber.take': { scanned: string };

@@ -1,6 +1,7 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { AccountStatus, WorkspaceId } from '../../platform/database/schema.ts';
+import type { PasskeyStep } from '../../messengers/messenger.ts';
 import { findOwnAccounts, LINKED, userGoneError, type Account } from './store.ts';
 
 export interface AccountState {
@@ -13,6 +14,8 @@ export interface AccountState {
   /** While linking: what the phone is to scan, or what is to be entered there, and until when that is good. */
   qr?: string;
   pairingCode?: string;
+  /** In place of a code: a phone has agreed, and its passkey has to be shown. */
+  passkey?: PasskeyStep;
   expiresAt?: Date;
   /** While paused, unless the account was stopped: then it does not go on by itself. */
   pausedUntil?: Date;
@@ -48,9 +51,8 @@ export async function readAccountStates(
 }
 
 function toState(account: Account): AccountState {
-  const { messenger, status, whatsappNumber, qr, pairingCode, codeExpiresAt, pausedUntil, reason, stopReason } =
-    account;
-  const { scannedNumber } = account;
+  const { messenger, status, whatsappNumber, qr, pairingCode, passkey, codeExpiresAt } = account;
+  const { pausedUntil, reason, stopReason, scannedNumber } = account;
   const about = {
     messenger,
     whatsappNumber,
@@ -68,6 +70,7 @@ function toState(account: Account): AccountState {
     ...(account.isCodeGood && {
       ...(qr !== null && { qr }),
       ...(pairingCode !== null && { pairingCode }),
+      ...(passkey && { passkey }),
       ...(codeExpiresAt && { expiresAt: codeExpiresAt }),
     }),
     ...(pausedUntil && { pausedUntil }),

@@ -9,7 +9,7 @@ import { notifyAfterCommit } from '../../platform/database/notify-after-commit.t
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
-import type { LinkMethod, MessengerGroup, NotAdded } from '../../messengers/messenger.ts';
+import type { LinkMethod, MessengerGroup, NotAdded, PasskeyAssertion } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
 import { userGoneError } from './store.ts';
 
@@ -18,6 +18,7 @@ export type { NotAdded };
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
   connect: { input: { method: LinkMethod | 'retry' }; result: Record<never, never> };
+  submit_passkey: { input: { assertion: PasskeyAssertion }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
   list_groups: { input: { knownChannels: string[] }; result: StoredChatList };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup & { notAdded?: NotAdded[] } };

@@ -3,6 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { AccountStatus, PauseCause, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import type { PasskeyStep } from '../../messengers/messenger.ts';
 
 export interface Account {
   accountId: number;
@@ -23,8 +24,9 @@ export interface Account {
   linkMethod: 'qr' | 'pairing_code' | null;
   qr: string | null;
   pairingCode: string | null;
+  passkey: PasskeyStep | null;
   codeExpiresAt: Date | null;
-  /** Whether the code has not expired. */
+  /** Whether the code, or the request for a passkey, has not expired. */
   isCodeGood: boolean;
   pausedUntil: Date | null;
   pauseCause: PauseCause | null;
@@ -111,6 +113,10 @@ function selectAccounts(db: Connection) {
       'accounts.link_method as linkMethod',
       'accounts.qr as qr',
       'accounts.pairing_code as pairingCode',
+      // A process of the previous version leaves an old one beside a new code.
+      sql<PasskeyStep | null>`case when accounts.qr is null and accounts.pairing_code is null then accounts.passkey end`.as(
+        'passkey',
+      ),
       'accounts.code_expires_at as codeExpiresAt',
       'accounts.paused_until as pausedUntil',
       'accounts.status_reason as reason',

@@ -12,7 +12,7 @@ export async function unlinkAccount(trx: Connection, workspaceId: WorkspaceId): 
   const accountIds = await findAccountsOfOwner(trx, workspaceId);
   for (const accountId of accountIds) await sql`delete from lanes where account_id = ${accountId}`.execute(trx);
   await sql`
-    update accounts set status = 'unlinked', qr = null, pairing_code = null, status_reason = null, linked_number = null, scanned_number = null,
-      warning = null, warned_until = null, retry_until = null
+    update accounts set status = 'unlinked', qr = null, pairing_code = null, passkey = null, status_reason = null, linked_number = null,
+      scanned_number = null, warning = null, warned_until = null, retry_until = null
     where account_id = any(${accountIds}::bigint[])`.execute(trx);
 }

@@ -30,7 +30,7 @@ interface Serving {
   log: Log;
   notifications: Pick<Notifications, 'on'>;
   leases: Pick<Leases, 'shards' | 'workerId'>;
-  sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'unlink'>;
+  sessions: Pick<Sessions, 'get' | 'link' | 'retry' | 'submitPasskey' | 'unlink'>;
   /** A stored picture's bytes. */
   loadPicture: (mediaId: number) => Promise<Buffer>;
   workPoll?: WorkPoll | undefined;
@@ -179,6 +179,10 @@ async function execute(
   const handlers: { [K in CommandKind]: (input: Commands[K]['input']) => Promise<Commands[K]['result']> } = {
     async connect({ method }) {
       await (method === 'retry' ? sessions.retry(accountId) : sessions.link(accountId, method));
+      return {};
+    },
+    async submit_passkey({ assertion }) {
+      await sessions.submitPasskey(accountId, assertion);
       return {};
     },
     async disconnect() {

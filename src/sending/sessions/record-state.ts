@@ -17,7 +17,8 @@ export async function recordState(
     if (!(await lockLane(trx, accountId))) return;
     const isLinking = state.status === 'linking';
     const method = isLinking ? state.method : null;
-    const code = isLinking ? state.code : null;
+    const code = (isLinking ? state.code : undefined) ?? null;
+    const passkey = isLinking && state.passkey ? JSON.stringify(state.passkey) : null;
     const isPaused = state.status === 'paused';
     const times = isPaused ? state.times : 0;
     const linked = (state.status === 'connected' ? state.phoneNumber : undefined) ?? null;
@@ -26,6 +27,7 @@ export async function recordState(
       update accounts a
       set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
           pairing_code = ${method === 'pairing_code' ? code : null},
+          passkey = ${passkey}::jsonb,
           code_expires_at = campanile_now() + ${isLinking ? state.goodForMs : null}::float8 * interval '1 millisecond',
           paused_until = campanile_now() + ${state.status === 'paused' ? state.cooldownMs : null}::float8 * interval '1 millisecond',
           pause_cause = coalesce(${state.status === 'paused' ? state.cause : null}, pause_cause),

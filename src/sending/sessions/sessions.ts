@@ -8,6 +8,7 @@ import type {
   Messenger,
   MessengerAccount,
   MessengerSession,
+  PasskeyAssertion,
   SessionState,
 } from '../../messengers/messenger.ts';
 import { createStateRecorder, type StateRecorder } from './record-in-order.ts';
@@ -28,6 +29,11 @@ export interface Sessions {
   link(accountId: number, method: LinkMethod): Promise<void>;
   /** Tries an ended link once more. Throws `link_not_kept` when its credentials are gone. */
   retry(accountId: number): Promise<void>;
+  /**
+   * Shows the passkey that the messaging application asks for, to the session that links the account. Resolves when the state after it has
+   * been written down. Throws as `MessengerSession.submitPasskey` does.
+   */
+  submitPasskey(accountId: number, assertion: PasskeyAssertion): Promise<void>;
   /** Ends the account's link, or its linking, and writes that down. Throws `unavailable` when that is not confirmed. */
   unlink(accountId: number): Promise<void>;
   /** Whether the messaging application restricts the account, so that its gaps are to be longer. */
@@ -81,6 +87,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     count: () => held.sessions.size,
     link: (accountId, method) => inTurn(held, accountId, () => link(held, accountId, method)),
     retry: (accountId) => inTurn(held, accountId, () => retry(held, accountId)),
+    submitPasskey: (accountId, assertion) => inTurn(held, accountId, () => submitPasskey(held, accountId, assertion)),
     unlink: (accountId) => inTurn(held, accountId, () => unlink(held, accountId)),
     isSlowed: (accountId) => (held.warnedUntilMs.get(accountId) ?? 0) > performance.now(),
     closeUnless: (keep) => closeUnless(held, keep),
@@ -183,6 +190,21 @@ async function startLinking(
   if (!messenger)
     throw new AppError('messenger_unknown', `This installation has no messenger named ${account.messenger}`);
   return messenger.link(account, method, (state) => report(held, accountId, state));
+}
+
+async function submitPasskey(
+  { sessions, recorder }: Held,
+  accountId: number,
+  assertion: PasskeyAssertion,
+): Promise<void> {
+  const session = await sessions.get(accountId);
+  if (!session?.submitPasskey)
+    throw new AppError('passkey_not_requested', 'The account is not being linked here: connect it again');
+  try {
+    await session.submitPasskey(assertion);
+  } finally {
+    await recorder.written(accountId);
+  }
 }
 
 async function unlink(held: Held, accountId: number): Promise<void> {

@@ -40,6 +40,7 @@ async function serve() {
       },
       link: () => deadNetwork.promise,
       retry: () => deadNetwork.promise,
+      submitPasskey: () => deadNetwork.promise,
       unlink: () => deadNetwork.promise,
     },
     loadPicture: () => Promise.reject(new Error('no picture')),

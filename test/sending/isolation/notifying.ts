@@ -220,6 +220,7 @@ export const NOTIFYING: Case[] = [
         get: async () => undefined,
         link: () => Promise.resolve(),
         retry: () => Promise.resolve(),
+        submitPasskey: () => Promise.resolve(),
         unlink: () => Promise.resolve(),
       };
       const loadPicture = () => Promise.reject(new Error('there is none'));

@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { Secret, TOTP } from 'otpauth';
 import type { Database } from '../../../src/platform/database/connect.ts';
+import { signChallenge } from '../../whatsapp-peer/authenticator.ts';
+import type { WhatsAppPeer } from '../../whatsapp-peer/peer.ts';
 import { PNG } from '../inputs/sample-files.ts';
 import { until } from '../ledger.ts';
 import type { MailServer } from '../servers/mail-server.ts';
+import type { Status } from '../whatsapp.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface Stage {
   recorder: Recorder;
   db: Database;
   mails: MailServer;
+  whatsapp: WhatsAppPeer;
   /** Receives the webhook's messages. */
   receiverUrl: string;
   /** The Monday on which the scheduled campaign of the scene starts. */
@@ -56,6 +60,7 @@ export async function playScene(stage: Stage): Promise<void> {
   await proveIdentity(ada);
   await confirmAddress(ada);
   await administrate(ada);
+  await showPasskey(ada);
   await leave(ada);
 }
 
@@ -89,6 +94,27 @@ async function linkAccount(ada: Actors): Promise<void> {
   );
   await recorder.send('account-status', { with_history: true }, ada);
   await recorder.send('update-account', { quiet_hours: { from: '22:00', to: '07:00' }, daily_cap: 500 }, ada);
+}
+
+/** Another user links a number that has a passkey. */
+async function showPasskey({ recorder, whatsapp }: Actors): Promise<void> {
+  const number = '+44 20 7946 0188';
+  const login = { user_name: 'grace', password: PASSWORD };
+  const names = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com' };
+  await recorder.poll('create_user', { ...login, ...names, phone_number: number, whatsapp_number: number });
+  const token = String((await recorder.poll('authorize_user', login))['token']);
+  const phone = whatsapp.addPerson('442079460188');
+  // It is linked no further.
+  Object.assign(whatsapp.script, { asksForPasskey: true, losesPasskeyContinuation: true });
+  const { qr } = await recorder.poll('connect-account', { messenger: 'whatsapp' }, { token });
+  void whatsapp.scan(phone, String(qr)).catch(() => undefined);
+  const { passkey } = await until(
+    async () => (await recorder.poll('account-status', {}, { token })) as unknown as Status,
+    (status) => status.passkey !== undefined,
+  );
+  const options = passkey?.request_options ?? { challenge: '', rpId: '' };
+  await recorder.send('submit-passkey', { assertion: signChallenge(phone, options) }, { token });
+  await recorder.poll('disconnect-account', {}, { token });
 }
 
 function scheduleOf({ firstMonday }: Stage) {

@@ -30,6 +30,13 @@ const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
 const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'create-webhook': { secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDFZXy1bT0wKq=' },
   'rotate-webhook-secret': { secret: 'whsec_T0wKq81yRzLd5eC2FVsBQIhrscChlQIMV+b5sSYspob=' },
+  'submit-passkey': {
+    id: 'wEYMrS4NJYHz',
+    rawId: 'wEYMrS4NJYHz',
+    clientDataJSON: 'eyJ0eXBlIjoi…',
+    authenticatorData: '6GiQbHMCCZZu…',
+    signature: 'MEUCIQDf0wEY…',
+  },
   add_totp: {
     secret: 'JBSWY3DPEHPK3PXP',
     uri: 'otpauth://totp/Campanile:ada?issuer=Campanile&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',

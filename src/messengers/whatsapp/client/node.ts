@@ -26,3 +26,15 @@ export function childOf(node: Node | undefined, tag: string): Node | undefined {
 export function allChildrenOf(node: Node | undefined): Node[] {
   return Array.isArray(node?.content) ? node.content : [];
 }
+
+export function bytesOf(node: Node | undefined): Buffer {
+  const content = node?.content;
+  return content === undefined || Array.isArray(content) ? Buffer.alloc(0) : Buffer.from(content);
+}
+
+export const textOf = (node: Node | undefined): string => bytesOf(node).toString();
+
+/** The acknowledgement of a notification that arrives before the device has a number. */
+export function notificationAck({ attrs: { id = '', from = '', type = '' } }: Node): Node {
+  return { tag: 'ack', attrs: { id, to: from, class: 'notification', type } };
+}

@@ -10,15 +10,18 @@ import { drainOfflineQueue } from './drain-offline-queue.ts';
 import { closeReasonOf, type CloseReason } from './errors.ts';
 import { acceptsHistorySync, dropHistory } from './history-sync.ts';
 import { withMappingListener } from './lid-mappings.ts';
+import { linkByPasskey, type PasskeyLink, type PasskeyListener } from './link-by-passkey.ts';
 import { withTokensInMemory } from './privacy-tokens.ts';
 import { quietLog } from './quiet-log.ts';
-import { renewCodes } from './renew-codes.ts';
+import { showQrCodes } from './show-qr-codes.ts';
 
 export type ClientVersion = WAVersion;
 
 /** One connection to WhatsApp, from its opening to its end. */
 export interface Socket {
   client: Client;
+  /** Undefined: the account is linked. */
+  passkey: PasskeyLink | undefined;
   /** Resolves when it is logged in; never when it ends before. */
   opened: Promise<void>;
   /** Resolves when it has ended; never rejects. */
@@ -43,9 +46,13 @@ export interface SocketOptions {
   /** The credentials have changed. */
   onCredentials(): void;
   /** A QR code for a phone to scan. */
-  onQr?(qr: string): void;
-  /** WhatsApp asks for the passkey of the phone that is being linked. */
-  onPasskey?(): void;
+  onQr(qr: string, goodForMs: number): void;
+  /** The last QR code has expired. */
+  onLastQr(): void;
+  /** How long a phone trusts the secret in the code that it has read, in milliseconds. */
+  handoffMs: number;
+  /** Undefined: the account is linked. */
+  passkey: PasskeyListener | undefined;
   /** WhatsApp restricts the account, or lifts a restriction. */
   onRestriction(restriction: Restriction): void;
   /** Awaited before new pairs are stored. */
@@ -79,7 +86,6 @@ export function openSocket(options: SocketOptions): Socket {
       options: { dispatcher: options.proxy.dispatcher as unknown as NonNullable<RequestInit['dispatcher']> },
     }),
     auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
-    ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: quietLog(log),
     defaultQueryTimeoutMs: options.queryMs,
     transactionOpts: COMMIT,
@@ -100,13 +106,21 @@ export function openSocket(options: SocketOptions): Socket {
   const limit = setTimeout(giveUp, options.outcomeMs, 'WhatsApp did not answer in time');
   // The library has a listener that does nothing, and thereby keeps the connection open.
   socket.ws.on('unexpected-response', () => giveUp('WhatsApp refused to begin a connection'));
-  const showQr = renewCodes(socket, log, (qr) => options.onQr?.(qr));
-  // The library only acknowledges it.
-  client.onStanza({ tag: 'notification', type: 'passkey_prologue_request' }, () => options.onPasskey?.());
+  const stopCodes = showQrCodes(socket, {
+    log,
+    qrMs: options.qrMs,
+    show(qr, goodForMs) {
+      clearTimeout(limit);
+      options.onQr(qr, goodForMs);
+    },
+    onEnd: () => options.onLastQr(),
+  });
+  const passkey =
+    options.passkey &&
+    linkByPasskey({ socket, client, log, handoffMs: options.handoffMs, listener: options.passkey, stopCodes });
   socket.ev.on('creds.update', () => options.onCredentials());
-  socket.ev.on('connection.update', ({ qr, connection, lastDisconnect, reachoutTimeLock }) => {
-    if (qr !== undefined || connection === 'open' || connection === 'close') clearTimeout(limit);
-    if (qr !== undefined) showQr(qr);
+  socket.ev.on('connection.update', ({ connection, lastDisconnect, reachoutTimeLock }) => {
+    if (connection === 'open' || connection === 'close') clearTimeout(limit);
     if (reachoutTimeLock) {
       const { isActive, timeEnforcementEnds } = reachoutTimeLock;
       options.onRestriction({ isActive: isActive ?? false, endsAt: timeEnforcementEnds });
@@ -116,6 +130,7 @@ export function openSocket(options: SocketOptions): Socket {
   });
   return {
     client,
+    passkey,
     opened: opened.promise,
     ended: ended.promise,
     end: () => void socket.end(undefined),

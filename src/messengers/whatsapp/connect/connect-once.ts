@@ -8,10 +8,6 @@ import type { Linking } from './link.ts';
 import { logOut } from './log-out.ts';
 import { isSameNumber } from './is-same-number.ts';
 
-const PASSKEY =
-  'WhatsApp asks for the passkey of this number, which only its own apps can show: it cannot be linked just now. Deleting the passkey ' +
-  'on the phone has helped some; else use another number';
-
 const FORGED =
   'The signature of the phone did not hold, so nothing was linked: connect the account again, and use the code that is shown last';
 
@@ -70,13 +66,9 @@ function connect(state: ConnectionState, version: ClientVersion): Socket {
     ...state.socket,
     version,
     credentials,
-    onQr: (qr) => void linking?.show(qr),
-    onPasskey() {
-      if (credentials.isLinked()) return;
-      state.log.warn({ accountId: state.account.accountId }, 'WhatsApp asks for a passkey to link an account');
-      linking?.fail(PASSKEY);
-      socket.end();
-    },
+    onQr: (qr, goodForMs) => void linking?.show(qr, goodForMs),
+    onLastQr: () => linking?.expire(),
+    passkey: credentials.isLinked() ? undefined : linking?.passkey,
     onCredentials() {
       if (!credentials.isLinked()) return;
       if (!isForeign(state)) state.saving = state.saving.then(() => save(state, socket));

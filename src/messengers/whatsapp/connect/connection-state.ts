@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   onForgery(): void;
   /** The owner tries an ended link once more: if it has ended for good, the credentials are deleted. */
   isRetry: boolean;
-  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onPasskey' | 'version'>;
+  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onLastQr' | 'passkey' | 'version'>;
   /** Aborted when the session is closed. */
   closing: AbortController;
 }

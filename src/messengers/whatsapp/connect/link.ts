@@ -1,8 +1,12 @@
 import { AppError } from '../../../platform/errors/errors.ts';
-import type { LinkMethod, MessengerAccount, OnStateChange } from '../../messenger.ts';
+import type { Log } from '../../../platform/log/log.ts';
+import type { LinkMethod, MessengerAccount, OnStateChange, PasskeyAssertion } from '../../messenger.ts';
 import { rejectionCodeOf, type CloseReason } from '../client/errors.ts';
+import type { PasskeyListener } from '../client/link-by-passkey.ts';
 import type { Socket } from '../client/open-socket.ts';
+import { FIRST_QR_MS, NEXT_QR_MS } from '../client/show-qr-codes.ts';
 import { classifyEnding } from '../failures.ts';
+import { createPasskeyStep } from './passkey-step.ts';
 
 export interface Linking {
   /** Resolves when the first code was shown; rejects with an AppError when there is none. */
@@ -12,35 +16,36 @@ export interface Linking {
   /** The connection has ended and no phone was linked. */
   giveUp(reason: CloseReason): void;
   /** WhatsApp has issued a new QR code. */
-  show(qr: string): Promise<void>;
+  show(qr: string, goodForMs: number): Promise<void>;
+  /** The last QR code has expired. */
+  expire(): void;
+  /** For the connection. */
+  passkey: PasskeyListener;
+  /** As `MessengerSession.submitPasskey`. */
+  submitPasskey(assertion: PasskeyAssertion): Promise<void>;
   /** `rejectedNumber`: digits, of a phone with another number than the account's. */
   fail(reason: string, rejectedNumber?: string): void;
 }
 
-/** WhatsApp accepts the first QR code for a minute, and each of the five that follow it for 20 s. */
-const FIRST_QR_MS = 60_000;
-const NEXT_QR_MS = 20_000;
 /** A pairing code is valid for as long as all QR codes together. */
 const NEXT_QRS = 5;
 const FIRST_CODE_LIMIT_MS = 20_000;
-/** The library's code after the last QR code. */
-const TIMED_OUT = 408;
 const UNREACHABLE = 'WhatsApp cannot be reached just now: try again in a moment';
 const NOBODY_IN_TIME = 'No phone was linked in time: connect the account again';
 
 export interface LinkingOptions {
   method: LinkMethod;
   account: MessengerAccount;
+  log: Log;
   onStateChange: OnStateChange;
   /** Aborted when the session is closed: nothing more is reported. */
   signal: AbortSignal;
-  /** How long each QR code is shown. Undefined: as long as WhatsApp accepts it. */
-  qrMs: number | undefined;
+  /** In milliseconds. `qrMs` undefined: a QR code is shown for as long as WhatsApp accepts it. */
+  timing: { qrMs?: number | undefined; passkeyMs: number; phoneMs: number };
 }
 
-export function startLinking({ method, account, onStateChange, signal, qrMs }: LinkingOptions): Linking {
-  const firstMs = qrMs ?? FIRST_QR_MS;
-  const nextMs = qrMs ?? NEXT_QR_MS;
+export function startLinking({ method, account, log, onStateChange, signal, timing }: LinkingOptions): Linking {
+  const { qrMs } = timing;
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined);
   let socket: Socket | undefined;
@@ -66,32 +71,39 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
     onStateChange({ status: 'unlinked', reason: error.message, rejectedNumber });
   }
 
-  function giveUp({ code, attrs }: CloseReason): void {
-    const ending = classifyEnding(code, attrs);
-    if (ending.kind !== 'again') fail(ending.reason);
-    else if (shown === 0) fail(UNREACHABLE);
-    else if (code === TIMED_OUT) fail(NOBODY_IN_TIME);
-    else fail('The connection to WhatsApp broke before a phone was linked: connect the account again');
+  function end(reason: string): void {
+    fail(reason);
+    socket?.end();
   }
 
+  const deadline = createDeadline(end);
   const limit = setTimeout(fail, FIRST_CODE_LIMIT_MS, UNREACHABLE);
 
   async function showPairingCode(used: Socket): Promise<void> {
-    const goodForMs = firstMs + NEXT_QRS * nextMs;
+    const goodForMs = (qrMs ?? FIRST_QR_MS) + NEXT_QRS * (qrMs ?? NEXT_QR_MS);
     emitCode(await used.client.requestPairingCode(account.phoneNumber ?? ''), goodForMs);
     // The connection ends with the last QR code, which may be later.
-    const expiry = setTimeout(() => {
-      fail(NOBODY_IN_TIME);
-      used.end();
-    }, goodForMs);
-    void used.ended.then(() => clearTimeout(expiry));
+    deadline.set(goodForMs, NOBODY_IN_TIME);
   }
 
+  const { listener, submit } = createPasskeyStep({
+    log: log.child({ accountId: account.accountId }),
+    timing,
+    link: () => socket?.passkey,
+    emit(passkey, goodForMs) {
+      if (!hasFailed && !signal.aborted) onStateChange({ status: 'linking', method, passkey, goodForMs });
+    },
+    end,
+    endAfter: deadline.set,
+  });
   return {
     shown: first.promise,
-    use: (used) => void (socket = used),
-    async show(qr) {
-      if (method === 'qr') return emitCode(qr, shown === 0 ? firstMs : nextMs);
+    use(used) {
+      socket = used;
+      void used.ended.then(deadline.clear);
+    },
+    async show(qr, goodForMs) {
+      if (method === 'qr') return emitCode(qr, goodForMs);
       // A pairing code can be requested from the first QR code on.
       if (shown > 0 || !socket) return;
       shown += 1;
@@ -101,8 +113,32 @@ export function startLinking({ method, account, onStateChange, signal, qrMs }: L
         failWith(toPairingCodeError(error));
       }
     },
+    expire: () => end(NOBODY_IN_TIME),
+    passkey: listener,
+    submitPasskey: submit,
     fail,
-    giveUp,
+    giveUp: (reason) => fail(describeEnd(reason, shown > 0)),
+  };
+}
+
+/** Returns why no phone was linked. */
+function describeEnd({ code, attrs }: CloseReason, hasShown: boolean): string {
+  const ending = classifyEnding(code, attrs);
+  if (ending.kind !== 'again') return ending.reason;
+  return hasShown
+    ? 'The connection to WhatsApp broke before a phone was linked: connect the account again'
+    : UNREACHABLE;
+}
+
+/** Ends the linking at the time that was set last. */
+function createDeadline(end: (reason: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    set(ms: number, reason: string): void {
+      clearTimeout(timer);
+      timer = setTimeout(end, ms, reason);
+    },
+    clear: (): void => clearTimeout(timer),
   };
 }
 

@@ -122,7 +122,7 @@ function startProcess(options: Partial<WhatsAppOptions> = {}) {
       const account = { accountId, phoneNumber };
       const session = await messenger.link(account, 'qr', (state) => {
         told.push(state);
-        if (state.status === 'linking') void peer.scan(phone, state.code);
+        if (state.status === 'linking') void peer.scan(phone, state.code ?? '');
       });
       stops.unshift(() => session.close());
       await connected();

@@ -114,23 +114,6 @@ test.each([
   },
 );
 
-test.each(['qr', 'pairing_code'] as const)(
-  'reports why a number that needs a passkey (%s) cannot be linked, and lets it be tried again',
-  async (method) => {
-    peer.script.codes = MANY_CODES;
-    peer.script.asksForPasskey = true;
-    const { alice, own } = await signUpAlone();
-    const { qr = '', pairing_code: code = '' } = (await connect(alice, { method })).body.data;
-    const agreed = method === 'qr' ? peer.scan(own, qr) : peer.enter(own, code);
-    await expect(agreed).rejects.toThrow('waits for a passkey');
-    const refused = await statusWhen(alice, 'unlinked');
-    expect(refused.reason).toContain('passkey');
-    expect(refused.reason).toContain('another number');
-    peer.behave();
-    await linkByQr(peer, alice, own);
-  },
-);
-
 describe('linking whose connection breaks', () => {
   test.each([
     ['before it hears', 'unlinked'],

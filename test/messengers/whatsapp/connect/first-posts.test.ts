@@ -42,7 +42,7 @@ async function linked(phoneNumber: string, people: readonly string[]) {
   const { accountId } = await createOwner(database.db, 0);
   const connected = Promise.withResolvers<void>();
   const session = await messenger.link({ accountId, phoneNumber }, 'qr', (state) => {
-    if (state.status === 'linking') void peer.scan(phone, state.code);
+    if (state.status === 'linking') void peer.scan(phone, state.code ?? '');
     if (state.status === 'connected') connected.resolve();
   });
   sessions.push(session);

@@ -49,7 +49,7 @@ async function linked(phoneNumber: string, messenger: Messenger) {
   const told: SessionState[] = [];
   const session = await messenger.link(account, 'qr', (state) => {
     told.push(state);
-    if (state.status === 'linking') void peer.scan(phone, state.code);
+    if (state.status === 'linking') void peer.scan(phone, state.code ?? '');
   });
   sessions.push(session);
   const last = (status: SessionState['status']) =>

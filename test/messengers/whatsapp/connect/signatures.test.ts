@@ -43,7 +43,7 @@ async function link(options: Partial<WhatsAppOptions>) {
   const scans: Array<Promise<unknown>> = [];
   const linking = messenger.link({ accountId, phoneNumber }, 'qr', (state) => {
     last = state;
-    if (state.status === 'linking') scans.push(peer.scan(phone, state.code).catch(() => undefined));
+    if (state.status === 'linking') scans.push(peer.scan(phone, state.code ?? '').catch(() => undefined));
   });
   const session = await linking.catch(() => undefined);
   if (session) onTestFinished(() => session.close());
