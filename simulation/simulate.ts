@@ -177,7 +177,12 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
 
 export function openApi(world: World, name = 'api'): Api {
   const process = openProcess(name);
-  return { process, db: world.gate.open(process), waiters: awaitCommandResults(world.openHints(process)), timeZone: 'UTC' };
+  return {
+    process,
+    db: world.gate.open(process),
+    waiters: awaitCommandResults(world.openHints(process)),
+    timeZone: 'UTC',
+  };
 }
 
 /**

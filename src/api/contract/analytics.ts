@@ -7,8 +7,11 @@ import { count, instant, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { listedGroup } from './groups.ts';
 
-const knownCount = count.nullable().meta({ description: '`null`: the messaging application does not report it.' });
+const knownCount = count
+  .nullable()
+  .meta({ id: 'ReportedCount', description: '`null`: the messaging application does not report it.' });
 const rate = z.number().nullable().meta({
+  id: 'ReadRate',
   description: 'Relative to the recipients whose receipts are reported, so without channels. `null` without any.',
 });
 
@@ -75,11 +78,13 @@ const overviewSums = {
   read: count,
   read_rate: rate,
 };
-const overviewTotals = z.object({
-  campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
-  groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
-  ...overviewSums,
-}).meta({ id: 'OverviewTotals' });
+const overviewTotals = z
+  .object({
+    campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
+    groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
+    ...overviewSums,
+  })
+  .meta({ id: 'OverviewTotals' });
 
 const overviewData = z
   .object({

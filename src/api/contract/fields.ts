@@ -95,11 +95,13 @@ export const base64File = z
   .nullish()
   .transform((base64) => base64 || undefined);
 /** A stored file in an answer. */
-export const storedFile = z.object({
-  mime: z.string(),
-  size: count.meta({ description: 'In bytes.' }),
-  sha256: z.string().meta({ description: 'SHA-256 hash; `get-media` takes it.' }),
-}).meta({ id: 'StoredFile' });
+export const storedFile = z
+  .object({
+    mime: z.string(),
+    size: count.meta({ description: 'In bytes.' }),
+    sha256: z.string().meta({ description: 'SHA-256 hash; `get-media` takes it.' }),
+  })
+  .meta({ id: 'StoredFile' });
 
 export const currentPassword = text(1, 1024).meta({ format: 'password', description: 'Your current password.' });
 

@@ -21,7 +21,10 @@ import { groupListId } from './group-lists.ts';
 /** A picture of 16 MiB in base64, and the rest. */
 const PICTURE_LIMIT_BYTES = 23 * 1024 * 1024;
 
-const groupMetadataId = count.meta({ description: 'The id to be used in `group_metadata_ids` of a campaign.' });
+const groupMetadataId = count.meta({
+  id: 'GroupId',
+  description: 'The id to be used in `group_metadata_ids` of a campaign.',
+});
 const name = text(1, 100);
 const description = withDefault(text(0, 2_048), '');
 export const groupKind = z.enum(['group', 'community', 'channel']).meta({ id: 'GroupKind' });

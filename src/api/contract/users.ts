@@ -32,6 +32,7 @@ const whatsappNumber = phoneNumber.meta({
   examples: ['+49 151 2345-6789'],
 });
 export const newPassword = text(8, 128).meta({
+  id: 'NewPassword',
   format: 'password',
   description: '8 to 128 characters of any kind. On a public installation, easily guessed passwords are rejected.',
   examples: ['correct horse battery'],
