@@ -218,7 +218,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         }
         return results;
       },
-      listGroups: () => Promise.resolve([]),
+      listGroups: () => Promise.resolve({ chats: [] }),
+      fetchInviteLink: () => Promise.resolve(null),
       async createGroup({ name }) {
         await LATER(random() * 200);
         history.add({ kind: 'created', accountId, name });
@@ -293,7 +294,7 @@ function toReceipt(event: MemberEvent): Receipt {
     }
     case 'tally': {
       const { messageId, views, reactions } = event;
-      return { what: 'viewed', messageId, views, reactions };
+      return { what: 'viewed', messageId, views: views ?? 0, reactions };
     }
     default: {
       const { kind, messageId, participant, isProvisional } = event;

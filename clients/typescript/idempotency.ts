@@ -44,6 +44,7 @@ export const IDEMPOTENCY = {
   'venom/create-community': 'keyed',
   'venom/create-group': 'keyed',
   'venom/list-groups': 'always',
+  'venom/get-invite-link': 'never',
   'venom/sync-groups': 'never',
   'venom/save-group-list': 'never',
   'venom/list-group-lists': 'always',

@@ -188,6 +188,7 @@ export interface UpdateAccount {
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
+export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
 export interface ConnectAccount {
   /** The messaging application to link to. Default: the account's. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
@@ -213,6 +214,8 @@ export interface AccountState {
   reason?: string | undefined;
   /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
   held_since?: string | undefined;
+  /** WhatsApp has not listed the channels since then. The known ones are kept. */
+  channels_unread_since?: string | undefined;
   /** The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again. */
   scanned_number?: string | undefined;
   /** With `with_history`: whether a phone has been linked, so that the number can no longer be changed. */
@@ -239,6 +242,8 @@ export interface CreateGroup {
   group_name: string;
   /** Phone numbers of the members to add. May be empty. */
   participants: Array<string>;
+  /** Adds `not_added` and `invite_link`. */
+  with_not_added?: boolean | null | undefined;
 }
 export type GroupKind = 'group' | 'community' | 'channel';
 export interface GroupActivity {
@@ -1113,12 +1118,16 @@ export interface Operations {
             daily_caps: Array<number>;
             /** The first day without this limit. */
             ends_on: string;
+            /** The random pause between two posts. */
+            gap_seconds: { min: number; max: number };
           }
         | undefined;
       /** Posts of today that left, may have left, or are being sent. `null` without a daily cap and a warm-up. */
       sent_today: number | null;
       /** Until when one of the rules prevents sending. `null`: nothing does. */
       rests_until: string | null;
+      /** The rule behind `rests_until`. */
+      rest_reason?: RestReason | undefined;
     };
   };
   /** Link your account to the messaging application. Only your own number can be linked; until that has succeeded once, `user/update_profile` changes it. Also resumes a stopped account. While the status is `linking`, `venom/account-status` returns the current code.
@@ -1177,6 +1186,12 @@ A QR code works for any number. A pairing code works for a number that was linke
       group_name: string;
       /** The id to be used in `group_metadata_ids` of a campaign. */
       group_metadata_id: number;
+      /** With `with_not_added`: who could not be added. Send them the `invite_link`. */
+      not_added?:
+        | Array<{ phone_number: string; reason: 'privacy' | 'not_on_whatsapp' | 'left_recently' | 'other' }>
+        | undefined;
+      /** With `with_not_added`. */
+      invite_link?: string | null | undefined;
     };
   };
   /** List your groups, communities and channels */
@@ -1228,6 +1243,16 @@ A QR code works for any number. A pairing code works for a number that was linke
       totals?: { groups: number; participants: number } | undefined;
       next_cursor: NextCursor;
     };
+  };
+  /** Get the link to join a group */
+  'venom/get-invite-link': {
+    body: {
+      /** The id to be used in `group_metadata_ids` of a campaign. */
+      group_metadata_id: number;
+      /** Asks for the link again, because the known one was revoked. */
+      refresh?: boolean | null | undefined;
+    };
+    data: { invite_link: string };
   };
   /** Sync your groups with the messaging application */
   'venom/sync-groups': { body: Nothing; data: { added: number; updated: number; removed: number } };
@@ -1433,6 +1458,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       } | null;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
+      /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
+      waits_for?: { reason: RestReason; until: string | null } | undefined;
     };
   };
   /** List the runs of a date range. Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted. */

@@ -287,8 +287,8 @@ async function resealSecrets(db: Database, { vault, log }: { vault: Vault; log: 
 }
 
 /** The pace of each messenger's accounts. */
-function gapsOf({ sandboxGap, whatsappGap }: Config) {
-  return { sandbox: gapOf(SANDBOX, sandboxGap), whatsapp: gapOf(WHATSAPP, whatsappGap) };
+function gapsOf({ sandboxGap, whatsappGap, whatsappWarmUpGap: warmUp }: Config) {
+  return { sandbox: gapOf(SANDBOX, sandboxGap), whatsapp: { ...gapOf(WHATSAPP, whatsappGap), warmUp } };
 }
 
 /** Without a gap a turn would hold hundreds of posts. */

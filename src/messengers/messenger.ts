@@ -71,7 +71,11 @@ export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
 /** The result of one attempt. Nothing is guessed: `unknown` is a result, too. */
 export type SendResult =
-  | { kind: 'sent'; /** The present participants other than the sender. */ recipients: number }
+  | {
+      kind: 'sent';
+      /** The present participants other than the sender. Null: not known; the group's last known number counts. */
+      recipients: number | null;
+    }
   | { kind: 'refused'; reason: string; /** Another attempt cannot help. */ final: boolean }
   | { kind: 'unknown'; reason: string }
   /** It cannot leave yet; other posts of the account can. Uses up no attempt. */
@@ -92,6 +96,27 @@ export interface MessengerGroup {
   inviteLink: string | null;
   canSend: boolean;
   createdAt: Date;
+}
+
+/** Why somebody could not be added to a new group. `privacy`: they decide who may add them, or have blocked the account. */
+export type NotAddedReason = 'privacy' | 'not_on_whatsapp' | 'left_recently' | 'other';
+
+export interface NotAdded {
+  /** Digits. */
+  number: string;
+  reason: NotAddedReason;
+}
+
+export interface CreatedGroup extends MessengerGroup {
+  /** Default is none. */
+  notAdded?: NotAdded[];
+}
+
+/** The chats the account can see. */
+export interface ChatList {
+  chats: MessengerGroup[];
+  /** The channels could not be read: known channels that are not among `chats` are unchanged, and not gone. Default is `false`. */
+  areChannelsUnread?: boolean;
 }
 
 /** A post that has left, or may have. */
@@ -120,7 +145,12 @@ export type SessionState =
   /** Waits for the user's phone. A new code replaces this one before it expires in `goodForMs`. */
   | { status: 'linking'; method: LinkMethod; code: string; goodForMs: number }
   /** `phoneNumber` is that of the linked phone, in digits; undefined if no phone was needed. */
-  | { status: 'connected'; phoneNumber?: string | undefined }
+  | {
+      status: 'connected';
+      phoneNumber?: string | undefined;
+      /** Given once, when a phone has agreed to a new link: nothing is to be sent for so many milliseconds. */
+      newLink?: { restMs: number } | undefined;
+    }
   /** There is no connection, or none yet. It is made again by itself. */
   | { status: 'reconnecting'; reason: string }
   /** The application asked for a cool-down. It ends by itself after `cooldownMs`. */
@@ -147,12 +177,17 @@ export interface MessengerSession {
    * change is refused as final. `mayGoOn` is that of `send`.
    */
   revise?(change: PostChange, posts: readonly SentPost[], mayGoOn: () => boolean): Promise<RevisionResult[]>;
-  /** All visible chats. `knownChannels` are the chat ids of channels that were listed or created before. */
-  listGroups(knownChannels: readonly string[]): Promise<MessengerGroup[]>;
+  /** `knownChannels` are the chat ids of channels that were listed or created before. */
+  listGroups(knownChannels: readonly string[]): Promise<ChatList>;
   /** `participants` are phone numbers in digits. Throws an AppError when the application rejects the request. */
-  createGroup(group: { name: string; participants: readonly string[] }): Promise<MessengerGroup>;
+  createGroup(group: { name: string; participants: readonly string[] }): Promise<CreatedGroup>;
   createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;
   createChannel(channel: { name: string; description: string; picture: Buffer | null }): Promise<MessengerGroup>;
+  /**
+   * The link to join a group, community or channel. Null if the application has none. Throws an AppError when it rejects the request,
+   * for instance because the account is no admin.
+   */
+  fetchInviteLink(chatId: string): Promise<string | null>;
   /**
    * Ends the link and deletes the credentials. False if the application could not be reached, so that the user has to remove the link
    * there. Throws an AppError (`messenger_unavailable`) when the application did not confirm.
@@ -238,7 +273,8 @@ export type MemberEvent =
       kind: 'tally';
       accountId: number;
       messageId: string;
-      views: number;
+      /** Null: the application does not tell. */
+      views: number | null;
       reactions: number;
       at: Date;
     };

@@ -13,7 +13,7 @@ export async function sendUnlessThere(
      * Searches the recent posts. Null if the post is not there. `begun` if its first part is there, and the rest has certainly not
      * left, so that it can be sent.
      */
-    find(): Promise<{ recipients: number } | 'begun' | null>;
+    find(): Promise<{ recipients: number | null } | 'begun' | null>;
   },
 ): Promise<SendResult> {
   if (!to.uncertain) return chat.send();

@@ -15,7 +15,7 @@ test('does not send a post that waits for a connection once another worker holds
   const db = connectDatabase(database.address, { log, poolSize: 1 });
   const sandbox = createSandbox({ db, log, speed: 0 });
   const session = await sandbox.open({ accountId, phoneNumber: '4915100000001' }, () => {});
-  const [group] = (await session?.listGroups([])) ?? [];
+  const [group] = (await session?.listGroups([]))?.chats ?? [];
   const chatId = group?.sendTo ?? '';
   let isHeld = true;
   const mayGoOn = () => isHeld;

@@ -71,6 +71,9 @@ test('requires no variable', () => {
     accessLog: false,
     publicDocs: false,
     whatsappGap: { minMs: 5000, maxMs: 15000 },
+    whatsappWarmUpGap: { minMs: 20_000, maxMs: 60_000 },
+    whatsappRestAfterLinkMs: 30 * 60_000,
+    whatsappProxies: [],
     whatsappVersion: undefined,
     whatsappUrl: undefined,
     whatsappRootKey: undefined,
@@ -122,6 +125,9 @@ test('reads every variable, and treats an empty one as unset', async () => {
     ACCESS_LOG: 'true',
     PUBLIC_DOCS: 'true',
     WHATSAPP_GAP_MS: '1000-1000',
+    WHATSAPP_WARM_UP_GAP_MS: '2000-3000',
+    WHATSAPP_REST_AFTER_LINK_MINUTES: '5',
+    WHATSAPP_PROXIES: 'socks5://ann:secret@one.example:1080, http://two.example:8080',
     WHATSAPP_QUERY_IDS: 'create=11111, list=22222',
     SANDBOX_GAP_MS: '',
     SANDBOX_SPEED: '2.5',
@@ -141,6 +147,9 @@ test('reads every variable, and treats an empty one as unset', async () => {
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
     whatsappVersion: [2, 3000, 1_043_857_760],
     whatsappGap: { minMs: 1000, maxMs: 1000 },
+    whatsappWarmUpGap: { minMs: 2000, maxMs: 3000 },
+    whatsappRestAfterLinkMs: 5 * 60_000,
+    whatsappProxies: ['socks5://ann:secret@one.example:1080', 'http://two.example:8080'],
     whatsappQueryIds: { create: '11111', list: '22222' },
     sandboxGap: { minMs: 0, maxMs: 0 },
     sandboxSpeed: 2.5,
@@ -215,6 +224,9 @@ test('reports all problems at once, one per line', () => {
     ACCESS_LOG: 'yes',
     PUBLIC_DOCS: '1',
     WHATSAPP_GAP_MS: '6000-2000',
+    WHATSAPP_WARM_UP_GAP_MS: 'slow',
+    WHATSAPP_REST_AFTER_LINK_MINUTES: '-1',
+    WHATSAPP_PROXIES: 'socks5://one.example:1080,ftp://ann:secret@two.example',
     SANDBOX_SPEED: '-1',
     ENCRYPTION_KEY_PREVIOUS: 'abc',
     WHATSAPP_VERSION: '2.3000',
@@ -255,6 +267,9 @@ test('reports all problems at once, one per line', () => {
       'ACCESS_LOG',
       'PUBLIC_DOCS',
       'WHATSAPP_GAP_MS',
+      'WHATSAPP_WARM_UP_GAP_MS',
+      'WHATSAPP_REST_AFTER_LINK_MINUTES',
+      'WHATSAPP_PROXIES',
       'SANDBOX_SPEED',
       'ENCRYPTION_KEY_PREVIOUS',
       'WHATSAPP_VERSION',
@@ -277,6 +292,7 @@ test('reports all problems at once, one per line', () => {
   expect(problems).toContain('MESSENGER must be sandbox or whatsapp');
   expect(problems).toContain('PORT must be a whole number from 0 to 65535');
   expect(problems.join()).not.toContain('mysql://x');
+  expect(problems.join()).not.toContain('ann:secret');
 });
 
 test('SMTP_URL requires MAIL_FROM and PUBLIC_URL', () => {

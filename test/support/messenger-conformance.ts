@@ -120,7 +120,7 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(channel).toMatchObject({ kind: 'channel', name: 'News', canSend: true, sendTo: channel.chatId });
       expect(channel.chatId).toMatch(/^\d+@newsletter$/);
       expect(channel.inviteLink).toMatch(/^https:\/\/whatsapp\.com\/channel\/[\w-]+$/);
-      const listed = await session.listGroups([]);
+      const { chats: listed } = await session.listGroups([]);
       for (const created of [group, community, channel]) {
         expect(Math.abs(created.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
         const { inviteLink: _link, createdAt: _at, ...lasting } = created;

@@ -84,7 +84,8 @@ export function scriptMessenger(): ScriptedMessenger {
       }
       return results;
     },
-    listGroups: () => Promise.resolve([]),
+    listGroups: () => Promise.resolve({ chats: [] }),
+    fetchInviteLink: () => Promise.resolve(null),
     createGroup: () => Promise.reject(new Error('not part of this script')),
     createCommunity: () => Promise.reject(new Error('not part of this script')),
     createChannel: () => Promise.reject(new Error('not part of this script')),

@@ -20,7 +20,7 @@ export interface Status {
   reason?: string;
 }
 
-/** The configuration of a service that uses this peer, without gaps. */
+/** The configuration of a service that uses this peer, without gaps and without a rest after a link. */
 export function towards(peer: WhatsAppPeer): Partial<Config> {
   return {
     messenger: 'whatsapp',
@@ -28,6 +28,8 @@ export function towards(peer: WhatsAppPeer): Partial<Config> {
     whatsappRootKey: Buffer.from(peer.rootKey, 'hex'),
     whatsappCa: peer.certificate,
     whatsappGap: { minMs: 0, maxMs: 0 },
+    whatsappWarmUpGap: { minMs: 0, maxMs: 0 },
+    whatsappRestAfterLinkMs: 0,
     encryptionKey: Buffer.alloc(32, 7),
     jwtSecret: 'the secret of the tests, long enough',
   };

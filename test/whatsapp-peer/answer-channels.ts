@@ -7,15 +7,30 @@ import { describedMedia, readMedia } from './read-media.ts';
 import { bytesOf, child, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
 import { addChannel, type Channel, type ChannelPost, type Person } from './world.ts';
 
-/** The query ids, while none is retired. */
+/** The query ids of August, while none is retired. */
 export const QUERY_IDS = { create: '8823471724422422', read: '6563316087068696', list: '6388546374527196' };
+/** Those of WhatsApp Web 2.3000.1043028647, which the peer always knows. */
+export const NEWER_QUERY_IDS = { create: '25149874324715067', read: '27456920720571478', list: '25399611239711790' };
+/** The variables without which a newer query is a bad request. */
+const FLAGS: Readonly<Record<string, readonly string[]>> = {
+  [NEWER_QUERY_IDS.create]: [],
+  [NEWER_QUERY_IDS.read]: [
+    'fetch_creation_time',
+    'fetch_full_image',
+    'fetch_pinned_messages',
+    'fetch_status_metadata',
+    'fetch_viewer_metadata',
+    'fetch_wamo_sub',
+  ],
+  [NEWER_QUERY_IDS.list]: ['fetch_status_metadata', 'fetch_wamo_sub'],
+};
 const UPDATE = '24250201037901610';
 const RESTRICTION = '23983697327930364';
 
 /** The peer chose this code. */
 const TERMS_NOT_ACCEPTED = 403;
 
-interface Variables {
+interface Variables extends Record<string, unknown> {
   newsletter_id?: string;
   input?: { key?: string; name?: string; description?: string | null; picture?: string };
   updates?: { name?: string; description?: string; picture?: string };
@@ -30,18 +45,24 @@ export async function answerChannelQuery(
   if (!companion) return undefined;
   const { variables } = JSON.parse(textOf(asked)) as { variables: Variables };
   const { world, script } = state;
+  const { query_id: queryId = '' } = asked.attrs;
+  const deviation = script.answerMex(queryId);
+  if (deviation !== undefined) return deviation === 'null' ? NULL_RESULT : deviation;
+  if (FLAGS[queryId]?.some((flag) => typeof variables[flag] !== 'boolean')) return refusal('Bad Request', 400);
   const told = (field: string, value: unknown) => [
     element('result', {}, Buffer.from(JSON.stringify({ data: { [field]: value } }))),
   ];
-  switch (asked.attrs['query_id']) {
+  switch (queryId) {
+    case NEWER_QUERY_IDS.create:
     case script.queryIds.create: {
-      if (!companion.person.hasAcceptedTerms) return refusal('Forbidden', TERMS_NOT_ACCEPTED);
+      if (!hasAcceptedTerms(companion.person)) return refusal('Forbidden', TERMS_NOT_ACCEPTED);
       const { name = '', description, picture } = variables.input ?? {};
       const image = picture === undefined ? undefined : Buffer.from(picture, 'base64');
       if (image && !(await isTaken(image))) return refusal('Bad Request', 400);
       const channel = addChannel(world, companion.person, { name, description: description ?? '', picture: image });
       return told('xwa2_newsletter_create', describeChannel(state, channel, companion.person));
     }
+    case NEWER_QUERY_IDS.read:
     case script.queryIds.read: {
       const channel = findChannel(state, variables.input?.key);
       return channel ? told('xwa2_newsletter', describeChannel(state, channel, companion.person)) : notFound();
@@ -55,6 +76,7 @@ export async function answerChannelQuery(
       if (picture !== undefined) channel.picture = Buffer.from(picture, 'base64');
       return told('xwa2_newsletter_update', describeChannel(state, channel, companion.person));
     }
+    case NEWER_QUERY_IDS.list:
     case script.queryIds.list: {
       const all = [...world.channels.values()].filter(({ owner }) => owner === companion.person);
       return told(
@@ -69,12 +91,17 @@ export async function answerChannelQuery(
   }
 }
 
-/** A user must accept these terms before creating channels. */
+const NULL_RESULT = [element('result', {}, Buffer.from('{"data":null}'))];
+
+/** A user must accept both before creating channels. */
+const TERMS = ['20601217', '20601218'];
+
 export function acceptTerms({ companion }: Connection, { tag, attrs }: Stanza): QueryAnswer {
-  if (companion && tag === 'notice' && attrs['id'] === '20601218' && attrs['stage'] === '5')
-    companion.person.hasAcceptedTerms = true;
+  if (companion && tag === 'notice' && attrs['stage'] === '5') companion.person.acceptedTerms.add(attrs['id'] ?? '');
   return [];
 }
+
+const hasAcceptedTerms = ({ acceptedTerms }: Person) => TERMS.every((id) => acceptedTerms.has(id));
 
 export function describeRestriction(until: Date | undefined) {
   const ends = until === undefined ? '0' : String(Math.ceil(until.getTime() / 1_000));
@@ -93,7 +120,7 @@ async function isTaken(picture: Buffer): Promise<boolean> {
 
 const notFound = () => refusal('Not Found', 404);
 
-function refusal(message: string, code: number): Stanza[] {
+export function refusal(message: string, code: number): Stanza[] {
   const error = { message, extensions: { error_code: code, is_retryable: false, severity: 'CRITICAL' } };
   return [element('result', {}, Buffer.from(JSON.stringify({ data: null, errors: [error] })))];
 }
@@ -129,18 +156,26 @@ export function listPosts(state: PeerState, query: Stanza, asked: Stanza): Query
   if (!channel) return 404;
   if (asked.tag === 'live_updates') return [element('live_updates', { duration: '300' })];
   if (!isList && asked.tag !== 'message_updates') return undefined;
+  const deviation = isList ? state.script.answerPosts() : undefined;
+  if (deviation) return deviation;
   if (!isList && state.script.tellsNoCounts) return [element(asked.tag, { t: seconds() }, [element('messages')])];
   const after = Number(asked.attrs['after'] ?? 0);
   const posts = channel.posts.filter(({ serverId }) => serverId > after).slice(-Number(asked.attrs['count'] ?? 50));
+  const shown = isList ? describePost : describeCounts;
   const listed = element(
     'messages',
     { jid: channel.id, t: seconds() },
-    posts.map(isList ? describePost : describeCounts),
+    posts.map((post) => shown(hidesViews(state, asked.tag) ? { ...post, views: undefined } : post)),
   );
   return isList ? [listed] : [element(asked.tag, { t: seconds() }, [listed])];
 }
 
-function describePost(post: ChannelPost): Stanza {
+const hidesViews = ({ script }: PeerState, tag: string) => script.hidesViews.includes(tag);
+
+/** A post as an answer tells of it. */
+type ToldPost = Omit<ChannelPost, 'views'> & { views: number | undefined };
+
+function describePost(post: ToldPost): Stanza {
   const { mediaType } = post;
   const type = mediaType === undefined ? 'text' : 'media';
   const attributes = { id: post.messageId, server_id: String(post.serverId), t: post.at, type };
@@ -149,13 +184,14 @@ function describePost(post: ChannelPost): Stanza {
 }
 
 /** The light answer contains neither the text of a post nor its sender's id. */
-function describeCounts(post: ChannelPost): Stanza {
+function describeCounts(post: ToldPost): Stanza {
   return element('message', { server_id: String(post.serverId), t: post.at }, countsOf(post));
 }
 
-function countsOf({ views, reactions }: ChannelPost): Stanza[] {
+function countsOf({ views, reactions }: ToldPost): Stanza[] {
   const signs = Object.entries(reactions).map(([code, count]) => element('reaction', { code, count: String(count) }));
-  return [element('views_count', { count: String(views) }), element('reactions', {}, signs)];
+  const seen = views === undefined ? [] : [element('views_count', { count: String(views) })];
+  return [...seen, element('reactions', {}, signs)];
 }
 
 /** Accepts a post to a channel. Returns the id that the server assigns, or the error code. A repeated id is not shown again. */

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
 import type { PeerState } from './state.ts';
-import { child, children, element, elementsOf, textOf, type Stanza } from './stanza.ts';
+import { bytesOf, child, children, element, elementsOf, textOf, type Stanza } from './stanza.ts';
 import { addCommunity, addGroup, lidOf, numberOf, personOf, type Group, type Person } from './world.ts';
 
 export function answerGroupQuery(
@@ -20,6 +20,7 @@ export function answerGroupQuery(
     case 'query':
       return [describeGroup(state, group)];
     case 'invite':
+      if (group.participants.get(lidOf(person)) === 'member') return 401;
       return [element('invite', { code: group.invite })];
     case 'sub_groups': {
       const linked = [...state.world.groups.values()].filter(({ parent }) => parent === group.id);
@@ -37,7 +38,7 @@ export function answerGroupQuery(
 }
 
 function answerAboutAll(state: PeerState, person: Person, asked: Stanza): QueryAnswer {
-  if (asked.tag === 'create') return [describeGroup(state, create(state, person, asked))];
+  if (asked.tag === 'create') return create(state, person, asked);
   if (asked.tag !== 'participating') return undefined;
   const own = [...state.world.groups.values()].filter(({ participants }) => participants.has(lidOf(person)));
   return [
@@ -49,12 +50,46 @@ function answerAboutAll(state: PeerState, person: Person, asked: Stanza): QueryA
   ];
 }
 
-function create({ world }: PeerState, creator: Person, asked: Stanza): Group {
+function create(state: PeerState, creator: Person, asked: Stanza): QueryAnswer {
+  const { world, script } = state;
   const subject = asked.attrs['subject'] ?? '';
   const description = textOf(elementsOf(child(asked, 'description'))[0]);
-  if (child(asked, 'parent')) return addCommunity(world, creator, subject, description);
-  const members = children(asked, 'participant').flatMap(({ attrs }) => personOf(world, attrs['jid']) ?? []);
-  return addGroup(world, creator, { subject, description }, members);
+  if (!isOfToday(asked)) return 400;
+  if (child(asked, 'parent')) {
+    const community = addCommunity(world, creator, subject, description);
+    if (child(asked, 'create_general_chat')) addGroup(world, creator, { subject, parent: community.id });
+    return [describeGroup(state, community)];
+  }
+  const wanted = children(asked, 'participant').map((participant) => ({
+    participant,
+    person: personOf(world, participant.attrs['jid']),
+  }));
+  const verdicts = wanted.map(({ participant, person }) => ({
+    participant,
+    person,
+    code: person ? script.refuseMember(person, bytesOf(child(participant, 'privacy'))) : 'left out',
+  }));
+  const members = verdicts.flatMap(({ person, code }) => (person && code === undefined ? [person] : []));
+  const group = describeGroup(state, addGroup(world, creator, { subject, description }, members));
+  const refused = verdicts.flatMap(({ participant: { attrs }, code }) =>
+    typeof code === 'number' ? [element('participant', { ...attrs, error: String(code) })] : [],
+  );
+  return [{ ...group, content: [...elementsOf(group), ...refused] }];
+}
+
+/** Whether the request has the parts that today's clients send, and nothing that they no longer send. */
+function isOfToday(asked: Stanza): boolean {
+  const isLidAlone = ({ attrs }: Stanza) =>
+    (attrs['jid'] ?? '').endsWith('@lid') && attrs['phone_number'] === undefined;
+  if (asked.attrs['key'] !== undefined || children(asked, 'participant').some(isLidAlone)) return false;
+  if (child(asked, 'parent')) return true;
+  const join = child(child(asked, 'membership_approval_mode'), 'group_join');
+  const adds = textOf(child(asked, 'member_add_mode'));
+  return (
+    adds === 'all_member_add' &&
+    child(asked, 'ephemeral')?.attrs['expiration'] === '0' &&
+    join?.attrs['state'] === 'off'
+  );
 }
 
 /** With at most this number of participants. */

@@ -16,6 +16,7 @@ export async function answerQuery(state: PeerState, connection: Connection, quer
   const { query_id: queryId = '', jid: chatId = to } = elementsOf(query)[0]?.attrs ?? {};
   const users = usersIn(query);
   const refused = await state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId, chatId, users });
+  if (refused === 'silence') return;
   const answer = refused ?? (await answerTo(state, connection, query));
   if (answer === undefined) state.unanswered.push(query);
   const attributes = { id, from: to, t: seconds() };

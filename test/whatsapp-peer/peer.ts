@@ -37,7 +37,7 @@ export interface WhatsAppPeer {
   url: string;
   /** For `WHATSAPP_ROOT_KEY`: the hex of the key that signs its certificates. */
   rootKey: string;
-  /** Environment of a service process that uses this peer, without gaps. */
+  /** Environment of a service process that uses this peer, without gaps and without a rest after a link. */
   environment: Record<string, string>;
   /** For `WHATSAPP_CA_FILE`: PEM of the media host's certificate. */
   certificate: string;
@@ -117,7 +117,14 @@ export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer
   return {
     url,
     rootKey,
-    environment: { MESSENGER: 'whatsapp', WHATSAPP_URL: url, WHATSAPP_ROOT_KEY: rootKey, WHATSAPP_GAP_MS: '0-0' },
+    environment: {
+      MESSENGER: 'whatsapp',
+      WHATSAPP_URL: url,
+      WHATSAPP_ROOT_KEY: rootKey,
+      WHATSAPP_GAP_MS: '0-0',
+      WHATSAPP_WARM_UP_GAP_MS: '0-0',
+      WHATSAPP_REST_AFTER_LINK_MINUTES: '0',
+    },
     certificate: mediaHost.certificate,
     world: state.world,
     script: state.script,
@@ -201,11 +208,15 @@ function goodDay(): Script {
   return {
     judge: () => 'accept',
     refuseQuery: () => undefined,
+    refuseMember: () => undefined,
     keysOf: () => 'given',
     refuseUpload: () => undefined,
     hidesPictures: false,
     queryIds: QUERY_IDS,
+    answerMex: () => undefined,
+    answerPosts: () => undefined,
     tellsNoCounts: false,
+    hidesViews: [],
     listsMembersUpTo: Infinity,
     refuseUpgrade: () => undefined,
     refuseLogin: undefined,

@@ -4,7 +4,7 @@ import type { MediaHost, MediaKind, Upload } from './media-host.ts';
 import type { CertificateAuthority } from './noise.ts';
 import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
-import type { World } from './world.ts';
+import type { Person, World } from './world.ts';
 
 /** How the peer handles a post. */
 export type Verdict =
@@ -38,7 +38,7 @@ export type KeysOfDevice =
 export interface Script {
   /** Called for every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
-  /** Called for every query; a number rejects it with that code. */
+  /** Called for every query; a number rejects it with that code, `silence` leaves it without an answer. */
   refuseQuery: (query: {
     namespace: string;
     to: string;
@@ -48,7 +48,9 @@ export interface Script {
     chatId: string;
     /** The users it is about, if there are several. */
     users: readonly string[];
-  }) => number | undefined | Promise<number | undefined>;
+  }) => number | 'silence' | undefined | Promise<number | undefined>;
+  /** Called for every person that a new group is to have, with the privacy token; a number is the error, `left out` says nothing. */
+  refuseMember: (person: Person, token: Buffer) => number | 'left out' | undefined;
   /** Called for every device in a query for keys. A device without keys in the answer cannot read anything. */
   keysOf: (jid: string) => KeysOfDevice;
   /** Called for every file; a number rejects it with that status, `cut` breaks the connection. */
@@ -61,8 +63,14 @@ export interface Script {
   hidesPictures: boolean;
   /** The query ids for creating, reading and listing channels. */
   queryIds: Record<'create' | 'read' | 'list', string>;
+  /** Called for every query in JSON: `null` in place of data, another answer, or an error code; undefined: the usual answer. */
+  answerMex: (queryId: string) => 'null' | Stanza[] | number | undefined;
+  /** Called for every query for the posts of a channel; undefined: the usual answer. */
+  answerPosts: () => Stanza[] | undefined;
   /** A query for only the counts of posts in a channel returns none. */
   tellsNoCounts: boolean;
+  /** The kinds of answers about posts in channels, `messages` or `message_updates`, that have no counts of views. */
+  hidesViews: readonly string[];
   /** Maximum number of members per group in the list of all groups; a query for one group returns all. */
   listsMembersUpTo: number;
   /** Called for every connection request; a number is the status of the answer, `silence` means no answer. */

@@ -20,8 +20,8 @@ export interface Person {
   isBanned: boolean;
   /** Their devices are off: messages wait at the server and are not decrypted. */
   isAway: boolean;
-  /** Whether they have accepted the terms for channels. */
-  hasAcceptedTerms: boolean;
+  /** Ids of the terms for channels that they have accepted. */
+  acceptedTerms: Set<string>;
 }
 
 export interface Companion {
@@ -109,7 +109,7 @@ export function addPerson(world: World, number: string, devices: readonly number
     companions: new Map(),
     isBanned: false,
     isAway: false,
-    hasAcceptedTerms: false,
+    acceptedTerms: new Set(),
   };
   world.people.push(person);
   return person;

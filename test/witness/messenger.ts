@@ -30,8 +30,9 @@ export function witnessMessenger(name: string, port: number): Messenger {
       send: (post, to, mayGoOn) => sendAll(line, accountId, post, to, mayGoOn),
       async listGroups() {
         await line.ready();
-        return (await line.ask({ op: 'list', accountId })).map(toGroup);
+        return { chats: (await line.ask({ op: 'list', accountId })).map(toGroup) };
       },
+      fetchInviteLink: () => Promise.resolve(null),
       createGroup: (group) => create(accountId, 'group', group.name),
       createCommunity: (community) => create(accountId, 'community', community.name),
       createChannel: (channel) => create(accountId, 'channel', channel.name),

@@ -39,6 +39,10 @@ export const accountStatusData = z
       description:
         'The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it.',
     }),
+    channels_unread_since: z.string().optional().meta({
+      format: 'date-time',
+      description: 'WhatsApp has not listed the channels since then. The known ones are kept.',
+    }),
     scanned_number: z
       .string()
       .optional()
@@ -87,6 +91,9 @@ const updateAccountBody = z
   })
   .meta({ id: 'UpdateAccount', description: 'Fields that are omitted or `null` keep their values.' });
 
+/** `new_link`: nothing is sent for a while after a phone was linked. */
+export const restReason = z.enum(['new_link', 'quiet_hours', 'daily_cap', 'warm_up']).meta({ id: 'RestReason' });
+
 const updateAccountData = z.object({
   quiet_hours: quietHours.nullable(),
   daily_cap: count.nullable(),
@@ -98,6 +105,9 @@ const updateAccountData = z.object({
         description: 'Maximum number of deliveries on each day. The smaller of this and `daily_cap` applies.',
       }),
       ends_on: z.string().meta({ format: 'date', description: 'The first day without this limit.' }),
+      gap_seconds: z
+        .object({ min: z.number(), max: z.number() })
+        .meta({ description: 'The random pause between two posts.', examples: [{ min: 20, max: 60 }] }),
     })
     .optional()
     .meta({ description: 'Present only during a warm-up.' }),
@@ -110,6 +120,7 @@ const updateAccountData = z.object({
     .meta({ format: 'date-time' })
     .nullable()
     .meta({ description: 'Until when one of the rules prevents sending. `null`: nothing does.' }),
+  rest_reason: restReason.optional().meta({ description: 'The rule behind `rests_until`.' }),
 });
 
 export const accounts = defineOperations('Account', {

@@ -1,5 +1,6 @@
 /** Reading campaigns, their runs and their files (contract §4). */
 import { z } from 'zod';
+import { restReason } from './accounts.ts';
 import { campaignId, campaignStatus, date, runStatus } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import {
@@ -164,6 +165,10 @@ export const campaignReads = defineOperations('Campaigns', {
       media: storedFile.nullable(),
       group_metadata_ids: z.array(count),
       runs: z.array(run),
+      waits_for: z
+        .object({ reason: restReason, until: instant.nullable() })
+        .optional()
+        .meta({ description: 'The rule that posts which are due wait for. `until` is `null`: they leave slowly.' }),
     }),
     errors: ['campaign_not_found'],
   },

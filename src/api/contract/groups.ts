@@ -32,7 +32,22 @@ const nid = z.object({ server: z.string(), user: z.string(), _serialized: z.stri
   examples: [{ server: 'newsletter', user: '120363000000000001', _serialized: '120363000000000001@newsletter' }],
 });
 
-const createdGroupData = z.object({ group_name: z.string(), group_metadata_id: groupMetadataId });
+const createdGroup = { group_name: z.string(), group_metadata_id: groupMetadataId };
+const createdGroupData = z.object(createdGroup);
+
+/** Extra fields of create-group, which a client has to ask for. */
+const notAdded = {
+  not_added: z
+    .array(
+      z.object({
+        phone_number: z.string().meta({ examples: ['+4915123456789'] }),
+        reason: z.enum(['privacy', 'not_on_whatsapp', 'left_recently', 'other']),
+      }),
+    )
+    .optional()
+    .meta({ description: 'With `with_not_added`: who could not be added. Send them the `invite_link`.' }),
+  invite_link: z.string().nullable().optional().meta({ description: 'With `with_not_added`.' }),
+};
 
 const listGroupsBody = z.object({
   kind: optional(groupKind).meta({ description: 'Only this kind.' }),
@@ -152,9 +167,10 @@ export const groups = defineOperations('Groups', {
             description: 'Phone numbers of the members to add. May be empty.',
             examples: [['+49 151 2345-6789']],
           }),
+        with_not_added: optional(z.boolean()).meta({ description: 'Adds `not_added` and `invite_link`.' }),
       })
       .meta({ id: 'CreateGroup' }),
-    data: createdGroupData,
+    data: z.object({ ...createdGroup, ...notAdded }),
     errors: CREATION_ERRORS,
     idempotency: 'keyed',
   },
@@ -174,6 +190,26 @@ export const groups = defineOperations('Groups', {
       next_cursor: nextCursor,
     }),
     errors: ['group_list_not_found'],
+  },
+  getInviteLink: {
+    path: '/api/v1/venom/get-invite-link',
+    access: 'send',
+    summary: 'Get the link to join a group',
+    body: z.object({
+      group_metadata_id: groupMetadataId,
+      refresh: optional(z.boolean()).meta({
+        description: 'Asks for the link again, because the known one was revoked.',
+      }),
+    }),
+    data: z.object({ invite_link: z.string() }),
+    errors: [
+      'group_not_found',
+      'account_unlinked',
+      'messenger_refused',
+      'account_not_connected',
+      'messenger_unavailable',
+      'outcome_unknown',
+    ],
   },
   syncGroups: {
     path: '/api/v1/venom/sync-groups',

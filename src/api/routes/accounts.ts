@@ -4,13 +4,14 @@ import { readAccountStatus } from '../../sending/accounts/account-status.ts';
 import { connectAccount, type AccountDeps, type ConnectDeps } from '../../sending/accounts/connect-account.ts';
 import { disconnectAccount } from '../../sending/accounts/disconnect-account.ts';
 import type { SendWindow } from '../../sending/accounts/send-window-rules.ts';
+import { warmUpGap, type Gaps, type Range } from '../../sending/deliveries/pace.ts';
 import { updateAccount } from '../../sending/accounts/update-account.ts';
 import { dayOfWarmUp, WARM_UP_CAPS } from '../../sending/accounts/warm-up.ts';
 import type { accounts } from '../contract/accounts.ts';
 import type { Handlers } from '../operation.ts';
 import { toAccountEvent, toWireCode } from './live-events.ts';
 
-export type AccountHandlerDeps = ConnectDeps & AccountDeps & { db: Database; timeZone: string };
+export type AccountHandlerDeps = ConnectDeps & AccountDeps & { db: Database; timeZone: string; gaps: Gaps };
 
 export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   async updateAccount(deps, { body, actor }) {
@@ -18,14 +19,16 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
     const { quiet_hours, daily_cap, warm_up: warmUp } = body;
     const change = { quietHours: offOr(quiet_hours), dailyCap: offOr(daily_cap), warmUp };
     const window = await updateAccount(deps, actor, change);
-    const { quietHours, dailyCap, timeZone, sentToday, until } = window;
+    const { quietHours, dailyCap, timeZone, sentToday, until, reason } = window;
+    const gap = warmUpGap(deps.gaps[window.messenger] ?? { minMs: 0, maxMs: 0 });
     return {
       quiet_hours: quietHours,
       daily_cap: dailyCap,
-      ...toWireWarmUp(window),
+      ...toWireWarmUp(window, gap),
       time_zone: timeZone,
       sent_today: sentToday,
       rests_until: until?.toString() ?? null,
+      ...(reason && { rest_reason: reason }),
     };
   },
 
@@ -52,10 +55,15 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   },
 };
 
-function toWireWarmUp({ warmUpFrom, today }: SendWindow) {
+function toWireWarmUp({ warmUpFrom, today }: SendWindow, { minMs, maxMs }: Range) {
   if (!warmUpFrom) return {};
   const ends = warmUpFrom.add({ days: WARM_UP_CAPS.length });
   return {
-    warm_up: { day: dayOfWarmUp(warmUpFrom, today), daily_caps: [...WARM_UP_CAPS], ends_on: ends.toString() },
+    warm_up: {
+      day: dayOfWarmUp(warmUpFrom, today),
+      daily_caps: [...WARM_UP_CAPS],
+      ends_on: ends.toString(),
+      gap_seconds: { min: minMs / 1_000, max: maxMs / 1_000 },
+    },
   };
 }

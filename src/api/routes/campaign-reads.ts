@@ -4,6 +4,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { findByIdempotencyKey } from '../../sending/campaigns/read/find-by-idempotency-key.ts';
+import { findWait } from '../../sending/campaigns/read/find-wait.ts';
 import { getCampaign, type RunDetails } from '../../sending/campaigns/read/get-campaign.ts';
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
@@ -60,6 +61,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
 
   async getCampaign(deps, { body, actor }) {
     const campaign = await getCampaign(deps, actor, await campaignIdOf(deps, actor, body));
+    const wait = await findWait(deps, campaign);
     return {
       ...toWireHead(campaign),
       weekdays: campaign.weekdays,
@@ -69,6 +71,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       media: campaign.media,
       group_metadata_ids: campaign.groupIds,
       runs: campaign.runs.map(toWireRun),
+      ...(wait && { waits_for: { reason: wait.reason, until: wait.until?.toString() ?? null } }),
     };
   },
 

@@ -1,6 +1,7 @@
 import { phoneDigits } from '../../identity/phone-number.ts';
 import { createChannel } from '../../sending/groups/create-channel.ts';
 import { createCommunity } from '../../sending/groups/create-community.ts';
+import { getInviteLink } from '../../sending/groups/get-invite-link.ts';
 import { createGroup } from '../../sending/groups/create-group.ts';
 import { listGroups } from '../../sending/groups/list-groups.ts';
 import type { GroupActivity } from '../../sending/groups/read-activity.ts';
@@ -33,8 +34,15 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
 
   async createGroup(deps, { body, actor, idempotencyKey }) {
     const participants = body.participants.flatMap((number) => phoneDigits(number) ?? []);
-    const { name, groupId } = await createGroup(deps, actor, { name: body.group_name, participants }, idempotencyKey);
-    return { group_name: name, group_metadata_id: groupId };
+    const group = await createGroup(deps, actor, { name: body.group_name, participants }, idempotencyKey);
+    return {
+      group_name: group.name,
+      group_metadata_id: group.groupId,
+      ...(body.with_not_added && {
+        not_added: group.notAdded.map(({ number, reason }) => ({ phone_number: `+${number}`, reason })),
+        invite_link: group.inviteLink,
+      }),
+    };
   },
 
   async listGroups(deps, { body, actor }) {
@@ -62,6 +70,11 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
       ...(page.totals && { totals: page.totals }),
       next_cursor: writeCursor(page.next),
     };
+  },
+
+  async getInviteLink(deps, { body, actor }) {
+    const asked = { groupId: body.group_metadata_id, refresh: body.refresh ?? false };
+    return { invite_link: await getInviteLink(deps, actor, asked) };
   },
 
   syncGroups: (deps, { actor }) => syncGroups(deps, actor),

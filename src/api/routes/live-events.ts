@@ -4,7 +4,8 @@ import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../contr
 
 /** The state of an account as the wire has it: what `account-status` answers, and the event says. */
 export function toAccountEvent(state: AccountState): AccountEvent {
-  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince } = state;
+  const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince, channelsUnreadSince } =
+    state;
   return {
     messenger,
     status,
@@ -13,6 +14,7 @@ export function toAccountEvent(state: AccountState): AccountEvent {
     ...(pausedUntil && { paused_until: pausedUntil.toISOString() }),
     ...(reason !== undefined && { reason }),
     ...(heldSince && { held_since: heldSince.toISOString() }),
+    ...(channelsUnreadSince && { channels_unread_since: channelsUnreadSince.toISOString() }),
     ...(scannedNumber !== undefined && { scanned_number: `+${scannedNumber}` }),
   };
 }

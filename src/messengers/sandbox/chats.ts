@@ -138,7 +138,7 @@ async function insertChat(db: Connection, accountId: number, chat: NewChat): Pro
     on conflict (chat_id) do nothing`.execute(db);
 }
 
-async function readChat(db: Connection, chatId: string): Promise<MessengerGroup> {
+export async function readChat(db: Connection, chatId: string): Promise<MessengerGroup> {
   const row = (await selectChats(sql`c.chat_id = ${chatId}`).execute(db)).rows[0];
   if (!row) throw new AppError('group_not_found', 'The chat does not exist');
   return toGroup(row);

@@ -4,7 +4,14 @@ import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import type { Messenger, MessengerAccount, MessengerSession } from '../messenger.ts';
-import { createChannelChat, createCommunityChats, createGroupChat, createPlanter, listChats } from './chats.ts';
+import {
+  createChannelChat,
+  createCommunityChats,
+  createGroupChat,
+  createPlanter,
+  listChats,
+  readChat,
+} from './chats.ts';
 import { forgetAccount } from './forget.ts';
 import { createPostSender } from './messages.ts';
 import { reviseMessages } from './revise-messages.ts';
@@ -39,8 +46,9 @@ export function createSandbox({
     return {
       send: (post, to, mayGoOn) => sendPost({ accountId, post, to, mayGoOn }),
       revise: (change, posts, mayGoOn) => reviseMessages(db, accountId, { change, posts, mayGoOn }),
-      listGroups: () => listChats(db, accountId),
+      listGroups: async () => ({ chats: await listChats(db, accountId) }),
       createGroup: (group) => createGroupChat(db, accountId, { ...group, ownNumber: phoneNumber ?? '' }),
+      fetchInviteLink: async (chatId) => (await readChat(db, chatId)).inviteLink,
       createCommunity: (community) => createCommunityChats(db, accountId, community),
       createChannel: (channel) => createChannelChat(db, accountId, channel),
       unlink: () => Promise.resolve(true),

@@ -18,6 +18,7 @@ import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { KeyTable } from './connect/key-table.ts';
+import type { Proxy } from './connect/open-proxy.ts';
 import { startLinking } from './connect/link.ts';
 import { createCooldown, type Cooldown } from './connect/cooldown.ts';
 import { RESTRICTED } from './failures.ts';
@@ -50,6 +51,8 @@ export interface SessionOptions {
   fanOuts: FairSemaphore;
   uploads: UploadCache;
   groups: GroupCache;
+  /** Undefined: WhatsApp is reached directly. */
+  proxy: Proxy | undefined;
   /** Overrides. */
   queryIds: Partial<ChannelQueryIds>;
   onLoopError?: OnLoopError | undefined;
@@ -60,6 +63,8 @@ export interface SessionOptions {
 export interface SessionTiming extends ConnectionTiming, PollTiming {
   /** How long the acknowledgement of a post may take. */
   answerMs: number;
+  /** How long the answer to a query about channels may take. A list of groups takes up to four times as long. */
+  channelAnswerMs: number;
   /** The pause between two answers to retry receipts of an account. */
   answerGapMs: number;
   /** How long members without a device list and devices without keys are left out. */
@@ -88,10 +93,9 @@ export function startSession(
   const cooldown = withServerCooldown(given, () => connection.online(), log.child({ accountId }));
   // The stored state may be another process's: there is no connection now.
   if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
-  const channels = createChannelQueries(options.queryIds, log);
+  const channels = createChannelQueries({ ids: options.queryIds, answerMs: timing.channelAnswerMs, log });
   const chats = createChatCache({
     memory: options.groups,
-    channels,
     client: () => connection.requireOnline(),
     // Some of its members may have been counted by their numbers.
     onGroup: (group) => void emitLidMappings(emitMemberEvents, accountId, peopleIn(group)),
@@ -124,7 +128,7 @@ export function startSession(
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
-  const sending = { accountId, client, answerMs: timing.answerMs };
+  const sending = { accountId, client, answerMs: timing.answerMs, agent: options.proxy?.agent };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };
@@ -132,7 +136,7 @@ export function startSession(
     linking: linking?.shown ?? Promise.resolve(),
     ended: connection.ended,
     ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
-    ...queryChats({ connection, cooldown, channels, chats }),
+    ...queryChats({ connection, cooldown, channels }),
     unlink: () => connection.unlink(),
     async close() {
       await connection.close();
@@ -167,7 +171,7 @@ function startAnswering(
 
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
-  { log, account: { accountId }, url, timing, emitMemberEvents }: SessionOptions,
+  { log, account: { accountId }, url, proxy, timing, emitMemberEvents }: SessionOptions,
   {
     cooldown,
     chats,
@@ -177,6 +181,7 @@ function socketOptions(
 ): ConnectionOptions['socket'] {
   return {
     url,
+    proxy,
     qrMs: timing.qrMs,
     outcomeMs: timing.outcomeMs,
     log: log.child({ accountId }),

@@ -8,6 +8,7 @@ import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts';
 import type { ClientVersions } from './connect/client-versions.ts';
 import type { ClientOptions } from './connect/load-client.ts';
+import { chooseProxy, proxyLabel } from './connect/proxies.ts';
 import { claimKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { deleteOldMessages } from './send/sent-messages.ts';
 import { createMemberEventEmitter, type MemberEventEmitter } from './inbound/member-event-emitter.ts';
@@ -23,6 +24,8 @@ export interface WhatsAppOptions extends ClientOptions {
   vault: Vault;
   /** PEM of the certificate authority of its media hosts. Undefined: the public ones. */
   mediaCa?: string | undefined;
+  /** URLs of proxies, one for each account. Default is none. */
+  proxies?: readonly string[] | undefined;
   /** Overrides the ids of queries about channels. */
   queryIds?: Partial<ChannelQueryIds> | undefined;
   timing?: Partial<WhatsAppTiming> | undefined;
@@ -45,8 +48,10 @@ const TIMING: WhatsAppTiming = {
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
   answerMs: 20_000,
+  channelAnswerMs: 5_000,
   answerGapMs: 200,
   cooldownMs: 60_000,
+  restAfterLinkMs: 30 * 60_000,
   leaveMs: 8_000,
   permitMs: 10_000,
   outcomeMs: 60_000,
@@ -176,9 +181,18 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   const uploads = (shared.uploads ??= createUploadCache({ db, log, ca: mediaCa, permits: uploading, waitMs, retryMs }));
   const emitMemberEvents = members.emit;
   const given = { db, log, url, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
-  const { groups, queryIds = {} } = shared;
-  const options = { ...given, groups, queryIds, account, table, onStateChange };
+  const { groups, queryIds = {}, proxies = [] } = shared;
+  const proxy = await chooseAndOpen(shared, account.accountId, proxies);
+  const options = { ...given, groups, queryIds, proxy, account, table, onStateChange };
   return { startSession, loadCredentials, options };
+}
+
+async function chooseAndOpen({ db, log }: Shared, accountId: number, proxies: readonly string[]) {
+  const url = await chooseProxy(db, accountId, proxies);
+  if (url === undefined) return undefined;
+  log.debug({ accountId, proxy: proxyLabel(url) }, 'an account reaches WhatsApp by a proxy');
+  const { openProxy } = await import('./connect/open-proxy.ts');
+  return openProxy(url);
 }
 
 /** Unlinks the account of a deleted user. Its number is gone, so that any linked number is accepted. */

@@ -177,9 +177,9 @@ export async function checkRuns(db: Database): Promise<Finding[]> {
     : [find('runs', 'No run is late, and no run was missed within the last 24 hours')];
 }
 
-/** Lists accounts that send nothing until their user acts. */
+/** Lists accounts that send nothing until their user acts, and those whose channels cannot be read. */
 export async function checkAccounts(db: Database): Promise<Finding[]> {
-  const { byStatus, paused, stopped } = await countAccounts(db);
+  const { byStatus, paused, stopped, withUnreadChannels } = await countAccounts(db);
   const all = [...byStatus.values()].reduce((sum, one) => sum + one, 0);
   const kinds: Array<[count: number, what: string, advice: string]> = [
     [byStatus.get('logged_out') ?? 0, 'logged out', 'Ask their owners to link them again.'],
@@ -191,6 +191,11 @@ export async function checkAccounts(db: Database): Promise<Finding[]> {
       stopped,
       'in quarantine, since their ledger would have become inconsistent',
       'Run "campanile accounts release NAME" for each.',
+    ],
+    [
+      withUnreadChannels,
+      'WhatsApp does not list their channels. The known ones are kept, new ones are not found',
+      'Upgrade Campanile, or set WHATSAPP_QUERY_IDS to current ids.',
     ],
   ];
   const needing = kinds

@@ -1,8 +1,9 @@
 /** Whether WhatsApp can be reached from here, and how old the version is that we say to be. */
-import { get as getPlainly } from 'node:http';
+import { get as getPlainly, type Agent } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
+import { proxyLabel } from '../../messengers/whatsapp/connect/proxies.ts';
 import { VERSION_REJECTED } from '../../messengers/whatsapp/failures.ts';
 import { describeError, find, type Finding } from './finding.ts';
 
@@ -15,6 +16,7 @@ export interface WhatsAppConfigured {
   whatsappUrl: string | undefined;
   whatsappCa: string | undefined;
   whatsappVersion: readonly number[] | undefined;
+  whatsappProxies: readonly string[];
 }
 
 /** Any answer will do: it is the way there that is looked at. */
@@ -22,6 +24,7 @@ export async function checkWhatsApp(db: Database | undefined, configured: WhatsA
   const isUsed = configured.messenger === 'whatsapp' || (db && (await readLastAcceptedVersion(db)) !== undefined);
   if (!isUsed) return [find('whatsapp', 'New accounts use the sandbox, and no account was ever on WhatsApp')];
   const url = new URL((configured.whatsappUrl ?? WHATSAPP).replace(/^ws/, 'http'));
+  if (configured.whatsappProxies.length > 0) return checkProxies(url, configured);
   try {
     const status = await ask(url, configured.whatsappCa);
     return [find('whatsapp', `${url.host} answers (HTTP ${status})`)];
@@ -37,11 +40,27 @@ export async function checkWhatsApp(db: Database | undefined, configured: WhatsA
   }
 }
 
-function ask(url: URL, ca: string | undefined): Promise<number> {
+/** Accounts use no other way, so every proxy has to work. */
+async function checkProxies(url: URL, { whatsappProxies, whatsappCa }: WhatsAppConfigured): Promise<Finding[]> {
+  const { openProxy } = await import('../../messengers/whatsapp/connect/open-proxy.ts');
+  const tried = whatsappProxies.map(async (proxy, index) => {
+    const name = `Proxy ${index + 1} (${proxyLabel(proxy)})`;
+    try {
+      const status = await ask(url, whatsappCa, openProxy(proxy).agent);
+      return find('whatsapp', `${name} reaches ${url.host} (HTTP ${status})`);
+    } catch (error) {
+      const advice = 'Correct or remove it in WHATSAPP_PROXIES. Its accounts wait until it works.';
+      return find('whatsapp', `${name} does not reach ${url.host}: ${describeError(error)}`, 'error', advice);
+    }
+  });
+  return Promise.all(tried);
+}
+
+function ask(url: URL, ca: string | undefined, agent?: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const get = url.protocol === 'https:' ? getSecurely : getPlainly;
-    get(url, { signal, ...(ca !== undefined && { ca }) }, (response) => {
+    get(url, { signal, ...(agent && { agent }), ...(ca !== undefined && { ca }) }, (response) => {
       response.destroy();
       resolve(response.statusCode ?? 0);
     }).on('error', (error) => reject(signal.aborted ? new Error(`no answer within ${PATIENCE_MS / 1_000} s`) : error));

@@ -26,6 +26,7 @@ export const SECRETS: readonly Name[] = [
   'ENCRYPTION_KEY',
   'ENCRYPTION_KEY_PREVIOUS',
   'SMTP_URL',
+  'WHATSAPP_PROXIES',
   'METRICS_TOKEN',
   'BACKUP_PASSPHRASE',
 ];
@@ -106,12 +107,15 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     accessLog: env.ACCESS_LOG,
     publicDocs: env.PUBLIC_DOCS,
     whatsappGap: env.WHATSAPP_GAP_MS,
+    whatsappWarmUpGap: env.WHATSAPP_WARM_UP_GAP_MS,
+    whatsappRestAfterLinkMs: env.WHATSAPP_REST_AFTER_LINK_MINUTES * 60_000,
     whatsappVersion: env.WHATSAPP_VERSION,
     whatsappUrl: env.WHATSAPP_URL,
     whatsappRootKey: env.WHATSAPP_ROOT_KEY,
     whatsappCertificate: env.WHATSAPP_CERTIFICATE,
     /** PEM. Undefined: the authorities that Node.js trusts. */
     whatsappCa: env.WHATSAPP_CA_FILE,
+    whatsappProxies: env.WHATSAPP_PROXIES ?? [],
     whatsappQueryIds: env.WHATSAPP_QUERY_IDS ?? {},
     sandboxGap: env.SANDBOX_GAP_MS,
     retentionDays: env.RETENTION_DAYS,

@@ -110,6 +110,8 @@ export const VARIABLES = z.object({
   SANDBOX_GAP_MS: gap().prefault('0-0'),
   SANDBOX_SPEED: parsed(`a number from 0 to ${MAX_SPEED}`, speed).prefault('1'),
   WHATSAPP_GAP_MS: gap().prefault('5000-15000'),
+  WHATSAPP_WARM_UP_GAP_MS: gap().prefault('20000-60000'),
+  WHATSAPP_REST_AFTER_LINK_MINUTES: whole(0, 24 * 60).prefault('30'),
   WHATSAPP_VERSION: parsed('three numbers such as 2.3000.1043857760', whatsappVersion).optional(),
   WHATSAPP_URL: url('a ws:// or wss://', /^wss?$/).optional(),
   WHATSAPP_ROOT_KEY: matching('32 bytes in hex', /^[0-9a-f]{64}$/i)
@@ -117,6 +119,7 @@ export const VARIABLES = z.object({
     .optional(),
   WHATSAPP_CERTIFICATE: choice('log', 'enforce').prefault('log'),
   WHATSAPP_CA_FILE: parsed('a file with certificates in PEM', readCertificates).optional(),
+  WHATSAPP_PROXIES: list('addresses such as socks5://user:password@proxy.example:1080', isProxy).optional(),
   WHATSAPP_QUERY_IDS: parsed('numbers of queries such as create=12345,list=67890', queryIds).optional(),
 });
 
@@ -159,6 +162,11 @@ function readCertificates(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isProxy(text: string): boolean {
+  const { protocol, hostname, pathname } = URL.parse(text) ?? {};
+  return /^(socks5|https?):$/.test(protocol ?? '') && hostname !== '' && /^\/?$/.test(pathname ?? '');
 }
 
 function queryIds(text: string): { create?: string; read?: string; list?: string } | undefined {

@@ -47,6 +47,7 @@ export interface LedgerTables {
     reactions: Generated<number>;
     replies: Generated<number>;
     views: Generated<number>;
+    views_seen: Generated<boolean>;
     status: Generated<'queued' | 'sent' | 'failed' | 'cancelled'>;
     attempts: Generated<number>;
     interrupted_attempts: Generated<number>;
@@ -111,6 +112,7 @@ export interface LedgerTables {
     reactions: Generated<number>;
     replies: Generated<number>;
     views: Generated<number>;
+    views_seen: Generated<boolean>;
     queued: Generated<number>;
     sent: Generated<number>;
     failed: Generated<number>;

@@ -32,6 +32,7 @@ export interface MessengerTables {
   };
   account_keys: { account_id: number; kind: string; name: string; sealed: Buffer };
   account_sessions: { account_id: number; number: number };
+  whatsapp_proxies: { account_id: number; proxy: string };
   whatsapp_version: { only_row: Generated<boolean>; version: string; let_in_at: Generated<Date> };
   whatsapp_posts: { account_id: number; post_hash: Buffer; message: Buffer; sent_at: Date };
   whatsapp_sent: {

@@ -157,6 +157,9 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     daily_cap: number | null;
     warm_up_from: Date | null;
     stop_reason: string | null;
+    channels_unread_since: Date | null;
+    linked_at: Date | null;
+    rests_until: Date | null;
     created_at: GeneratedInstant;
   };
   account_states: {

@@ -20,6 +20,8 @@ export interface AccountState {
   reason?: string;
   /** The whole ledger is held: nothing is sent of any account (contract §5). */
   heldSince?: Date;
+  /** The messaging application has not told the channels since then: the known ones are kept. */
+  channelsUnreadSince?: Date;
   /** Digits, of the phone that was just refused for another number than the owner's, where that number can be taken over. */
   scannedNumber?: string;
 }
@@ -49,6 +51,7 @@ function toState(account: Account): AccountState {
     whatsappNumber,
     isNumberFixed: account.linkedNumber !== null,
     ...(account.heldSince && { heldSince: account.heldSince }),
+    ...(account.channelsUnreadSince && { channelsUnreadSince: account.channelsUnreadSince }),
   };
   if (stopReason !== null && LINKED.has(status)) return { ...about, status: 'paused', reason: stopReason };
   return {

@@ -9,17 +9,20 @@ import { notifyAfterCommit } from '../../platform/database/notify-after-commit.t
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
-import type { LinkMethod, MessengerGroup } from '../../messengers/messenger.ts';
+import type { LinkMethod, MessengerGroup, NotAdded } from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
 import { userGoneError } from './store.ts';
+
+export type { NotAdded };
 
 /** Each command: what goes in, what comes out. Both travel as JSON. */
 export interface Commands {
   connect: { input: { method: LinkMethod }; result: Record<never, never> };
   disconnect: { input: Record<never, never>; result: Record<never, never> };
-  list_groups: { input: { knownChannels: string[] }; result: StoredGroup[] };
-  create_group: { input: { name: string; participants: string[] }; result: StoredGroup };
+  list_groups: { input: { knownChannels: string[] }; result: StoredChatList };
+  create_group: { input: { name: string; participants: string[] }; result: StoredGroup & { notAdded?: NotAdded[] } };
   create_community: { input: { name: string; description: string }; result: StoredGroup };
+  get_invite_link: { input: { chatId: string }; result: { inviteLink: string | null } };
   create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };
 }
 export type CommandKind = keyof Commands;
@@ -27,12 +30,25 @@ export type CommandKind = keyof Commands;
 /** A messenger's group as JSON carries it. */
 export type StoredGroup = Omit<MessengerGroup, 'createdAt'> & { createdAt: string };
 
+/** A messenger's list of chats as JSON carries it. */
+export interface StoredChatList {
+  chats: StoredGroup[];
+  areChannelsUnread: boolean;
+}
+
 /** Why a command failed, as JSON carries an AppError. */
 export interface StoredFailure {
   code: ErrorCode;
   message: string;
   details: readonly FieldError[];
   outcomeUnknown: boolean;
+}
+
+/** How many groups, communities and channels an account may create in 24 hours. */
+export interface CreationLimit {
+  perDay: number;
+  /** A new number has a lower limit. Default is `false`. */
+  isOfWarmUp?: boolean;
 }
 
 /** How long the api waits for a worker to answer. */
@@ -66,16 +82,16 @@ interface Ended {
 /**
  * Asks the account's session to do something and waits for it. Throws what the session threw; 503 when no worker took the
  * command in time (it is then withdrawn and never carried out), or took it and has not answered: what came of it is unknown. Of those that
- * create something there are `perDay` in 24 hours, tries that are under way among them; then 429, and nothing was asked.
+ * create something there are `limit.perDay` in 24 hours, tries that are under way among them; then 429, and nothing was asked.
  */
 export async function runCommand<K extends CommandKind>(
   { db, waiters }: { db: Database; waiters: CommandWaiters },
   accountId: number,
   kind: K,
   input: Commands[K]['input'],
-  perDay?: number,
+  limit?: CreationLimit,
 ): Promise<Commands[K]['result']> {
-  const commandId = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), perDay });
+  const commandId = await insertCommand(db, accountId, { kind, input: JSON.stringify(input), limit });
   const deadline = performance.now() + COMMAND_WAIT_MS;
   while (performance.now() < deadline) {
     await waiters.wait(commandId, POLL_MS);
@@ -100,10 +116,10 @@ export async function runCommand<K extends CommandKind>(
 async function insertCommand(
   db: Database,
   accountId: number,
-  { kind, input, perDay }: { kind: CommandKind; input: string; perDay: number | undefined },
+  { kind, input, limit }: { kind: CommandKind; input: string; limit: CreationLimit | undefined },
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    if (perDay !== undefined) await enforceCampaignQuota(trx, accountId, perDay);
+    if (limit) await enforceCreationLimit(trx, accountId, limit);
     const { command_id } = await trx
       .insertInto('account_commands')
       .values({ account_id: accountId, kind, input })
@@ -117,13 +133,15 @@ async function insertCommand(
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** Of two that come at once the second waits, and counts the first. */
-async function enforceCampaignQuota(trx: Connection, accountId: number, perDay: number): Promise<void> {
+async function enforceCreationLimit(trx: Connection, accountId: number, limit: CreationLimit): Promise<void> {
+  const { perDay, isOfWarmUp = false } = limit;
   await sql`select from accounts where account_id = ${accountId} for no key update`.execute(trx);
   const { count, oldestAgeSeconds } = await countCreatedGroups(trx, accountId);
   if (count < perDay) return;
+  const ofWarmUp = isOfWarmUp ? ' while your number is warming up' : '';
   throw new AppError(
     'creation_limit_reached',
-    `You have reached the limit of ${perDay} groups, communities and channels created in 24 hours. Messaging applications ban numbers that create many.`,
+    `You have reached the limit of ${perDay} groups, communities and channels created in 24 hours${ofWarmUp}. Messaging applications ban numbers that create many.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - oldestAgeSeconds)), limit: perDay },
   );
 }

@@ -82,7 +82,8 @@ async function changeMessenger(
     throw new AppError('account_busy', 'Campaigns are planned or under way. Wait for their end, or cancel them first.');
   await sql`
     update accounts
-    set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null
+    set messenger = ${messenger}, status = 'unlinked', status_reason = null, scanned_number = null, groups_synced_at = null, warm_up_from = null,
+        channels_unread_since = null, rests_until = null
     where account_id = ${accountId}`.execute(trx);
   await sql`update lanes set messenger = ${messenger} where account_id = ${accountId}`.execute(trx);
   await sql`

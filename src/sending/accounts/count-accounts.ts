@@ -13,12 +13,15 @@ export interface AccountCounts {
   paused: Map<PauseCause, number>;
   /** Accounts that were stopped (`stop-account.ts`). */
   stopped: number;
+  /** Accounts whose channels the messaging application does not tell (`readAccountStatus`). */
+  withUnreadChannels: number;
 }
 
 interface Row {
   status: AccountStatus;
   cause: PauseCause | null;
   isStopped: boolean;
+  areChannelsUnread: boolean;
   total: number;
 }
 
@@ -33,14 +36,16 @@ export async function countAccounts(db: Database): Promise<AccountCounts> {
       await sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`.execute(trx);
       const { rows } = await sql<Row>`
         select status, case when status = 'paused' then pause_cause end as cause, stop_reason is not null as "isStopped",
-               count(*)::int as total
-        from accounts group by 1, 2, 3`.execute(trx);
+               channels_unread_since is not null as "areChannelsUnread", count(*)::int as total
+        from accounts group by 1, 2, 3, 4`.execute(trx);
       let stopped = 0;
-      for (const { status, cause, isStopped, total } of rows) {
+      let withUnreadChannels = 0;
+      for (const { status, cause, isStopped, areChannelsUnread, total } of rows) {
         byStatus.set(status, (byStatus.get(status) ?? 0) + total);
         if (cause !== null) paused.set(cause, (paused.get(cause) ?? 0) + total);
         if (isStopped) stopped += total;
+        if (areChannelsUnread) withUnreadChannels += total;
       }
-      return { byStatus, paused, stopped };
+      return { byStatus, paused, stopped, withUnreadChannels };
     });
 }

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import { knownTimeZone } from '../../platform/time/time-zone.ts';
 import { dateIn, dayOf, quietUntil, type Day, type QuietHours } from './quiet-hours.ts';
-import { capOn, dayOfWarmUp, WARM_UP_CAPS } from './warm-up.ts';
+import { capOn, isWarmingUp } from './warm-up.ts';
 
 /** When an account rests, as its workspace wants it. */
 export interface SendWindowRules {
@@ -13,9 +13,12 @@ export interface SendWindowRules {
   dailyCap: number | null;
 }
 
+export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
+
 /** The rules of an account, and what they allow now. */
 export interface SendWindow extends SendWindowRules {
   accountId: number;
+  messenger: string;
   /** IANA: what the owner chose, else the installation's. */
   timeZone: string;
   /** In that zone. */
@@ -26,16 +29,22 @@ export interface SendWindow extends SendWindowRules {
   capToday: number | null;
   /** Posts of today that left, may have left, or are in hand; only counted where there is a cap today. */
   sentToday: number | null;
+  /** The end of the rest after a new link; null: there is none. */
+  linkRestUntil: Temporal.Instant | null;
   /** Nothing is sent before; null: it may send now. */
   until: Temporal.Instant | null;
+  /** The rule behind `until`. */
+  reason: RestReason | null;
 }
 
 interface RuleRow {
   accountId: number;
+  messenger: string;
   quietFrom: string | null;
   quietTo: string | null;
   dailyCap: number | null;
   warmUpFrom: Date | null;
+  linkRestUntil: Date | null;
   timeZone: string | null;
   now: Date;
 }
@@ -50,8 +59,10 @@ export async function readSendWindows(
   timeZone: string,
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
-    select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
-           a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now
+    select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
+           a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
+           -- A link in the future: the clock was set back, and the rest is not to last as much longer.
+           case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
     from accounts a
     join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
     join users u on u.user_id = o.user_id
@@ -87,14 +98,32 @@ function withDays(rows: readonly RuleRow[], fallback: string): DatedRow[] {
 }
 
 function toSendWindow(row: DatedRow, sent: number): SendWindow {
-  const { accountId, quietHours, dailyCap, timeZone, day } = row;
+  const { accountId, messenger, quietHours, dailyCap, timeZone, day } = row;
   const began = row.warmUpFrom && dateIn(timeZone, row.warmUpFrom.toTemporalInstant());
-  const warmUpFrom = began && dayOfWarmUp(began, day.date) <= WARM_UP_CAPS.length ? began : null;
+  const warmUpFrom = began && isWarmingUp({ dailyCap, warmUpFrom: began }, day.date) ? began : null;
   const capToday = capOn({ dailyCap, warmUpFrom }, day.date);
   const sentToday = capToday === null ? null : sent;
   const isUsedUp = capToday !== null && sent >= capToday;
-  const until = row.quietEnd ?? (isUsedUp ? day.end : null);
-  return { accountId, quietHours, dailyCap, today: day.date, warmUpFrom, capToday, timeZone, sentToday, until };
+  const linkRestUntil = row.linkRestUntil?.toTemporalInstant() ?? null;
+  const usedUp: RestReason = capToday === dailyCap ? 'daily_cap' : 'warm_up';
+  const rests: Array<[RestReason, Temporal.Instant | null | undefined]> = [
+    ['quiet_hours', row.quietEnd],
+    [usedUp, isUsedUp ? day.end : null],
+    ['new_link', linkRestUntil],
+  ];
+  const [reason, until] = rests.find(([, end]) => end) ?? [];
+  const about = {
+    accountId,
+    messenger,
+    quietHours,
+    dailyCap,
+    today: day.date,
+    warmUpFrom,
+    capToday,
+    timeZone,
+    sentToday,
+  };
+  return { ...about, linkRestUntil, until: until ?? null, reason: reason ?? null };
 }
 
 /** Counts today's posts of each account, without those of accounts that have no cap. */

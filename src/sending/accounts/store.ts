@@ -18,6 +18,7 @@ export interface Account {
   /** Digits, of a phone that was refused since it has another number, and whose number may be taken over. */
   scannedNumber: string | null;
   groupsSyncedAt: Date | null;
+  channelsUnreadSince: Date | null;
   /** While linking: how, and what there is to show. */
   linkMethod: 'qr' | 'pairing_code' | null;
   qr: string | null;
@@ -115,6 +116,7 @@ function selectAccounts(db: Connection) {
       'accounts.linked_number as linkedNumber',
       'accounts.scanned_number as scannedNumber',
       'accounts.groups_synced_at as groupsSyncedAt',
+      'accounts.channels_unread_since as channelsUnreadSince',
       'users.whatsapp_number as whatsappNumber',
       'users.whatsapp_digits as phoneNumber',
     ]);

@@ -18,6 +18,10 @@ export function capOn({ dailyCap, warmUpFrom }: DailyLimits, date: Temporal.Plai
   return Math.min(warm, dailyCap);
 }
 
+export function isWarmingUp({ warmUpFrom }: DailyLimits, date: Temporal.PlainDate): boolean {
+  return !!warmUpFrom && dayOfWarmUp(warmUpFrom, date) <= WARM_UP_CAPS.length;
+}
+
 /** Which day of the warm-up a date is, from 1; above the number of caps: it is over. */
 export function dayOfWarmUp(warmUpFrom: Temporal.PlainDate, date: Temporal.PlainDate): number {
   // Whoever moves to a zone further west may be on the day before for a while.

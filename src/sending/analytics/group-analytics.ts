@@ -124,7 +124,7 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
            case when g.kind <> 'channel' then coalesce(w.read, 0) end as read,
            coalesce(w.reactions, 0) as reactions,
            case when g.kind <> 'channel' then coalesce(w.replies, 0) end as replies,
-           case when g.kind = 'channel' then coalesce(w.views, 0) end as views,
+           case when g.kind = 'channel' and w.views_seen then w.views end as views,
            w.first_sent_at as "firstSentAt", w.last_sent_at as "lastSentAt", coalesce(w.last_error, v.error) as "lastError",
            coalesce(v.recalled, 0) as recalled, coalesce(v.corrected, 0) as corrected, w.is_waiting as "isWaiting"
     from target t
@@ -151,12 +151,13 @@ const written = (campaignId: number) => sql`
       select account_id, run_id, summed from runs where campaign_id = ${campaignId} and summed < expanded
     ), part as (
       select s.group_id, s.first_sent_at, s.last_sent_at, s.queued, s.sent, s.failed, s.cancelled, s.recipients::float8, s.delivered::float8,
-             s.read::float8, s.reactions::float8, s.replies::float8, s.views::float8, s.error, s.error_run_id, s.error_waits
+             s.read::float8, s.reactions::float8, s.replies::float8, s.views::float8,
+             s.views_seen or s.views > 0 as views_seen, s.error, s.error_run_id, s.error_waits
       from campaigns c join group_sums s on s.account_id = c.account_id and s.campaign_id = c.campaign_id
       where c.campaign_id = ${campaignId}
       union all
       select d.group_id, d.sent_at, d.sent_at, d.queued, d.sent, d.failed, d.cancelled, d.recipients, d.delivered,
-             d.read, d.reactions, d.replies, d.views, d.error, d.error_run_id, d.error_waits
+             d.read, d.reactions, d.replies, d.views, d.views_seen, d.error, d.error_run_id, d.error_waits
       from unsummed u
       cross join lateral (
         select d.group_id, ${deliveryCounts} from deliveries d
@@ -165,7 +166,7 @@ const written = (campaignId: number) => sql`
     ), written as materialized (
       select group_id, sum(queued)::int as queued, sum(sent)::int as sent, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
              sum(recipients) as recipients, sum(delivered) as delivered, sum(read) as read, sum(reactions) as reactions,
-             sum(replies) as replies, sum(views) as views, min(first_sent_at) as first_sent_at, max(last_sent_at) as last_sent_at,
+             sum(replies) as replies, sum(views) as views, bool_or(views_seen) as views_seen, min(first_sent_at) as first_sent_at, max(last_sent_at) as last_sent_at,
              (array_agg(error order by error_run_id desc) filter (where error is not null))[1] as last_error,
              (array_agg(error_waits order by error_run_id desc) filter (where error is not null))[1] as is_waiting
       from part group by group_id

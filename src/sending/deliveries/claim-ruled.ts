@@ -7,7 +7,7 @@ import { claimTurns, type ClaimOptions, type Turn } from './claim-turns.ts';
 const LONGEST_SLEEP_MINUTES = 15;
 
 /**
- * Claims turns of accounts with quiet hours, a daily cap or a warm-up. Evaluates the rules under the locks of the lanes, in the transaction
+ * Claims turns of accounts with quiet hours, a daily cap, a warm-up or a new link. Evaluates the rules under the locks of the lanes, in the transaction
  * of the claim: no turn exceeds the rest of the cap. Accounts that may not send now sleep. Lanes that are locked or have a turn in hand are
  * skipped. `timeZone` is the installation's.
  */
@@ -28,7 +28,8 @@ export async function claimRuled(
     const wanted = open.map(({ accountId }) => accountId);
     const rooms = open.map((one) => roomOf(one) ?? options.batch);
     const { turns } = await claimTurns(trx, { ...options, lanes: wanted.length, wanted, rooms });
-    return turns;
+    const warmingUp = new Set(open.flatMap(({ accountId, warmUpFrom }) => (warmUpFrom ? [accountId] : [])));
+    return turns.map((turn) => ({ ...turn, isWarmingUp: warmingUp.has(turn.accountId) }));
   });
 }
 

@@ -12,6 +12,8 @@ export interface Turn {
   /** The number of the turn, a fencing token. */
   turn: number;
   messenger: string;
+  /** The account sends slowly, because its number is new. Default is `false`. */
+  isWarmingUp?: boolean;
   runId: number;
   contentId: number;
   /** In the order they leave. */
@@ -52,7 +54,7 @@ export interface ClaimOptions {
 /** A claim looks into at most so many shards, so that it locks few rows; the next one looks into others. */
 export const SHARDS_PER_CLAIM = 32;
 
-/** Of an account with quiet hours, a daily cap or a warm-up. */
+/** Of an account with quiet hours, a daily cap, a warm-up or a new link. */
 interface RuledRow {
   account_id: number;
   turn: null;

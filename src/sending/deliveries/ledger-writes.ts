@@ -28,8 +28,8 @@ export interface SentRange {
   run_id: number;
   first: number;
   last: number;
-  /** One a delivery. */
-  recipients: number[];
+  /** One a delivery; null: what the ledger knows of the group counts. */
+  recipients: Array<number | null>;
 }
 
 /** The outcome of a delivery that was not sent. As `SentRange`, a row of `finish_turns`, which rejects lone surrogates. */

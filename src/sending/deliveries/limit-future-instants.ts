@@ -35,7 +35,8 @@ export function watchFutureInstants({ db, gaps }: { db: Database; gaps: Gaps }):
  * end at once. Locked lanes are skipped until the next call.
  */
 export async function limitFutureInstants(db: Database, checked: Checked, gaps: Gaps): Promise<void> {
-  const gap = sql`coalesce((${JSON.stringify(gapMsOf(gaps))}::jsonb ->> l.messenger)::float8, 0) * interval '1 millisecond'`;
+  // That of a warm-up is never shorter.
+  const gap = sql`coalesce((${JSON.stringify(gapMsOf(gaps))}::jsonb ->> (l.messenger || '/warm_up'))::float8, 0) * interval '1 millisecond'`;
   for (let changed = LANES_PER_STEP; changed === LANES_PER_STEP;)
     changed = await db.transaction().execute(async (trx) => {
       const { rows } = await sql<{ account_id: number }>`

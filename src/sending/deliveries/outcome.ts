@@ -3,7 +3,8 @@ import { OUTCOME_UNKNOWN, type SendResult } from '../../messengers/messenger.ts'
 
 /** The outcome of one attempt. Outcomes are data; only `finish-turns.ts` writes them. */
 export type Outcome =
-  | { kind: 'sent'; recipients: number }
+  /** Recipients: see `SendResult`. */
+  | { kind: 'sent'; recipients: number | null }
   /** Final; `uncertain`: an attempt may have left. */
   | { kind: 'failed'; reason: string; uncertain: boolean }
   /** Retry after `waitMs`; `uncertain`: this attempt may have left. It counts as an attempt unless `tries` is 0. */

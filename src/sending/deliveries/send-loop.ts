@@ -245,14 +245,14 @@ async function takeTurn(
     classifyResult(result, turn.deliveries[index] ?? NO_EARLIER_ATTEMPTS),
   );
   for (const outcome of outcomes) onOutcome?.(outcome.kind, 1);
-  await finisher.finish({ turn, outcomes, gapMs: randomGapMs(gaps, turn.messenger) });
+  await finisher.finish({ turn, outcomes, gapMs: randomGapMs(gaps, turn) });
   return outcomes;
 }
 
 async function runRevision(state: SendLoopState, turn: RevisionTurn, mayGoOn: () => boolean): Promise<void> {
   const { db, revising, gaps, writer } = state;
   const { outcomes, cooldownMs, wasAttempted } = await reviseTurn(revising, turn, mayGoOn);
-  const gapMs = wasAttempted ? randomGapMs(gaps, turn.messenger) : 0;
+  const gapMs = wasAttempted ? randomGapMs(gaps, turn) : 0;
   await writer.write([turn], {
     idOf: ({ accountId }) => accountId,
     gapsOf: ({ messenger }) => ({ [messenger]: gapMs }),

@@ -1,5 +1,12 @@
-import { runCommand, type Commands, type StoredGroup } from '../accounts/commands.ts';
-import { findOwnAccount } from '../accounts/store.ts';
+import {
+  runCommand,
+  type Commands,
+  type CreationLimit,
+  type NotAdded,
+  type StoredGroup,
+} from '../accounts/commands.ts';
+import { readSendWindows } from '../accounts/send-window-rules.ts';
+import { findOwnAccount, type Account } from '../accounts/store.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { createOnce, type IdempotencyKey } from '../../workspaces/idempotency/once.ts';
 import { QUOTAS } from '../../workspaces/quotas/quotas.ts';
@@ -8,7 +15,7 @@ import { upsertGroup, type Group } from './store.ts';
 import type { GroupDeps } from './sync-groups.ts';
 
 /** A group as it was created; `createdAt` is an ISO 8601 instant in UTC. */
-export type CreatedGroup = Group & { createdAt: string };
+export type CreatedGroup = Group & { createdAt: string; notAdded: NotAdded[] };
 
 /** The commands that create a group of some kind. */
 type Creation = { [K in keyof Commands]: Commands[K]['result'] extends StoredGroup ? K : never }[keyof Commands];
@@ -26,15 +33,30 @@ export async function haveCreated<K extends Creation>(
   key: IdempotencyKey | undefined,
 ): Promise<CreatedGroup> {
   const account = await findOwnAccount(deps.db, actor.workspaceId);
-  return createOnce<StoredGroup, CreatedGroup>(deps.db, key, {
+  return createOnce<StoredGroup & { notAdded?: NotAdded[] }, CreatedGroup>(deps.db, key, {
     act: async () => {
       requireLinked(account);
-      const perDay = (deps.quotas ?? QUOTAS).groupsPerDay[account.messenger];
-      return runCommand(deps, account.accountId, kind, await input(), perDay);
+      return runCommand(deps, account.accountId, kind, await input(), await findLimit(deps, account));
     },
     record: async (trx, created) => {
       await recordAudit(trx, { ...actor, action: `${created.kind}.created`, subject: created.name });
-      return { ...(await upsertGroup(trx, account.accountId, created)), createdAt: created.createdAt };
+      const { createdAt, notAdded = [] } = created;
+      return { ...(await upsertGroup(trx, account.accountId, created)), createdAt, notAdded };
     },
   });
+}
+
+/** New groups of an account that warms up: new numbers that make many are banned soonest. */
+const WARM_UP_PER_DAY: Readonly<Partial<Record<string, number>>> = { whatsapp: 5 };
+
+async function findLimit(
+  { db, quotas = QUOTAS, timeZone }: GroupDeps,
+  { accountId, messenger }: Account,
+): Promise<CreationLimit | undefined> {
+  const perDay = quotas.groupsPerDay[messenger];
+  const ofWarmUp = WARM_UP_PER_DAY[messenger];
+  if (ofWarmUp === undefined || ofWarmUp >= (perDay ?? Infinity)) return perDay === undefined ? undefined : { perDay };
+  const [window] = await readSendWindows(db, [accountId], timeZone);
+  if (window?.warmUpFrom) return { perDay: ofWarmUp, isOfWarmUp: true };
+  return perDay === undefined ? undefined : { perDay };
 }

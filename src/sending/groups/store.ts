@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StoredGroup } from '../accounts/commands.ts';
+import type { StoredChatList, StoredGroup } from '../accounts/commands.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { GroupKind } from '../../platform/database/schema.ts';
 
@@ -61,12 +61,16 @@ export interface SyncOutcome {
 
 /**
  * Makes the stored groups those that were just read: one statement, however many there are. Says how many it changed. A link that
- * was known stays where none was read.
+ * was known stays where none was read. Channels stay if they could not be read.
  */
-export async function replaceGroups(db: Connection, accountId: number, groups: StoredGroup[]): Promise<SyncOutcome> {
+export async function replaceGroups(
+  db: Connection,
+  accountId: number,
+  { chats, areChannelsUnread }: StoredChatList,
+): Promise<SyncOutcome> {
   const { rows } = await sql<SyncOutcome>`
     with fresh as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(groups)}::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(chats)}::jsonb)
         as g ("chatId" text, "sendTo" text, kind group_kind, name text, participants int, "inviteLink" text, "canSend" boolean)
     ), known as materialized (
       select group_id, chat_id from groups where account_id = ${accountId}
@@ -88,9 +92,13 @@ export async function replaceGroups(db: Connection, accountId: number, groups: S
     ), removed as (
       update groups g set removed_at = campanile_now(), can_send = false
       where g.account_id = ${accountId} and g.removed_at is null and g.chat_id not in (select "chatId" from fresh)
+        and not (${areChannelsUnread}::boolean and g.kind = 'channel')
       returning 1
     ), noted as (
-      update accounts set groups_synced_at = campanile_now() where account_id = ${accountId}
+      update accounts set groups_synced_at = campanile_now(),
+                          channels_unread_since = case when ${areChannelsUnread}::boolean
+                                                       then coalesce(channels_unread_since, campanile_now()) end
+      where account_id = ${accountId}
     )
     select (select count(*) from added)::int as added, (select count(*) from updated)::int as updated,
            (select count(*) from removed)::int as removed`.execute(db);
@@ -178,4 +186,28 @@ export async function findSendTo(db: Connection, accountId: number, groupId: num
     .where('group_id', '=', groupId)
     .executeTakeFirst();
   return row?.send_to;
+}
+
+/** One of the account's groups that is still there; undefined if there is none. */
+export async function findGroup(db: Connection, accountId: number, groupId: number): Promise<Group | undefined> {
+  return db
+    .selectFrom('groups')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('group_id', '=', groupId)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export async function writeInviteLink(
+  db: Connection,
+  accountId: number,
+  { groupId, inviteLink }: { groupId: number; inviteLink: string },
+): Promise<void> {
+  await db
+    .updateTable('groups')
+    .set({ invite_link: inviteLink })
+    .where('account_id', '=', accountId)
+    .where('group_id', '=', groupId)
+    .execute();
 }

@@ -12,13 +12,18 @@ export interface GroupDeps {
   waiters: CommandWaiters;
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
+  /** IANA zone of users who chose none. */
+  timeZone: string;
 }
 
-/** Reads the workspace's groups anew from the messaging application (contract §4, sync-groups). Ids of known groups stay. */
+/**
+ * Reads the workspace's groups from the messaging application (contract §4, sync-groups). Ids of known groups stay. If the channels cannot
+ * be read, the known ones stay as they are.
+ */
 export async function syncGroups(deps: GroupDeps, { workspaceId }: Actor): Promise<SyncOutcome> {
   const account = await findOwnAccount(deps.db, workspaceId);
   requireLinked(account);
   const knownChannels = await selectChannelIds(deps.db, account.accountId);
-  const groups = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });
-  return replaceGroups(deps.db, account.accountId, groups);
+  const list = await runCommand(deps, account.accountId, 'list_groups', { knownChannels });
+  return replaceGroups(deps.db, account.accountId, list);
 }

@@ -107,8 +107,8 @@ export const MAX_INTERRUPTIONS_BY_TAKE_OVER = 2;
 
 /**
  * Takes back the turns in hand: their deliveries are queued, as uncertain and with one more interrupted attempt, unless none can have
- * left (`mayHaveLeft`). Posts that may have left stay counted for the daily cap. The lanes wait for a whole gap. The lanes must be
- * locked. The finish of such a turn is fenced.
+ * left (`mayHaveLeft`). Posts that may have left stay counted for the daily cap. The lanes wait for a whole gap: that of
+ * the messenger in `gapMsOf`, or `NAME/warm_up` for an account that warms up. The lanes must be locked. The finish of such a turn is fenced.
  */
 export async function requeueLanes(
   trx: Connection,
@@ -126,8 +126,11 @@ export async function requeueLanes(
            sent_in_slot = l.sent_in_slot - case when ${mayHaveLeft}::boolean then 0 else count_positions(l.in_hand) end,
            next_send_at = greatest(l.next_send_at, campanile_now() + g.gap),
            work_at = campanile_now()
-    from (select account_id, coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> messenger)::float8, 0) * interval '1 millisecond' as gap
-          from lanes where account_id = any(${accountIds}::bigint[])) g
+    from (select o.account_id,
+                 coalesce((${JSON.stringify(gapMsOf)}::jsonb ->> case
+                   when (select a.warm_up_from > campanile_now() - interval '16 days' from accounts a where a.account_id = o.account_id)
+                   then o.messenger || '/warm_up' else o.messenger end)::float8, 0) * interval '1 millisecond' as gap
+          from lanes o where o.account_id = any(${accountIds}::bigint[])) g
     where l.account_id = g.account_id and l.in_hand_run_id is not null`.execute(trx);
 }
 

@@ -115,17 +115,20 @@ async function recordPersons(trx: Connection, accountId: number, events: PersonE
     set delivered = m.delivered + excluded.delivered, read = m.read + excluded.read`.execute(trx);
 }
 
-/** A channel tells sums, never who or when: the largest told so far counts. */
+/** A channel tells sums, never who or when: the largest told so far counts. Sums that it does not tell are null. */
 async function recordTallies(trx: Connection, accountId: number, events: ViewCountEvent[]): Promise<void> {
   await sql`
-    update deliveries d set views = greatest(d.views, t.views), reactions = greatest(d.reactions, t.reactions)
+    update deliveries d
+    set views = greatest(d.views, t.views), views_seen = d.views_seen or t.views is not null,
+        reactions = greatest(d.reactions, t.reactions)
     from (select message_id, max(views) as views, max(reactions) as reactions
           from unnest(${events.map((event) => event.messageId)}::text[], ${events.map((event) => event.views)}::int[],
                       ${events.map((event) => event.reactions)}::int[]) e (message_id, views, reactions)
           group by message_id) t
     cross join lateral (
       select q.ctid from deliveries q where q.account_id + 0 = ${accountId} and q.message_id = t.message_id limit 1) at
-    where d.ctid = at.ctid and (t.views > d.views or t.reactions > d.reactions)`.execute(trx);
+    where d.ctid = at.ctid
+      and (t.views > d.views or t.reactions > d.reactions or (t.views is not null and not d.views_seen))`.execute(trx);
 }
 
 /**

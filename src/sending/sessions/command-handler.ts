@@ -12,13 +12,7 @@ import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { sleep } from '../../platform/time/time.ts';
 import type { MessengerGroup } from '../../messengers/messenger.ts';
-import {
-  COMMAND_WAIT_MS,
-  type CommandKind,
-  type Commands,
-  type StoredFailure,
-  type StoredGroup,
-} from '../accounts/commands.ts';
+import { COMMAND_WAIT_MS, type CommandKind, type Commands, type StoredFailure } from '../accounts/commands.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -191,8 +185,12 @@ async function execute(
       await sessions.unlink(accountId);
       return {};
     },
-    list_groups: async ({ knownChannels }) => (await (await session()).listGroups(knownChannels)).map(toStored),
+    list_groups: async ({ knownChannels }) => {
+      const { chats, areChannelsUnread = false } = await (await session()).listGroups(knownChannels);
+      return { chats: chats.map(toStored), areChannelsUnread };
+    },
     create_group: async (input) => toStored(await (await session()).createGroup(input)),
+    get_invite_link: async ({ chatId }) => ({ inviteLink: await (await session()).fetchInviteLink(chatId) }),
     create_community: async (input) => toStored(await (await session()).createCommunity(input)),
     create_channel: async ({ name, description, pictureMediaId }) => {
       const picture = pictureMediaId === null ? null : await loadPicture(pictureMediaId);
@@ -204,7 +202,7 @@ async function execute(
   return handler(input);
 }
 
-function toStored(group: MessengerGroup): StoredGroup {
+function toStored<Group extends MessengerGroup>(group: Group): Omit<Group, 'createdAt'> & { createdAt: string } {
   return { ...group, createdAt: group.createdAt.toISOString() };
 }
 

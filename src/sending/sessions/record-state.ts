@@ -6,7 +6,8 @@ import { isLinkedHere, lockLane, wakeLane } from '../accounts/store.ts';
 /**
  * Writes down how an account stands with the messaging application, as its session tells. A worker that has lost the account's
  * lease meanwhile writes nothing, and neither is anything written of an account that is gone. A lane that rested because the
- * account was away goes on when it is back. A warm-up that was asked for begins with the first link that a phone agrees to.
+ * account was away goes on when it is back. A warm-up that was asked for begins with the first link that a phone agrees to, and the rest
+ * after a new link with that link.
  */
 export async function recordState(
   db: Database,
@@ -20,6 +21,7 @@ export async function recordState(
     const isPaused = state.status === 'paused';
     const times = isPaused ? state.times : 0;
     const linked = (state.status === 'connected' ? state.phoneNumber : undefined) ?? null;
+    const restMs = (state.status === 'connected' ? state.newLink?.restMs : undefined) ?? null;
     const { rows } = await sql`
       update accounts a
       set status = ${state.status}, link_method = ${method}, qr = ${method === 'qr' ? code : null},
@@ -33,7 +35,10 @@ export async function recordState(
           scanned_number = ${toOffer(state)},
           linked_number = coalesce(${linked}::text, linked_number),
           warm_up_from = case when ${linked}::text is null or linked_number is not null or warm_up_from is null
-                              then warm_up_from else campanile_now() end
+                              then warm_up_from else campanile_now() end,
+          linked_at = case when ${restMs}::float8 is null then linked_at else campanile_now() end,
+          rests_until = case when ${restMs}::float8 is null then rests_until
+                             else campanile_now() + ${restMs}::float8 * interval '1 millisecond' end
       where account_id = ${accountId}
         and exists (select from shards s where s.shard = campanile_shard(a.account_id) and s.worker_id = ${workerId})
       returning 1`.execute(trx);

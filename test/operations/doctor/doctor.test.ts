@@ -191,6 +191,14 @@ describe('reports with a remedy:', () => {
     await run(sql`update accounts set status = 'connected'`);
   });
 
+  test('channels that WhatsApp does not list', async () => {
+    await run(sql`update accounts set channels_unread_since = campanile_now()`);
+    expect(await of('accounts')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('WhatsApp does not list their channels') },
+    ]);
+    await run(sql`update accounts set channels_unread_since = null`);
+  });
+
   test('an unreachable WhatsApp, and a client version that is rejected or old', async () => {
     const server = createServer((_request, response) => response.writeHead(400).end());
     server.listen(0, '127.0.0.1');

@@ -197,7 +197,7 @@ const addMail = ({ userId }: Owner) => queueMail(db, { kind: 'verification', use
 async function postToSandbox({ accountId }: Owner): Promise<void> {
   const sandbox = createSandbox({ db, log, speed: 1 });
   const session = await sandbox.open({ accountId, phoneNumber: '4915100000001', pause: undefined }, () => undefined);
-  const [chat] = (await session?.listGroups([])) ?? [];
+  const [chat] = (await session?.listGroups([]))?.chats ?? [];
   const to = { chatId: chat?.chatId ?? '', messageId: `3EB0${accountId}`, uncertain: false, resend: false };
   await session?.send({ text: 'Hello', media: null }, [to], () => true);
   await sql`

@@ -158,7 +158,7 @@ test('finds what members of the sandbox do', async () => {
   const events: MemberEvent[] = [];
   const stop = sandbox.watchMembers(async (batch) => void events.push(...batch));
   const session = await sandbox.open({ accountId, phoneNumber: '4915100000001', pause: undefined }, () => undefined);
-  const [chat] = (await session?.listGroups([])) ?? [];
+  const [chat] = (await session?.listGroups([]))?.chats ?? [];
   const to = { chatId: chat?.chatId ?? '', messageId: '3EB0A1', uncertain: false, resend: false };
   await session?.send({ text: 'Hello', media: null }, [to], () => true);
   await until(

@@ -27,7 +27,11 @@ test('keeps settings that are absent or null, and turns them off with "none"', a
   const both = await hers.call('venom/update-account', { daily_cap: 500, quiet_hours: null });
   expect(both).toEqual({ ...NONE, quiet_hours, daily_cap: 500, sent_today: 0 });
   await app.database.clock.set('2027-06-01T20:30:00Z');
-  expect(await hers.call('venom/update-account', {})).toEqual({ ...both, rests_until: '2027-06-02T05:00:00Z' });
+  expect(await hers.call('venom/update-account', {})).toEqual({
+    ...both,
+    rests_until: '2027-06-02T05:00:00Z',
+    rest_reason: 'quiet_hours',
+  });
   await hers.call('user/update_profile', { time_zone: 'Asia/Tokyo' });
   expect(await hers.call('venom/update-account', {})).toMatchObject({
     time_zone: 'Asia/Tokyo',

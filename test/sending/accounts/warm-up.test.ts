@@ -103,7 +103,12 @@ describe('over HTTP', () => {
 
   test('begins a warm-up by connect-account, and connecting again does not restart or end it', async () => {
     await alice.call('venom/connect-account', { warm_up: true });
-    expect((await rests()).warm_up).toEqual({ day: 1, daily_caps: [...WARM_UP_CAPS], ends_on: '2027-06-15' });
+    expect((await rests()).warm_up).toEqual({
+      day: 1,
+      daily_caps: [...WARM_UP_CAPS],
+      ends_on: '2027-06-15',
+      gap_seconds: { min: 0, max: 0 },
+    });
     await app.database.clock.set('2027-06-01T22:00:00Z');
     await alice.call('venom/connect-account', { warm_up: true });
     await alice.call('venom/connect-account', { warm_up: null });

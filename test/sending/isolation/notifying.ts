@@ -192,7 +192,7 @@ export const NOTIFYING: Case[] = [
       const sandbox = createSandbox({ db: own, log, speed: 1 });
       for (const { accountId } of owners) {
         const session = await sandbox.open({ accountId, phoneNumber: '491510000001' }, () => undefined);
-        const chats = (await session?.listGroups([])) ?? [];
+        const chats = (await session?.listGroups([]))?.chats ?? [];
         const to = { chatId: chats[0]?.chatId ?? '', messageId: `3EB0${accountId}`, uncertain: false, resend: false };
         await session?.send({ text: 'Hello', media: null }, [to], () => true);
       }

@@ -1,40 +1,55 @@
 import type { Client } from '../client/client.ts';
+import { UnreadableAnswerError } from '../client/errors.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
 
 export interface PostCounts {
   /** The number that the server gave it. */
   serverId: number | undefined;
-  views: number;
+  /** Undefined: WhatsApp does not tell. */
+  views: number | undefined;
   /** The sum of all emoji. */
   reactions: number;
 }
 
 export interface ChannelPost extends PostCounts {
-  messageId: string;
+  /** Undefined: WhatsApp does not tell. */
+  messageId: string | undefined;
 }
 
-/** The last posts of a channel, in full. A missing count is 0. */
-export async function readPosts(client: Client, chatId: string, count: number): Promise<ChannelPost[]> {
+interface PostsQuery {
+  /** So many posts at most, the last ones. */
+  count: number;
+  timeoutMs: number;
+}
+
+/** The last posts of a channel, in full. Throws as `Client.query` does, and UnreadableAnswerError. */
+export async function readPosts(client: Client, chatId: string, query: PostsQuery): Promise<ChannelPost[]> {
+  const { count, timeoutMs } = query;
   const content = [{ tag: 'messages', attrs: { type: 'jid', jid: chatId, count: String(count) } }];
-  const answer = await client.query({ type: 'get', xmlns: 'newsletter', content });
-  return messagesIn(answer).map((message) => ({ ...toCounts(message), messageId: message.attrs['id'] ?? '' }));
+  const answer = await client.query({ type: 'get', xmlns: 'newsletter', content }, timeoutMs);
+  return messagesIn(answer).map((message) => ({ ...toCounts(message), messageId: message.attrs['id'] }));
 }
 
-/** The counts of the last posts of a channel, without their content: some kilobytes for a hundred posts. */
-export async function readCounts(client: Client, chatId: string, count: number): Promise<PostCounts[]> {
+/** The counts of the last posts of a channel, without their content: some kilobytes for a hundred posts. Throws as `readPosts` does. */
+export async function readCounts(client: Client, chatId: string, query: PostsQuery): Promise<PostCounts[]> {
+  const { count, timeoutMs } = query;
   const content = [{ tag: 'message_updates', attrs: { count: String(count) } }];
-  const answer = await client.query({ type: 'get', xmlns: 'newsletter', to: chatId, content });
+  const answer = await client.query({ type: 'get', xmlns: 'newsletter', to: chatId, content }, timeoutMs);
   return messagesIn(childOf(answer, 'message_updates')).map(toCounts);
 }
 
-const messagesIn = (node: Node | undefined): Node[] => childrenOf(childOf(node, 'messages'), 'message');
+function messagesIn(node: Node | undefined): Node[] {
+  const messages = childOf(node, 'messages');
+  if (!messages) throw new UnreadableAnswerError('an answer about a channel has no list of posts');
+  return childrenOf(messages, 'message');
+}
 
 function toCounts(message: Node): PostCounts {
   const reactions = childrenOf(childOf(message, 'reactions'), 'reaction');
   return {
     serverId: serverIdOf(message.attrs),
     views: countIn(childOf(message, 'views_count')),
-    reactions: reactions.reduce((sum, reaction) => sum + countIn(reaction), 0),
+    reactions: reactions.reduce((sum, reaction) => sum + (countIn(reaction) ?? 0), 0),
   };
 }
 
@@ -43,7 +58,7 @@ export function serverIdOf(attrs: Node['attrs']): number | undefined {
   return Number.isSafeInteger(serverId) && serverId > 0 ? serverId : undefined;
 }
 
-function countIn(node: Node | undefined): number {
-  const count = Number(node?.attrs['count']);
-  return Number.isSafeInteger(count) && count > 0 ? count : 0;
+function countIn(node: Node | undefined): number | undefined {
+  const count = Number(node?.attrs['count'] ?? Number.NaN);
+  return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }

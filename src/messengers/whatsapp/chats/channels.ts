@@ -1,13 +1,14 @@
 /**
- * Channels, which WhatsApp calls newsletters, and queries in JSON (MEX). The library's functions that create and read channels fail
- * for one without a picture, and none lists them, so the queries are made here.
+ * Channels, which WhatsApp calls newsletters. The library's functions that create and read channels fail for one without a picture, and
+ * none lists them, so the queries are made here.
  */
 import type { Log } from '../../../platform/log/log.ts';
 import type { MessengerGroup } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
-import { QueryRejectedError, rejectionCodeOf } from '../client/errors.ts';
-import { childOf } from '../client/node.ts';
+import { rejectionCodeOf, UnreadableAnswerError } from '../client/errors.ts';
 import { classifyRejection } from '../failures.ts';
+import { parseChannel, parseChannelList } from './parse-channel.ts';
+import { queryMex, type MexQuery } from './mex-query.ts';
 
 /** WhatsApp may retire these ids at any time. */
 export interface ChannelQueryIds {
@@ -16,144 +17,139 @@ export interface ChannelQueryIds {
   list: string;
 }
 
-const CHANNEL_QUERY_IDS: ChannelQueryIds = {
+const QUERY_IDS: ChannelQueryIds = {
   create: '8823471724422422',
   read: '6563316087068696',
   list: '6388546374527196',
 };
+/** The second try: those of WhatsApp Web 2.3000.1043028647. */
+const NEWER_QUERY_IDS: ChannelQueryIds = {
+  create: '25149874324715067',
+  read: '27456920720571478',
+  list: '25399611239711790',
+};
+
+export interface ChannelList {
+  channels: MessengerGroup[];
+  /** Why the list is incomplete: channels that are not in it may exist. Undefined: it is complete. */
+  failure?: unknown;
+}
 
 export interface ChannelQueries {
-  // Each of these throws as `Client.query` does.
-  /** `picture` comes from `toChannelPicture`. */
+  /** `picture` comes from `toChannelPicture`. Throws as `queryMex` does. */
   create(
     client: Client,
     channel: { name: string; description: string; picture: Buffer | null },
   ): Promise<MessengerGroup>;
-  /** The channels that the account follows or runs. `known` are those that were listed or created before. */
-  list(client: Client, known: readonly string[]): Promise<MessengerGroup[]>;
-  read(client: Client, chatId: string): Promise<MessengerGroup>;
+  /** The channels that the account follows or runs. `known` are those that were listed or created before. Never rejects. */
+  list(client: Client, known: readonly string[]): Promise<ChannelList>;
 }
 
-export function createChannelQueries(ids: Partial<ChannelQueryIds>, log: Log): ChannelQueries {
-  const all = { ...CHANNEL_QUERY_IDS, ...ids };
-  const read = (client: Client, chatId: string) => readChannel(client, all.read, chatId);
+interface QueryOptions {
+  ids: Partial<ChannelQueryIds>;
+  /** How long an answer may take, in milliseconds. */
+  answerMs: number;
+  log: Log;
+}
+
+export function createChannelQueries({ ids, answerMs, log }: QueryOptions): ChannelQueries {
+  const asking: Asking = { ids: { ...QUERY_IDS, ...ids }, answerMs, log };
   return {
-    read,
     async create(client, channel) {
-      await acceptTerms(client, log);
-      return createChannel(client, all.create, channel);
+      await acceptTerms(client, asking);
+      return createChannel(client, asking, channel);
     },
-    list: (client, known) => listChannels(client, { known, queryId: all.list, read, log }),
+    list: (client, known) => listChannels(client, asking, known),
   };
 }
 
-/** The part of WhatsApp's answer that is used. */
-interface DescribedChannel {
-  id: string;
-  state?: { type?: string };
-  thread_metadata: {
-    creation_time: string;
-    name: { text: string };
-    invite: string;
-    subscribers_count?: string;
-  };
-  viewer_metadata?: { role?: string };
+interface Asking extends QueryOptions {
+  ids: ChannelQueryIds;
 }
 
 /** WhatsApp's terms for channels, without which none can be created. Accepting them again has no effect. */
-const TERMS = { id: '20601218', stage: '5' };
+const TERMS = ['20601217', '20601218'];
+const TERMS_STAGE = '5';
 
-/** If this is rejected, the creation's own error says why. */
-async function acceptTerms(client: Client, log: Log): Promise<void> {
-  try {
-    await client.query({ type: 'set', xmlns: 'tos', content: [{ tag: 'notice', attrs: TERMS }] });
-  } catch (error) {
-    const code = rejectionCodeOf(error);
-    if (code === undefined) throw error;
-    log.warn({ code }, 'the terms for channels could not be accepted');
+/** If this fails, the answer to the creation says whether it matters. */
+async function acceptTerms(client: Client, { answerMs, log }: Asking): Promise<void> {
+  for (const id of TERMS) {
+    const notice = { tag: 'notice', attrs: { id, stage: TERMS_STAGE } };
+    try {
+      await client.query({ type: 'set', xmlns: 'tos', content: [notice] }, answerMs);
+    } catch (error) {
+      log.warn({ err: error, id }, 'terms for channels could not be accepted');
+    }
   }
 }
 
 async function createChannel(
   client: Client,
-  queryId: string,
+  { ids, answerMs }: Asking,
   { name, description, picture }: Parameters<ChannelQueries['create']>[1],
 ): Promise<MessengerGroup> {
   const image = picture === null ? {} : { picture: picture.toString('base64') };
-  const input = { name, description, ...image };
-  return toGroup(await ask<DescribedChannel>(client, queryId, { input }, 'xwa2_newsletter_create'));
+  const variables = { input: { name, description, ...image } };
+  const queries = bothOf({ id: ids.create, variables }, { id: NEWER_QUERY_IDS.create, variables });
+  // A second channel would be created if this were repeated after an answer that cannot be read.
+  const options = { field: 'xwa2_newsletter_create', timeoutMs: 3 * answerMs, isRepeatable: false };
+  const channel = parseChannel(await queryMex(client, queries, options));
+  if (!channel) throw new UnreadableAnswerError('the answer does not describe the new channel');
+  return channel;
 }
 
-interface Listing {
-  known: readonly string[];
-  queryId: string;
-  read: ChannelQueries['read'];
-  log: Log;
-}
-
-/** If WhatsApp rejects the list, the known channels are read one by one, so that they do not count as gone. */
-async function listChannels(client: Client, { known, queryId, read, log }: Listing): Promise<MessengerGroup[]> {
+/** If WhatsApp lists no channels, the known ones are read one by one, as far as that works. */
+async function listChannels(client: Client, asking: Asking, known: readonly string[]): Promise<ChannelList> {
+  const { ids, answerMs, log } = asking;
+  const newer = { fetch_status_metadata: false, fetch_wamo_sub: false };
+  const queries = bothOf({ id: ids.list, variables: {} }, { id: NEWER_QUERY_IDS.list, variables: newer });
+  const options = { field: 'xwa2_newsletter_subscribed', timeoutMs: answerMs, isRepeatable: true };
   try {
-    const found = await ask<DescribedChannel[]>(client, queryId, {}, 'xwa2_newsletter_subscribed');
-    return found.filter(({ state }) => state?.type === undefined || state.type === 'ACTIVE').map(toGroup);
+    const { channels, unreadable } = parseChannelList(await queryMex(client, queries, options));
+    if (unreadable === 0) return { channels };
+    log.warn({ unreadable }, 'WhatsApp lists channels that cannot be read: the known ones are kept');
+    return { channels, failure: new UnreadableAnswerError('some channels cannot be read') };
   } catch (error) {
-    const code = rejectionCodeOf(error);
-    if (code === undefined || classifyRejection(code).kind === 'cooldown') throw error;
-    log.warn({ code }, 'WhatsApp no longer lists channels: new ones that were not created here are not found');
-    return listKnown(client, { known, read });
+    log.warn({ err: error }, 'WhatsApp does not list channels: the known ones are kept');
+    return { channels: isRejected(error) ? await readKnown(client, asking, known) : [], failure: error };
   }
 }
 
-async function listKnown(client: Client, { known, read }: Pick<Listing, 'known' | 'read'>): Promise<MessengerGroup[]> {
+/** True if WhatsApp answers, and does not ask for a cool-down: other queries may succeed. */
+function isRejected(error: unknown): boolean {
+  const code = rejectionCodeOf(error);
+  return code !== undefined && classifyRejection(code).kind !== 'cooldown';
+}
+
+/** Stops at the first channel that cannot be read: the query for a single channel may be retired, too. */
+async function readKnown(client: Client, { ids, answerMs, log }: Asking, known: readonly string[]) {
   const channels: MessengerGroup[] = [];
+  const deadline = performance.now() + 2 * answerMs;
   for (const chatId of known) {
+    if (performance.now() > deadline) break;
+    const older = {
+      fetch_creation_time: true,
+      fetch_full_image: false,
+      fetch_viewer_metadata: true,
+      input: { key: chatId, type: 'JID' },
+    };
+    // The newer query is a bad request unless each of these is given.
+    const newer = { ...older, fetch_pinned_messages: false, fetch_status_metadata: false, fetch_wamo_sub: false };
+    const queries = bothOf({ id: ids.read, variables: older }, { id: NEWER_QUERY_IDS.read, variables: newer });
+    const options = { field: 'xwa2_newsletter', timeoutMs: answerMs, isRepeatable: true };
     try {
-      channels.push(await read(client, chatId));
+      const channel = parseChannel(await queryMex(client, queries, options));
+      if (!channel) break;
+      channels.push(channel);
     } catch (error) {
-      // This channel is gone.
-      if (rejectionCodeOf(error) !== GONE) throw error;
+      log.warn({ err: error, chatId }, 'a channel could not be read');
+      break;
     }
   }
   return channels;
 }
 
-const GONE = 404;
-
-async function readChannel(client: Client, queryId: string, chatId: string): Promise<MessengerGroup> {
-  const variables = {
-    fetch_creation_time: true,
-    fetch_full_image: false,
-    fetch_viewer_metadata: true,
-    input: { key: chatId, type: 'JID' },
-  };
-  return toGroup(await ask<DescribedChannel>(client, queryId, variables, 'xwa2_newsletter'));
-}
-
-async function ask<Data>(client: Client, queryId: string, variables: object, field: string): Promise<Data> {
-  const query = { tag: 'query', attrs: { query_id: queryId }, content: Buffer.from(JSON.stringify({ variables })) };
-  const answer = await client.query({ type: 'get', xmlns: 'w:mex', content: [query] });
-  const { content } = childOf(answer, 'result') ?? {};
-  if (!(content instanceof Uint8Array)) throw new Error('an answer about channels has no result');
-  const { data, errors } = JSON.parse(Buffer.from(content).toString()) as {
-    data: Record<string, Data | null> | null;
-    errors?: Array<{ message: string; extensions?: { error_code?: number } }>;
-  };
-  const [error] = errors ?? [];
-  if (error) throw new QueryRejectedError(error.extensions?.error_code ?? 400, error.message);
-  const found = data?.[field];
-  if (found === undefined || found === null) throw new QueryRejectedError(404, 'an answer about channels has no data');
-  return found;
-}
-
-function toGroup({ id, thread_metadata: thread, viewer_metadata: viewer }: DescribedChannel): MessengerGroup {
-  return {
-    chatId: id,
-    sendTo: id,
-    kind: 'channel',
-    name: thread.name.text,
-    participants: Number(thread.subscribers_count ?? 0),
-    inviteLink: `https://whatsapp.com/channel/${thread.invite}`,
-    canSend: viewer?.role === 'OWNER' || viewer?.role === 'ADMIN',
-    createdAt: new Date(Number(thread.creation_time) * 1_000),
-  };
+/** Without the second if it is the first. */
+function bothOf(first: MexQuery, second: MexQuery): [MexQuery, ...MexQuery[]] {
+  return first.id === second.id ? [second] : [first, second];
 }

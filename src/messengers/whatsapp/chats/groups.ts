@@ -1,7 +1,7 @@
 import type { MessengerGroup } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
-import { parseJid, toJid } from '../client/jid.ts';
+import { parseJid } from '../client/jid.ts';
 
 /** All groups and communities of the account. An announcement group is listed as its community. */
 export async function listGroupChats(client: Client): Promise<MessengerGroup[]> {
@@ -15,41 +15,13 @@ export async function listGroupChats(client: Client): Promise<MessengerGroup[]> 
   );
 }
 
-/** `participants` are digits. WhatsApp leaves out unknown numbers, and people who may not be added. */
-export async function createGroupChat(
-  client: Client,
-  { name, participants }: { name: string; participants: readonly string[] },
-): Promise<MessengerGroup> {
-  const jids = participants.map((number) => toJid(number, 's.whatsapp.net'));
-  const group = await client.createGroup(name, jids);
-  return toGroup(client, group, await inviteLinkOf(client, group.id));
-}
-
-/** Undefined: the community was created, and WhatsApp did not say which it is. */
-export async function createCommunityChats(
-  client: Client,
-  { name, description }: { name: string; description: string },
-): Promise<MessengerGroup | undefined> {
-  const community = await client.createCommunity(name, description);
-  if (!community) return undefined;
-  return toCommunity(client, community, await findAnnouncements(client, community.id));
-}
-
-async function findAnnouncements(client: Client, communityId: string): Promise<Group | undefined> {
-  for (const chatId of await client.fetchLinkedGroups(communityId)) {
-    const group = await client.fetchGroup(chatId);
-    if (group.isCommunityAnnounce) return group;
-  }
-  return undefined;
-}
-
-/** Null on failure: the group exists, with or without a link. */
-async function inviteLinkOf(client: Client, chatId: string): Promise<string | null> {
-  const code = await client.fetchInviteCode(chatId).catch(() => undefined);
+/** Returns the link to join a group or community. Null if WhatsApp gives none. Throws as `Client.query` does. */
+export async function fetchInviteLink(client: Client, chatId: string): Promise<string | null> {
+  const code = await client.fetchInviteCode(chatId);
   return code === undefined ? null : `https://chat.whatsapp.com/${code}`;
 }
 
-function toGroup(client: Client, group: Group, inviteLink: string | null): MessengerGroup {
+export function toGroup(client: Client, group: Group, inviteLink: string | null): MessengerGroup {
   return {
     chatId: group.id,
     sendTo: group.id,
@@ -62,7 +34,7 @@ function toGroup(client: Client, group: Group, inviteLink: string | null): Messe
   };
 }
 
-function toCommunity(client: Client, community: Group, announcements: Group | undefined): MessengerGroup {
+export function toCommunity(client: Client, community: Group, announcements: Group | undefined): MessengerGroup {
   return {
     ...toGroup(client, community, null),
     kind: 'community',

@@ -8,29 +8,31 @@ import type { Cooldown } from '../connect/cooldown.ts';
 import { classifyRejection } from '../failures.ts';
 import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
-import { createCommunityChats, createGroupChat, listGroupChats } from './groups.ts';
-import type { ChatCache } from './chat-cache.ts';
+import { createCommunityChats, createGroupChat } from './create-chats.ts';
+import { fetchInviteLink, listGroupChats } from './groups.ts';
 
 interface QueryContext {
   connection: Pick<Connection, 'requireOnline'>;
   cooldown: Pick<Cooldown, 'begin'>;
   channels: ChannelQueries;
-  /** Caches the channels that are found. Groups are cached by `followGroups`. */
-  chats: Pick<ChatCache, 'cacheChannel'>;
 }
 
-type ChatQuestions = Pick<MessengerSession, 'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel'>;
+type ChatQuestions = Pick<
+  MessengerSession,
+  'listGroups' | 'createGroup' | 'createCommunity' | 'createChannel' | 'fetchInviteLink'
+>;
 
 export function queryChats(context: QueryContext): ChatQuestions {
-  const { channels, chats } = context;
+  const { channels, cooldown } = context;
   return {
     listGroups: (knownChannels) =>
       ask(context, 'to read your groups', async (client) => {
         const groups = await listGroupChats(client);
-        const listed = await channels.list(client, knownChannels);
-        for (const channel of listed) chats.cacheChannel(channel);
-        return [...groups, ...listed];
+        const { channels: found, failure } = await channels.list(client, knownChannels);
+        restIfAsked(failure, cooldown);
+        return { chats: [...groups, ...found], areChannelsUnread: failure !== undefined };
       }),
+    fetchInviteLink: (chatId) => ask(context, 'for the invite link', (client) => fetchInviteLink(client, chatId)),
     createGroup: (group) => ask(context, 'to create the group', (client) => createGroupChat(client, group)),
     createCommunity: (community) =>
       ask(context, 'to create the community', async (client) => {
@@ -44,11 +46,7 @@ export function queryChats(context: QueryContext): ChatQuestions {
       const picture = channel.picture && (await toChannelPicture(channel.picture));
       if (picture === undefined)
         throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
-      return ask(context, 'to create the channel', async (client) => {
-        const created = await channels.create(client, { ...channel, picture });
-        chats.cacheChannel(created);
-        return created;
-      });
+      return ask(context, 'to create the channel', (client) => channels.create(client, { ...channel, picture }));
     },
   };
 }
@@ -67,14 +65,20 @@ async function ask<Answer>(
   }
 }
 
+function restIfAsked(error: unknown, cooldown: Pick<Cooldown, 'begin'>): void {
+  const code = rejectionCodeOf(error);
+  const refusal = code === undefined ? undefined : classifyRejection(code);
+  if (refusal?.kind === 'cooldown') cooldown.begin(refusal);
+}
+
 function toAppError(what: string, error: unknown, cooldown: Pick<Cooldown, 'begin'>): AppError {
   const code = rejectionCodeOf(error);
   if (code === undefined) {
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
     return new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
+  restIfAsked(error, cooldown);
   const refusal = classifyRejection(code);
-  if (refusal.kind === 'cooldown') cooldown.begin(refusal);
   const errorCode = refusal.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
   return new AppError(errorCode, `WhatsApp refused ${what} (${code})`, { cause: error, retryAfterSeconds: 5 });
 }

@@ -16,6 +16,8 @@ export interface Client {
   readonly noiseKey: Uint8Array;
   readonly signal: Signal;
   readonly lids: LidMappings;
+  /** The privacy token of the contact with these ids, if one is known. */
+  findPrivacyToken(ids: readonly Jid[]): Uint8Array | undefined;
 
   /**
    * Resolves to WhatsApp's answer. Throws QueryRejectedError for an error in place of one, and NoAnswerError when none comes within
@@ -47,9 +49,6 @@ export interface Client {
   // Each of these throws as `query` does.
   fetchGroups(): Promise<Group[]>;
   fetchGroup(chatId: Jid): Promise<Group>;
-  createGroup(subject: string, participants: readonly Jid[]): Promise<Group>;
-  /** Undefined: the community was created, and WhatsApp did not say which it is. */
-  createCommunity(subject: string, description: string): Promise<Group | undefined>;
   fetchLinkedGroups(communityId: Jid): Promise<Jid[]>;
   fetchInviteCode(chatId: Jid): Promise<string | undefined>;
   /** Asks for a code to enter on the phone with this number (digits). */

@@ -5,12 +5,13 @@ import { interceptMessages } from './intercept-messages.ts';
 import { interceptStanzas } from './intercept-stanzas.ts';
 import { createLidMappings } from './lid-mappings.ts';
 import type { Node } from './node.ts';
+import { findToken, type PrivacyTokens } from './privacy-tokens.ts';
 import { createSignal } from './signal.ts';
 
 /** The server has a JID without a user. */
 const SERVER = '@s.whatsapp.net';
 
-export function createClient(socket: WASocket): Client {
+export function createClient(socket: WASocket, tokens: PrivacyTokens): Client {
   const { authState, ws, ev } = socket;
   return {
     get me() {
@@ -22,6 +23,7 @@ export function createClient(socket: WASocket): Client {
     noiseKey: authState.creds.noiseKey.private,
     signal: createSignal(socket),
     lids: createLidMappings(authState.keys, socket.signalRepository),
+    findPrivacyToken: (ids) => findToken(tokens, ids),
     async query({ content, to = SERVER, ...attrs }, timeoutMs) {
       const answer: Node | undefined = await rejecting(
         socket.query({ tag: 'iq', attrs: { ...attrs, to }, content }, timeoutMs),
@@ -45,9 +47,6 @@ export function createClient(socket: WASocket): Client {
     onGroups: (listener) => ev.on('groups.update', listener),
     fetchGroups: async () => Object.values(await rejecting(socket.groupFetchAllParticipating())),
     fetchGroup: (chatId) => rejecting(socket.groupMetadata(chatId)),
-    createGroup: (subject, participants) => rejecting(socket.groupCreate(subject, [...participants])),
-    createCommunity: async (subject, description) =>
-      (await rejecting(socket.communityCreate(subject, description))) ?? undefined,
     async fetchLinkedGroups(communityId) {
       const { linkedGroups } = await rejecting(socket.communityFetchLinkedGroups(communityId));
       return linkedGroups.flatMap(({ id }) => id ?? []);

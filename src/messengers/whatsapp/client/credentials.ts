@@ -3,11 +3,14 @@ import { initAuthCreds, proto, type AuthenticationCreds, type SignalDataSet } fr
 import type { SignalDataTypeMap, SignalKeyStore } from 'baileys';
 import { parseJid } from './jid.ts';
 import { parseWithBytes, stringifyWithBytes } from './json-with-bytes.ts';
+import { createPrivacyTokens, type PrivacyTokens } from './privacy-tokens.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export interface Credentials {
   /** For the library alone. */
   auth: { creds: AuthenticationCreds; keys: SignalKeyStore };
+  /** In memory only. */
+  privacyTokens: PrivacyTokens;
   /** Notes of the adapter, stored and deleted with the credentials. */
   store: KeyValueStore;
   /** Stores the identity as it is now. */
@@ -62,6 +65,7 @@ export function newCredentials(storage: KeyStorage): Credentials {
 function createCredentials(storage: KeyStorage, creds: AuthenticationCreds): Credentials {
   return {
     auth: { creds, keys: createKeyStore(storage) },
+    privacyTokens: createPrivacyTokens(),
     store: createKeyValueStore(storage),
     save: () => storage.write([{ ...IDENTITY, value: encode(creds) }]),
     isLinked: () => creds.account !== undefined,

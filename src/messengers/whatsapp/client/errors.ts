@@ -18,6 +18,14 @@ export class NoAnswerError extends Error {
   }
 }
 
+/** WhatsApp has answered a query, and the answer cannot be read: whether the query took effect is unknown. */
+export class UnreadableAnswerError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'UnreadableAnswerError';
+  }
+}
+
 /** Why a connection ended. */
 export interface CloseReason {
   /** Undefined: the connection broke, or WhatsApp did not answer. */

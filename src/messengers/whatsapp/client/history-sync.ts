@@ -2,7 +2,7 @@
  * History sync: a phone sends its earlier conversations to a device right after it was linked. The library stores the pairs of LIDs and
  * phone numbers in them, which it needs to decrypt messages in some groups. Nothing else is stored.
  */
-import { proto, type SignalKeyStore, type WASocket } from 'baileys';
+import { proto, type WASocket } from 'baileys';
 
 /** Compressed. A part is decompressed in memory, to some 30 times its size: 12,000 messages. */
 const LARGEST_PART = 1024 * 1024;
@@ -19,14 +19,4 @@ export function acceptsHistorySync(part: proto.Message.IHistorySyncNotification)
 export function dropHistory({ ev }: Pick<WASocket, 'ev'>): void {
   const { emit } = ev;
   ev.emit = (event, data) => event === 'messaging-history.set' || emit(event, data);
-}
-
-/** The same store without privacy tokens: they are for private chats, and would reveal the owner's contacts. */
-export function withoutTokens(keys: SignalKeyStore): SignalKeyStore {
-  return {
-    ...keys,
-    async set({ tctoken, ...changes }) {
-      if (!tctoken || Object.keys(changes).length > 0) await keys.set(changes);
-    },
-  };
 }

@@ -1,12 +1,16 @@
-import { DEFAULT_CONNECTION_CONFIG, makeWASocket, type WAVersion } from 'baileys';
+import { DEFAULT_CONNECTION_CONFIG, makeWASocket, type UserFacingSocketConfig, type WAVersion } from 'baileys';
+import type { Agent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { Dispatcher } from 'undici';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Client, LidMapping } from './client.ts';
 import { createClient } from './create-client.ts';
 import type { Credentials } from './credentials.ts';
 import { drainOfflineQueue } from './drain-offline-queue.ts';
 import { closeReasonOf, type CloseReason } from './errors.ts';
-import { acceptsHistorySync, dropHistory, withoutTokens } from './history-sync.ts';
+import { acceptsHistorySync, dropHistory } from './history-sync.ts';
 import { withMappingListener } from './lid-mappings.ts';
+import { withTokensInMemory } from './privacy-tokens.ts';
 import { quietLog } from './quiet-log.ts';
 import { renewCodes } from './renew-codes.ts';
 
@@ -28,6 +32,8 @@ export interface Socket {
 export interface SocketOptions {
   /** Undefined: WhatsApp's own. */
   url: string | undefined;
+  /** Undefined: WhatsApp is reached directly. */
+  proxy: { agent: Agent; dispatcher: Dispatcher } | undefined;
   version: ClientVersion;
   /** After so many milliseconds without a login, a code to show, or an end, the connection is ended. */
   outcomeMs: number;
@@ -60,14 +66,26 @@ export interface Restriction {
 /** After so many failed attempts, this many milliseconds apart, the library gives up storing keys. */
 const COMMIT = { maxCommitRetries: 10, delayBetweenTriesMs: 500 };
 
+type ProxySettings = Pick<UserFacingSocketConfig, 'agent' | 'options'>;
+
+/** The library declares narrower types than it needs. */
+function toLibrary({ agent, dispatcher }: NonNullable<SocketOptions['proxy']>): ProxySettings {
+  return {
+    agent: agent as HttpsAgent,
+    options: { dispatcher } as unknown as ProxySettings['options'],
+  } as ProxySettings;
+}
+
 /** Opens a connection: logs in if the credentials are linked, otherwise shows codes that link them. It ends or has an outcome in time. */
 export function openSocket(options: SocketOptions): Socket {
   const { credentials, log } = options;
-  const { creds, keys } = credentials.auth;
+  const { auth, privacyTokens } = credentials;
+  const { creds, keys } = auth;
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
-    auth: { creds, keys: withoutTokens(withMappingListener(keys, options.onLidMappings)) },
+    ...(options.proxy && toLibrary(options.proxy)),
+    auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
     ...(options.qrMs !== undefined && { qrTimeout: options.qrMs }),
     logger: quietLog(log),
     transactionOpts: COMMIT,
@@ -79,7 +97,7 @@ export function openSocket(options: SocketOptions): Socket {
   });
   dropHistory(socket);
   drainOfflineQueue(socket, options);
-  const client = createClient(socket);
+  const client = createClient(socket, privacyTokens);
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<CloseReason>();

@@ -95,7 +95,14 @@ function beOnline(state: ConnectionState, socket: Socket): void {
   if (isForeign(state)) return rejectForeignNumber(state, socket);
   state.online = socket;
   state.whenOnline.resolve();
-  state.cooldown.report({ status: 'connected', phoneNumber: state.credentials.phoneNumber() });
+  const { isNewLink, timing } = state;
+  state.isNewLink = false;
+  const phoneNumber = state.credentials.phoneNumber();
+  state.cooldown.report({
+    status: 'connected',
+    phoneNumber,
+    ...(isNewLink && { newLink: { restMs: timing.restAfterLinkMs } }),
+  });
 }
 
 /** Whether the phone has another number than the user. */

@@ -35,6 +35,8 @@ export interface ConnectionTiming extends ReconnectTiming {
   permitMs: number;
   /** How long a connection may take until it is logged in, has a code to show, or has ended. */
   outcomeMs: number;
+  /** How long nothing is to be sent after a new link. */
+  restAfterLinkMs: number;
 }
 
 export interface ConnectionState extends ConnectionOptions {
@@ -48,4 +50,6 @@ export interface ConnectionState extends ConnectionOptions {
   isLeaving: boolean;
   /** No connection is made any more. */
   isOver: boolean;
+  /** A phone has agreed to a new link, and this was not reported yet. */
+  isNewLink: boolean;
 }

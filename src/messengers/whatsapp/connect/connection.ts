@@ -40,6 +40,7 @@ export function startConnection(options: ConnectionOptions): Connection {
     saving: Promise.resolve(),
     isLeaving: false,
     isOver: false,
+    isNewLink: options.linking !== undefined,
   };
   const ended = reconnectUntilClosed(state);
   return {

@@ -92,7 +92,7 @@ export function createCooldown(emit: OnStateChange, firstMs: number, known: Know
     },
     report(state) {
       if (state.status === 'connected' || state.status === 'reconnecting') {
-        behind = state;
+        behind = current ? state : withoutNewLink(state);
         if (current) emitCooldown();
         else emit(state);
         return;
@@ -108,6 +108,11 @@ export function createCooldown(emit: OnStateChange, firstMs: number, known: Know
       behind = undefined;
     },
   };
+}
+
+/** A new link is reported once. */
+function withoutNewLink(state: SessionState): SessionState {
+  return state.status === 'connected' ? { ...state, newLink: undefined } : state;
 }
 
 function leftMs({ untilMs }: Current): number {

@@ -1,4 +1,5 @@
 /** Uploads each file once for all chats, and caches the upload. */
+import type { Agent } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
@@ -24,6 +25,8 @@ export interface UploadCache {
 export interface Uploader {
   accountId: number;
   client: Client;
+  /** Undefined: the media hosts are reached directly. */
+  agent: Agent | undefined;
   /** Aborted when the session is closed. */
   signal: AbortSignal;
 }
@@ -71,14 +74,14 @@ export function createUploadCache({ db, log, ca, permits, waitMs, retryMs }: Upl
   async function findOrUpload(
     media: PostMedia,
     key: UploadKey,
-    { accountId, client, signal }: Uploader,
+    { accountId, client, agent, signal }: Uploader,
   ): Promise<Uploaded> {
     const known = await findUpload(db, key);
     if (known) return known;
     const release = await permits.acquire({ key: String(accountId), signal });
     try {
       const { file, describe } = await prepareFile(media, key.target);
-      const answer = await uploadFile(client, file, { ca, signal });
+      const answer = await uploadFile(client, file, { ca, agent, signal });
       const uploaded = { message: describe(answer), handle: answer.handle };
       await recordUpload(db, key, uploaded);
       return uploaded;

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,6 +16,8 @@ export interface FileToUpload {
 export interface UploadOptions {
   /** PEM of the certificate authority of the media hosts. Undefined: the public ones. */
   ca: string | undefined;
+  /** Undefined: the hosts are reached directly. */
+  agent: Agent | undefined;
   signal: AbortSignal;
 }
 
@@ -78,13 +81,19 @@ async function fetchMediaHosts(client: Client): Promise<{ auth: string; hostname
   return { auth: connection?.attrs['auth'] ?? '', hostnames: hosts };
 }
 
-async function post(url: URL, bytes: Buffer, { ca, signal }: UploadOptions): Promise<UploadAnswer> {
+async function post(url: URL, bytes: Buffer, { ca, agent, signal }: UploadOptions): Promise<UploadAnswer> {
   const headers = {
     origin: 'https://web.whatsapp.com',
     'content-type': 'application/octet-stream',
     'content-length': bytes.length,
   };
-  const options: RequestOptions = { method: 'POST', headers, signal, agent: false, ...(ca !== undefined && { ca }) };
+  const options: RequestOptions = {
+    method: 'POST',
+    headers,
+    signal,
+    agent: agent ?? false,
+    ...(ca !== undefined && { ca }),
+  };
   const sent = request(url, options);
   sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('the media host is silent')));
   const answered = new Promise<string>((resolve, reject) => {

@@ -2,7 +2,7 @@
 import type { Log } from '../../../platform/log/log.ts';
 import { readCounts, readPosts, type ChannelPost, type PostCounts } from '../chats/channel-posts.ts';
 import type { Client } from '../client/client.ts';
-import { rejectionCodeOf } from '../client/errors.ts';
+import { NoAnswerError, rejectionCodeOf, UnreadableAnswerError } from '../client/errors.ts';
 import { classifyRejection } from '../failures.ts';
 import type { NumberedPost } from '../send/sent-messages.ts';
 
@@ -26,27 +26,39 @@ const LONGEST_SEARCH = 3;
 
 export function createChannelReader({
   log,
+  answerMs,
   storeServerIds,
 }: {
   log: Log;
+  /** How long an answer may take, in milliseconds. */
+  answerMs: number;
   storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
 }): ReadChannel {
+  const query = { count: POSTS_READ, timeoutMs: answerMs };
   let supportsCounts = true;
+  let havePostsViews = true;
+
+  function disableCounts() {
+    if (supportsCounts)
+      log.info('WhatsApp does not tell the counts of posts in channels alone: posts are read in full');
+    supportsCounts = false;
+  }
 
   return async (client, chatId, posts) => {
     const areNumbered = [...posts.values()].every(
       ({ serverId, missed }) => serverId !== undefined || missed >= LONGEST_SEARCH,
     );
     if (areNumbered && supportsCounts) {
-      const told = byMessageId(await readIfTaken(client, chatId), posts);
-      if (told.size > 0) return told;
+      const counts = await readIfAnswered(client, chatId, query);
+      if (counts === undefined) disableCounts();
+      const told = byMessageId(counts ?? [], posts);
+      // If WhatsApp tells no views at all, the cheaper answer is good enough.
+      if (told.size > 0 && (hasViews([...told.values()]) || !havePostsViews)) return told;
     }
-    const found = await readPosts(client, chatId, POSTS_READ);
-    if (areNumbered && found.some((post) => posts.has(post.messageId) && post.views + post.reactions > 0)) {
-      if (supportsCounts)
-        log.info('WhatsApp does not tell the counts of posts in channels alone: posts are read in full');
-      supportsCounts = false;
-    }
+    const found = (await readPosts(client, chatId, query)).filter(isNamed);
+    const own = found.filter(({ messageId }) => posts.has(messageId));
+    if (own.length > 0) havePostsViews = hasViews(own);
+    if (areNumbered && own.some(({ views = 0, reactions }) => views + reactions > 0) && havePostsViews) disableCounts();
     const numbered = learnNumbers(chatId, found, posts);
     if (numbered.length > 0)
       await storeServerIds(numbered).catch((error: unknown) => {
@@ -56,11 +68,17 @@ export function createChannelReader({
   };
 }
 
-/** Empty if WhatsApp rejects the query. */
-async function readIfTaken(client: Client, chatId: string): Promise<PostCounts[]> {
+const hasViews = (posts: readonly PostCounts[]) => posts.some(({ views }) => views !== undefined);
+
+const isNamed = (post: ChannelPost): post is NamedPost => post.messageId !== undefined;
+type NamedPost = ChannelPost & { messageId: string };
+
+/** Empty if WhatsApp rejects the query, undefined if it does not answer, or not readably. */
+async function readIfAnswered(client: Client, chatId: string, query: { count: number; timeoutMs: number }) {
   try {
-    return await readCounts(client, chatId, POSTS_READ);
+    return await readCounts(client, chatId, query);
   } catch (error) {
+    if (error instanceof NoAnswerError || error instanceof UnreadableAnswerError) return undefined;
     const code = rejectionCodeOf(error);
     if (code === undefined || classifyRejection(code).kind === 'cooldown') throw error;
     return [];
@@ -80,7 +98,7 @@ function byMessageId(counts: readonly PostCounts[], posts: ReadonlyMap<string, S
 /** Sets server numbers that were found. Returns the posts whose numbers are new. */
 function learnNumbers(
   chatId: string,
-  found: readonly ChannelPost[],
+  found: readonly NamedPost[],
   posts: ReadonlyMap<string, SoughtPost>,
 ): NumberedPost[] {
   const serverIds = new Map(found.map(({ messageId, serverId }) => [messageId, serverId]));

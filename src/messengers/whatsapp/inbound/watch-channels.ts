@@ -26,7 +26,7 @@ export interface ChannelWatchOptions {
   storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
   /** Resolves to false if the events were not recorded. Never rejects. */
   emit(events: MemberEvent[]): Promise<boolean>;
-  timing: PollTiming;
+  timing: PollTiming & { /** How long an answer may take. */ channelAnswerMs: number };
   onLoopError?: OnLoopError | undefined;
 }
 
@@ -44,7 +44,7 @@ const COOLDOWN_MS = 10 * 60_000;
 interface Watched extends SoughtPost {
   untilMs: number;
   /** The counts that were emitted last. */
-  lastEmitted: { views: number; reactions: number } | undefined;
+  lastEmitted: { views: number | null; reactions: number } | undefined;
 }
 
 interface Watching extends ChannelWatchOptions {
@@ -65,7 +65,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
     plan: createPollSchedule(timing),
     watched: new Map(),
     isLoaded: false,
-    readChannel: createChannelReader(options),
+    readChannel: createChannelReader({ ...options, answerMs: timing.channelAnswerMs }),
     stopping: stopping.signal,
   };
   const loop = startLoop('channels', () => step(watching), {
@@ -156,7 +156,7 @@ function onReadError(watching: Watching, chatId: string, error: unknown): void {
 
 interface News {
   post: Watched;
-  event: { messageId: string; views: number; reactions: number };
+  event: { messageId: string; views: number | null; reactions: number };
 }
 
 /** Combines the counts of a file and its text. A post that is found is news, too: it proves that the post was sent. */
@@ -165,9 +165,14 @@ function findNews(found: ReadonlyMap<string, PostCounts>, watched: ReadonlyMap<s
     const own = found.get(messageId);
     if (!own) return [];
     const file = found.get(fileIdOf(messageId));
-    const views = Math.max(own.views, file?.views ?? 0);
+    const views = mostOf(own.views, file?.views);
     const reactions = own.reactions + (file?.reactions ?? 0);
     const isKnown = post.lastEmitted?.views === views && post.lastEmitted.reactions === reactions;
     return isKnown ? [] : [{ post, event: { messageId, views, reactions } }];
   });
+}
+
+/** Null if neither is known. */
+function mostOf(one: number | undefined, other: number | undefined): number | null {
+  return one === undefined && other === undefined ? null : Math.max(one ?? 0, other ?? 0);
 }

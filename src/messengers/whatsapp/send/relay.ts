@@ -23,7 +23,7 @@ export type RelayResult = Exclude<SendResult, { kind: 'later' }>;
 
 export interface Relayed {
   messageId: string;
-  recipients: number;
+  recipients: number | null;
   /** Called with the code when WhatsApp rejects the message. */
   onRejected?: (code: number) => void;
   /** Called with the attributes of the acknowledgement. */
@@ -46,7 +46,7 @@ export async function relay(
     const { error } = answered.attrs;
     if (error === undefined) {
       onSent?.(answered.attrs);
-      return { kind: 'sent', recipients: Math.max(0, recipients) };
+      return { kind: 'sent', recipients: recipients === null ? null : Math.max(0, recipients) };
     }
     onRejected?.(Number(error));
     return toResult(relaying, Number(error));

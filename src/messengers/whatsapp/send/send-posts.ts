@@ -1,4 +1,5 @@
 /** Sends and revises the posts of one account, in order and one at a time, over its present connection. */
+import type { Agent } from 'node:http';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore.ts';
@@ -26,6 +27,8 @@ export interface AccountSending {
   chats: ChatCache;
   members: MemberCache;
   uploads: UploadCache;
+  /** For uploads. Undefined: hosts are reached directly. */
+  agent: Agent | undefined;
   /** Permits for first posts to large groups. */
   fanOuts: FairSemaphore;
   /** How long the answer to a post is waited for, in milliseconds. */
@@ -108,7 +111,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     },
     deleteMessage: (sent) => deleteMessage(db, accountId, sent),
     isStored: async (sent) => (await findMessage(db, accountId, sent)) !== undefined,
-    upload: (media, target) => uploads.get(media, target, { accountId, client, signal }),
+    upload: (media, target) => uploads.get(media, target, { accountId, client, agent: account.agent, signal }),
     fanOuts,
     answerMs,
     retrySuppression,

@@ -1,7 +1,11 @@
-/** Sends one post to one channel. A channel may show a repeated message twice. */
+/**
+ * Sends one post to one channel. A channel may show a repeated message twice. Nothing about the channel is queried before: its followers
+ * are those of the last list, and WhatsApp rejects a post without the right to post.
+ */
 import type { Destination, SendResult } from '../../messenger.ts';
 import { sendUnlessThere } from '../../send-unless-there.ts';
 import { readPosts, serverIdOf } from '../chats/channel-posts.ts';
+import { UnreadableAnswerError } from '../client/errors.ts';
 import { encodeMessage } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { encodePart, mediaTypeOf } from './encode-part.ts';
@@ -18,45 +22,37 @@ export async function sendToChannel(
   parts: readonly PostPart[],
   to: Destination,
 ): Promise<SendResult> {
-  const { client, chats } = sending;
+  const { client, answerMs } = sending;
   const { chatId } = to;
-  const channel = await chats.channel(chatId);
-  const recipients = channel.participants;
   let there = new Set<string>();
 
   return sendUnlessThere(to, {
     async find() {
-      const posts = await readPosts(client, chatId, POSTS_READ);
-      there = new Set(posts.map(({ messageId }) => messageId));
+      const posts = await readPosts(client, chatId, { count: POSTS_READ, timeoutMs: answerMs });
+      there = new Set(posts.flatMap(({ messageId }) => messageId ?? []));
       // The last part leaves only when the others are there.
-      if (there.has(to.messageId)) return { recipients };
+      if (there.has(to.messageId)) return { recipients: null };
+      if (posts.some(({ messageId }) => messageId === undefined))
+        throw new UnreadableAnswerError('WhatsApp does not tell which posts these are');
       const isBegun = parts.some(({ messageId }) => there.has(messageId));
       return isBegun && !(await sending.isStored(to)) ? 'begun' : null;
     },
     async send() {
-      if (!channel.canSend) return refused('Only admins of this channel may post');
       const left = parts.filter(({ messageId }) => !there.has(messageId));
-      const result = await sendParts(sending, left, { chatId, recipients, isBegun: left.length < parts.length });
-      if (result.kind !== 'sent') chats.invalidateChannel(chatId);
-      return result;
+      return sendParts(sending, left, { chatId, isBegun: left.length < parts.length });
     },
   });
-}
-
-interface ToChannel {
-  chatId: string;
-  recipients: number;
 }
 
 /** Once a part is there, the result is `unknown`, so that the next attempt searches the channel first. */
 async function sendParts(
   sending: Sending,
   parts: readonly PostPart[],
-  { isBegun, ...to }: ToChannel & { isBegun: boolean },
+  { chatId, isBegun }: { chatId: string; isBegun: boolean },
 ): Promise<SendResult> {
-  let last: SendResult = { kind: 'sent', recipients: to.recipients };
+  let last: SendResult = { kind: 'sent', recipients: null };
   for (const part of parts) {
-    const result = isBegun ? await sendRemaining(sending, part, to) : await sendPart(sending, part, to);
+    const result = isBegun ? await sendRemaining(sending, part, chatId) : await sendPart(sending, part, chatId);
     if (result.kind !== 'sent') return result;
     isBegun = true;
     last = result;
@@ -64,9 +60,9 @@ async function sendParts(
   return last;
 }
 
-async function sendRemaining(sending: Sending, part: PostPart, to: ToChannel): Promise<SendResult> {
+async function sendRemaining(sending: Sending, part: PostPart, chatId: string): Promise<SendResult> {
   try {
-    const result = await sendPart(sending, part, to);
+    const result = await sendPart(sending, part, chatId);
     if (result.kind === 'sent') return result;
     const reason = `The file was posted, and its text was not: ${result.reason}`;
     return result.kind === 'refused' && result.final ? refused(reason) : { kind: 'unknown', reason };
@@ -76,7 +72,7 @@ async function sendRemaining(sending: Sending, part: PostPart, to: ToChannel): P
   }
 }
 
-async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }: ToChannel): Promise<SendResult> {
+async function sendPart(sending: Sending, part: PostPart, chatId: string): Promise<SendResult> {
   const { messageId, media } = part;
   const uploaded = media ? await sending.upload(media, 'channels') : undefined;
   const message = encodeMessage(encodePart(part, uploaded));
@@ -87,7 +83,7 @@ async function sendPart(sending: Sending, part: PostPart, { chatId, recipients }
   }
   let serverId: number | undefined;
   const onSent = (attrs: Node['attrs']) => (serverId = serverIdOf(attrs));
-  const result = await relay(sending, { messageId, recipients, onSent }, () =>
+  const result = await relay(sending, { messageId, recipients: null, onSent }, () =>
     leave(sending, part, { chatId, message, uploaded }),
   );
   if (serverId !== undefined) await sending.storeServerId({ messageId, chatId, serverId });

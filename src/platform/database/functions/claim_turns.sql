@@ -3,7 +3,7 @@
 -- accounts do. Poison message: this is how src/sending/deliveries/claim-isolated.ts finds and excludes an account that makes the claim
 -- fail.
 --
--- An account with quiet hours, a daily cap or a warm-up gets no turn, but a row with nothing but the account and the messenger: the caller
+-- An account with quiet hours, a daily cap, a warm-up or a new link gets no turn, but a row with nothing but the account and the messenger: the caller
 -- evaluates its rules, and claims for it with `rooms`, the number of posts that may leave of each account in `wanted`. Claims count the
 -- posts that they take (docs/explanation/decisions/0028-enforce-send-windows-in-the-claim.md).
 --
@@ -51,6 +51,7 @@ begin
            case when rooms is not null then rooms[array_position(wanted, l.account_id)]
                 -- A lookup for each. A warm-up takes two weeks.
                 when (select coalesce(a.quiet_from, a.daily_cap::text) is not null or a.warm_up_from > campanile_now() - interval '16 days'
+                             or a.rests_until > campanile_now()
                       from accounts a where a.account_id = l.account_id limit 1) then 0
                 else batch end as room
     from held

@@ -1,4 +1,5 @@
--- Writes the outcomes of finished turns. A row of `sent_ranges` is a range of positions that were sent, with the recipients of each;
+-- Writes the outcomes of finished turns. A row of `sent_ranges` is a range of positions that were sent, with the recipients of each, or
+-- null where the group's last known number counts;
 -- `others` has a row for each delivery that was not sent. A turn's `unsent` is how many of its posts surely did not leave: they are
 -- subtracted from the count of its claim. The settings have the reasons of claim_turns.
 create or replace function finish_turns(turns jsonb, sent_ranges jsonb, others jsonb)
@@ -42,7 +43,9 @@ begin
   with sent as (
     update deliveries d
     set status = 'sent', sent_at = campanile_now(), not_before = null, attempts = d.attempts + 1,
-        recipients = o.recipients[d.position - o.first + 1], error = null, uncertain = false
+        recipients = coalesce(o.recipients[d.position - o.first + 1],
+          (select g.participants - case g.kind when 'channel' then 0 else 1 end from groups g where g.group_id = d.group_id)),
+        error = null, uncertain = false
     from jsonb_to_recordset(sent_ranges) o (account_id bigint, turn bigint, run_id bigint, first int, last int, recipients int[])
     cross join lateral (
       select q.ctid from deliveries q

@@ -2,7 +2,8 @@
 -- the lane, because the finish of a lost turn does not change the lane's turn.
 create or replace function write_late_sends(living bigint[], sent_ranges jsonb) returns void language sql as $$
   with late as materialized (
-    select d.account_id, d.run_id, d.position, d.status as was, o.recipients[d.position - o.first + 1] as recipients
+    select d.account_id, d.run_id, d.position, d.status as was, coalesce(o.recipients[d.position - o.first + 1],
+             (select g.participants - case g.kind when 'channel' then 0 else 1 end from groups g where g.group_id = d.group_id)) as recipients
     from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint, first int, last int, recipients int[])
     join deliveries d on d.account_id = o.account_id and d.run_id = o.run_id and d.position between o.first and o.last
     where d.status in ('cancelled', 'failed') and o.account_id = any(living)

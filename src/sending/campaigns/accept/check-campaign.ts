@@ -14,6 +14,7 @@ import { preparePost } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store.ts';
 import { warnOfCap } from './warn-of-cap.ts';
+import { warnOfPace } from './warn-of-pace.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -66,6 +67,7 @@ export async function checkCampaign(
   const pace = deps.gaps[account.messenger];
   const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
   const cap = await warnOfCap(db, account.accountId, load);
+  const slow = await warnOfPace(db, account.accountId, { dueAt, pace, timeZone: deps.timeZone });
   return {
     text,
     warnings: [
@@ -73,6 +75,7 @@ export async function checkCampaign(
       ...(caption ? [caption] : []),
       ...(account.status === 'connected' ? [] : [NOT_CONNECTED]),
       ...(cap ? [cap] : []),
+      ...slow,
     ],
     media: media && { mime: media.mime, size: media.bytes.length },
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),

@@ -1,5 +1,5 @@
 import { dateIn, dayOf, nextQuietStart, quietUntil, type QuietHours } from '../../accounts/quiet-hours.ts';
-import { capOn, type DailyLimits } from '../../accounts/warm-up.ts';
+import { capOn, isWarmingUp, type DailyLimits } from '../../accounts/warm-up.ts';
 
 /** Quiet hours and daily limits of an account, and its posts of today. */
 export interface SendLimits extends DailyLimits {
@@ -17,12 +17,16 @@ export interface Waiting {
 
 interface Readiness {
   gapMs: number;
+  /** On a day of the warm-up. Default is `gapMs`. */
+  warmUpGapMs?: number;
   others?: readonly Waiting[];
   readyAt?: Temporal.Instant;
 }
 
 /** Each is a night, or a day whose cap is used up. What takes longer than a year is not told more exactly. */
 const MOST_STEPS = 800;
+
+type Gaps = Pick<Readiness, 'gapMs' | 'warmUpGapMs'>;
 
 /** How far an account has got. */
 interface Lane {
@@ -33,12 +37,12 @@ interface Lane {
 }
 
 /**
- * Returns when the last post leaves, if the first may leave at `from`, the gap is `gapMs`, and nothing leaves in quiet hours or beyond
- * the daily limit. The unsent posts of `others`, in order of time, take turns with these, so each of them counts for at most `posts`.
+ * Returns when the last post leaves, if the first may leave at `from`, at these gaps, and nothing leaves in quiet hours or beyond the daily
+ * limit. The unsent posts of `others`, in order of time, take turns with these, so each of them counts for at most `posts`.
  * Nothing leaves before `readyAt`, by default `now`; `sentToday` was counted at `now`.
  */
 export function findLastPost(
-  { from, posts, gapMs, others = [], readyAt }: Waiting & Readiness,
+  { from, posts, others = [], readyAt, ...gaps }: Waiting & Readiness,
   rests: SendLimits,
   now: Temporal.Instant,
 ): Temporal.Instant {
@@ -47,16 +51,16 @@ export function findLastPost(
   let turns = posts;
   for (const other of others) {
     lane.at = later(lane.at, other.from);
-    turns += Math.min(posts, advanceLane(lane, { posts: other.posts, until: from, gapMs }, rests).left);
+    turns += Math.min(posts, advanceLane(lane, { posts: other.posts, until: from, ...gaps }, rests).left);
   }
   lane.at = later(lane.at, from);
-  return advanceLane(lane, { posts: turns, until: undefined, gapMs }, rests).last;
+  return advanceLane(lane, { posts: turns, until: undefined, ...gaps }, rests).last;
 }
 
 /** Advances the lane until no post is left, or until `until`. */
 function advanceLane(
   lane: Lane,
-  { posts, until, gapMs }: { posts: number; until: Temporal.Instant | undefined; gapMs: number },
+  { posts, until, ...gaps }: { posts: number; until: Temporal.Instant | undefined } & Gaps,
   rests: SendLimits,
 ): { left: number; last: Temporal.Instant } {
   const { quietHours, timeZone } = rests;
@@ -71,7 +75,9 @@ function advanceLane(
     }
     const { end } = dayOf(timeZone, lane.at);
     if (!end.equals(lane.day.end)) lane.day = { end, posts: 0 };
-    const cap = capOn(rests, dateIn(timeZone, lane.at));
+    const date = dateIn(timeZone, lane.at);
+    const cap = capOn(rests, date);
+    const gapMs = (isWarmingUp(rests, date) ? gaps.warmUpGapMs : undefined) ?? gaps.gapMs;
     const room = cap === null ? Infinity : cap - lane.day.posts;
     if (room <= 0) {
       lane.at = end;

@@ -8,6 +8,8 @@ import { findLastPost, type Waiting } from '../begin/wait-for-send-windows.ts';
 export interface Pace {
   minMs: number;
   maxMs: number;
+  /** During a warm-up, unless the usual gap is longer. Default is the usual gap. */
+  warmUp?: { minMs: number; maxMs: number } | undefined;
 }
 
 /** What a send without a gap takes at least. */
@@ -19,7 +21,7 @@ const MOST_OTHERS = 2_000;
 
 /**
  * Estimates the seconds from `at`, when a run is due, to its last post: at the account's pace, in turns with the account's other unsent
- * posts, and with quiet hours, daily cap and warm-up. Runs take turns, so a longer run counts for as many turns as this one has. Posts of
+ * posts, and with quiet hours, daily cap, warm-up and the rest after a new link. Runs take turns, so a longer run counts for as many turns as this one has. Posts of
  * the campaign `except` do not count. `timeZone` is the installation's. Rounded up.
  */
 export async function estimateSeconds(
@@ -33,16 +35,26 @@ export async function estimateSeconds(
     except,
   }: { groups: number; at: Date; pace: Pace | undefined; timeZone: string; except?: number | undefined },
 ): Promise<number> {
-  const gapMs = Math.max(SEND_MS, pace ? (pace.minMs + pace.maxMs) / 2 : 0);
+  const gapMs = averageMs(pace);
+  const warmUpGapMs = Math.max(gapMs, averageMs(pace?.warmUp));
   const [rest] = await readSendWindows(db, [accountId], timeZone);
   const others = await readOthers(db, accountId, at, except);
   const { now, readyAt } = await readReadiness(db, accountId);
   const last = findLastPost(
-    { from: at.toTemporalInstant(), posts, gapMs, others, readyAt: readyAt.toTemporalInstant() },
+    { from: at.toTemporalInstant(), posts, gapMs, warmUpGapMs, others, readyAt: laterOf(readyAt, rest?.linkRestUntil) },
     rest ?? { ...NO_SEND_LIMITS, timeZone },
     now.toTemporalInstant(),
   );
   return Math.ceil((last.epochMilliseconds + SEND_MS - at.getTime()) / 1_000);
+}
+
+function averageMs(gap: { minMs: number; maxMs: number } | undefined): number {
+  return Math.max(SEND_MS, gap ? (gap.minMs + gap.maxMs) / 2 : 0);
+}
+
+function laterOf(one: Date, other: Temporal.Instant | null | undefined): Temporal.Instant {
+  const instant = one.toTemporalInstant();
+  return other && Temporal.Instant.compare(instant, other) < 0 ? other : instant;
 }
 
 /** The present, and from when on the account's pace, and the rest it may have been asked for, let a post leave. */

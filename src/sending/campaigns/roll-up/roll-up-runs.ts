@@ -16,7 +16,7 @@ export const deliveryCounts = sql`
   (d.status = 'cancelled')::int as cancelled,
   -- Whoever did something about a post was there when it was sent, also if the messenger did not know of them then.
   case d.status when 'sent' then greatest(d.recipients, d.delivered, d.reactions, d.replies) else 0 end as recipients,
-  d.delivered, d.read, d.reactions, d.replies, d.views, d.error, case when d.error is not null then d.run_id end as error_run_id,
+  d.delivered, d.read, d.reactions, d.replies, d.views, d.views_seen or d.views > 0 as views_seen, d.error, case when d.error is not null then d.run_id end as error_run_id,
   d.error is not null and d.status = 'queued' as error_waits`;
 
 /**
@@ -73,10 +73,10 @@ async function sumNext(trx: Connection, accountId: number, runId: number, chunk:
         select * from revisions q where q.account_id = d.account_id and q.run_id = d.run_id and q.position = d.position limit 1) v on true
     ), summed as (
       insert into group_sums as s (account_id, campaign_id, group_id, first_sent_at, last_sent_at, queued, sent, failed, cancelled,
-                                   recipients, delivered, read, reactions, replies, views, error, error_run_id, error_waits,
+                                   recipients, delivered, read, reactions, replies, views, views_seen, error, error_run_id, error_waits,
                                    revised, recalled, corrected, revision_error, revision_error_run_id)
       select ${accountId}::bigint, campaign_id, group_id, sent_at, sent_at, queued, sent, failed, cancelled,
-             recipients, delivered, read, reactions, replies, views, error, error_run_id, error_waits,
+             recipients, delivered, read, reactions, replies, views, views_seen, error, error_run_id, error_waits,
              revised::int, recalled::int, corrected::int, revision_error, revision_error_run_id
       from delivery
       on conflict (account_id, campaign_id, group_id) do update set
@@ -85,6 +85,7 @@ async function sumNext(trx: Connection, accountId: number, runId: number, chunk:
         cancelled = s.cancelled + excluded.cancelled, recipients = s.recipients + excluded.recipients,
         delivered = s.delivered + excluded.delivered, read = s.read + excluded.read, reactions = s.reactions + excluded.reactions,
         replies = s.replies + excluded.replies, views = s.views + excluded.views,
+        views_seen = s.views_seen or excluded.views_seen,
         revised = s.revised + excluded.revised, recalled = s.recalled + excluded.recalled, corrected = s.corrected + excluded.corrected,
         error = case when excluded.error_run_id > coalesce(s.error_run_id, 0) then excluded.error else s.error end,
         error_waits = case when excluded.error_run_id > coalesce(s.error_run_id, 0) then excluded.error_waits else s.error_waits end,

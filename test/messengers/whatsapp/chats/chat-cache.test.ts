@@ -14,7 +14,6 @@ function describeGroup(subject: string): Group {
 function chatsWith(read: (chatId: string) => Promise<Group>, { most = 1_000 } = {}): ChatCache {
   return createChatCache({
     memory: createGroupCache({ most }),
-    channels: { read: () => Promise.reject(new Error('a channel was read')) },
     client: () => ({ fetchGroup: read }) as unknown as Client,
     onGroup: () => {},
   });

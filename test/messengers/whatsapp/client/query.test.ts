@@ -3,17 +3,19 @@ import type { WASocket } from 'baileys';
 import { expect, test } from 'vitest';
 import { createClient } from '../../../../src/messengers/whatsapp/client/create-client.ts';
 import { NoAnswerError, QueryRejectedError } from '../../../../src/messengers/whatsapp/client/errors.ts';
+import { createPrivacyTokens } from '../../../../src/messengers/whatsapp/client/privacy-tokens.ts';
 import type { Node } from '../../../../src/messengers/whatsapp/client/node.ts';
 
 /** A client whose library answers queries with `answer`. */
 function clientWith(answer: (query: Node) => Promise<Node | undefined>) {
-  return createClient({
+  const socket = {
     authState: { creds: { noiseKey: { private: Buffer.alloc(32) } }, keys: {} },
     ws: new EventEmitter(),
     ev: new EventEmitter(),
     signalRepository: {},
     query: answer,
-  } as unknown as WASocket);
+  } as unknown as WASocket;
+  return createClient(socket, createPrivacyTokens());
 }
 
 const QUERY = { type: 'get', xmlns: 'usync', content: [] } as const;

@@ -104,11 +104,7 @@ describe('the cached metadata of a group', () => {
       }) as unknown as Client;
     const told: string[] = [];
     const onGroup = ({ id }: GroupMetadata) => void told.push(id);
-    const channels = { read: () => Promise.reject(new Error('nobody asks about a channel')) };
-    const [ann, ben] = [0, 1].map(() => createChatCache({ memory, channels, client, onGroup })) as [
-      ChatCache,
-      ChatCache,
-    ];
+    const [ann, ben] = [0, 1].map(() => createChatCache({ memory, client, onGroup })) as [ChatCache, ChatCache];
     ann.cacheGroup(group);
     await ann.group(group.id);
     await ann.group(group.id);

@@ -1,0 +1,146 @@
+/** New groups and communities as today's clients create them, people who could not be added, and invite links. */
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import type { Person } from '../../../support/app.ts';
+import { sendCampaign } from '../../../support/whatsapp.ts';
+import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
+import { issueToken } from '../../../whatsapp-peer/phones.ts';
+import { addGroup, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
+
+const scene = await setWhatsAppScene();
+const { peer, database, linked, members, finished } = scene;
+
+interface Created {
+  group_name: string;
+  group_metadata_id: number;
+  not_added?: Array<{ phone_number: string; reason: string }>;
+  invite_link?: string;
+}
+
+function create(person: Person, participants: readonly PeerPerson[], more: object = {}) {
+  const numbers = participants.map(({ number }) => `+${number}`);
+  return person.call<Created>('venom/create-group', { group_name: 'New', participants: numbers, ...more });
+}
+
+const groupsOf = (phone: PeerPerson) =>
+  [...peer.world.groups.values()].filter(({ creator }) => creator === lidOf(phone));
+
+describe('a new group', () => {
+  test('has its members, also if their LIDs are known', async () => {
+    const { person, phone } = await linked(0);
+    const { data } = (await create(person, members)).body;
+    expect(data).toEqual({ group_name: 'New', group_metadata_id: expect.any(Number) });
+    // Their LIDs are known after the first post.
+    await finished(person, await sendCampaign(person, [data.group_metadata_id], 'Hello'));
+    expect((await create(person, members)).status).toBe(200);
+    expect(groupsOf(phone).map(({ participants }) => participants.size)).toEqual([3, 3]);
+  });
+
+  test('says who could not be added and why, with a link for them', async () => {
+    const { person, phone } = await linked(0);
+    const [one, two, three, four] = ['1', '2', '3', '4'].map((digit) => peer.addPerson(`49151000010${digit}`));
+    if (!one || !two || !three || !four) throw new Error('nobody was added');
+    const unknown = { ...one, number: '4915199999999' };
+    const codes = new Map<PeerPerson, number | 'left out'>([
+      [two, 403],
+      [three, 408],
+      [four, 500],
+    ]);
+    peer.script.refuseMember = (who) => codes.get(who);
+    const { body } = await create(person, [one, two, three, four, unknown], { with_not_added: true });
+    const [group] = groupsOf(phone);
+    expect(body.data).toMatchObject({
+      not_added: [
+        { phone_number: `+${two.number}`, reason: 'privacy' },
+        { phone_number: `+${three.number}`, reason: 'left_recently' },
+        { phone_number: `+${four.number}`, reason: 'other' },
+        { phone_number: `+${unknown.number}`, reason: 'other' },
+      ],
+      invite_link: `https://chat.whatsapp.com/${group?.invite}`,
+    });
+    expect(group?.participants.size).toBe(2);
+    const { body: list } = await person.call<{ groups: Array<{ participants: number }> }>('venom/list-groups', {});
+    expect(list.data.groups).toMatchObject([{ participants: 2 }]);
+  });
+
+  test('gets the privacy tokens of people who have issued one', async () => {
+    const { person, companion } = await linked(0);
+    const careful = peer.addPerson('4915100001077');
+    const token = Buffer.from('a token of a careful person');
+    peer.script.refuseMember = (_who, given) => (given.equals(token) ? undefined : 403);
+    const before = await create(person, [careful], { with_not_added: true });
+    expect(before.body.data.not_added).toHaveLength(1);
+    await issueToken(companion, careful, token);
+    const after = await create(person, [careful], { with_not_added: true });
+    expect(after.body.data.not_added).toEqual([]);
+    const { rows } = await sql`select from account_keys where kind = 'tctoken'`.execute(database.db);
+    expect(rows).toEqual([]);
+  });
+});
+
+test('a new community has no general chat, and only admins add groups to it', async () => {
+  const { person, phone } = await linked(0);
+  const created = await person.call('venom/create-community', { community_name: 'Town', description: 'All of it' });
+  expect(created.status).toBe(200);
+  expect(groupsOf(phone).map(({ isCommunity, isDefault }) => ({ isCommunity, isDefault }))).toEqual([
+    { isCommunity: true, isDefault: false },
+    { isCommunity: false, isDefault: true },
+  ]);
+});
+
+test('a new community is there although its announcement group cannot be read', async () => {
+  const { person } = await linked(0);
+  peer.script.refuseQuery = ({ action }) => (action === 'sub_groups' ? 403 : undefined);
+  expect((await person.call('venom/create-community', { community_name: 'Read later' })).status).toBe(200);
+});
+
+describe('an invite link', () => {
+  interface Listed {
+    groups: Array<{ group_metadata_id: number; invite_link: string | null }>;
+  }
+  const listed = async (person: Person) => (await person.call<Listed>('venom/list-groups', {})).body.data.groups;
+  const linkOf = (person: Person, groupId: number | undefined, more: object = {}) =>
+    person.call<{ invite_link: string }>('venom/get-invite-link', { group_metadata_id: groupId, ...more });
+
+  test('of a listed group is asked for once, until it is to be refreshed', async () => {
+    const { person, phone } = await linked(0);
+    const group = addGroup(peer.world, phone, { subject: 'Listed' });
+    const [found] = await listed(person);
+    expect(found?.invite_link).toBeNull();
+    let asked = 0;
+    peer.script.refuseQuery = ({ action }) => void (asked += Number(action === 'invite'));
+    const link = `https://chat.whatsapp.com/${group.invite}`;
+    for (let times = 0; times < 2; times++)
+      expect((await linkOf(person, found?.group_metadata_id)).body.data).toEqual({ invite_link: link });
+    expect(asked).toBe(1);
+    await person.call('venom/sync-groups');
+    expect((await listed(person))[0]?.invite_link).toBe(link);
+    group.invite = 'another';
+    const { body } = await linkOf(person, found?.group_metadata_id, { refresh: true });
+    expect(body.data.invite_link).toBe('https://chat.whatsapp.com/another');
+  });
+
+  test('is refused if the account is no admin, and unknown for the group of another account', async () => {
+    const { person, phone } = await linked(0);
+    addGroup(peer.world, peer.addPerson('4915100001099'), { subject: 'Of somebody' }, [phone]);
+    const [found] = await listed(person);
+    const { status, body } = await linkOf(person, found?.group_metadata_id);
+    expect({ status, body }).toMatchObject({ status: 409, body: { error_code: 'messenger_refused' } });
+    const other = await linked(0);
+    expect((await linkOf(other.person, found?.group_metadata_id)).status).toBe(404);
+  });
+});
+
+test('an account that warms up creates at most five groups a day', async () => {
+  const { person } = await linked(0);
+  await person.call('venom/update-account', { warm_up: true });
+  for (let times = 0; times < 5; times++) expect((await create(person, [])).status).toBe(200);
+  const { status, body, headers } = await create(person, []);
+  expect({ status, body }).toMatchObject({ status: 429, body: { error_code: 'creation_limit_reached' } });
+  expect(body.message).toContain(
+    '5 groups, communities and channels created in 24 hours while your number is warming up',
+  );
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(23 * 60 * 60);
+  await person.call('venom/update-account', { warm_up: false });
+  expect((await create(person, [])).status).toBe(200);
+});
