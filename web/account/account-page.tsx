@@ -48,6 +48,11 @@ function Account({ account }: { account: AccountStatus }) {
       )}
       {isLinking && <LinkingPanel account={account} />}
       {status === 'paused' && <Paused account={account} />}
+      {account.channels_unread_since !== undefined && (
+        <LargeCallout icon="alert" role="status" title={t('account.channelsUnread')}>
+          <Text size="sm">{t('account.channelsUnreadHint')}</Text>
+        </LargeCallout>
+      )}
       {scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
       <Section title={t('account.state')}>
         <dl className={classes.facts}>

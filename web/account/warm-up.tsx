@@ -19,7 +19,7 @@ export function WarmUp() {
   const { data: rests } = useQuery(sendWindowQuery);
   const warmUp = rests && readWarmUp(rests);
   if (!warmUp) return null;
-  const { day, caps, cap, sent, endsOn } = warmUp;
+  const { day, caps, cap, sent, endsOn, gap } = warmUp;
   const end = async (signal: AbortSignal) => {
     client.setQueryData(sendWindowQuery.queryKey, await call('venom/update-account', { warm_up: false }, { signal }));
     showToast(t('warmUp.ended'));
@@ -33,6 +33,7 @@ export function WarmUp() {
         <Days {...warmUp} />
         <Text size="sm" c="dimmed">
           {t('warmUp.about', { end: dateName(endsOn) })}
+          {gap.max > 0 && ` ${t('warmUp.pace', { min: count(gap.min), max: count(gap.max) })}`}
         </Text>
         <ConfirmButton title={t('warmUp.endTitle')} action={t('warmUp.end')} act={end}>
           {t('warmUp.endNote')}

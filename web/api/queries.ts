@@ -7,6 +7,15 @@ import type { AccountStatus, Analytics, CampaignStatus, Group, GroupColumn, Grou
 const FAST_POLL_MS = 4_000;
 const SLOW_POLL_MS = 30_000;
 
+/** The link to join a group; asks the messaging application if it is not known. */
+export const inviteLinkQuery = (groupId: number) =>
+  queryOptions({
+    queryKey: ['invite-link', groupId],
+    queryFn: ({ signal }) => call('venom/get-invite-link', { group_metadata_id: groupId }, { signal }),
+    staleTime: Infinity,
+    retry: false,
+  });
+
 /** The state of the link, polled often while it is about to change. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],

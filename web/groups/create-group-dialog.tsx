@@ -9,6 +9,7 @@ import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { entryProblems, fieldProblems } from '../format/problem.ts';
 import { FormErrorText } from '../parts/error-alert.tsx';
 import { showToast } from '../parts/notify.ts';
+import { NotAdded, type Created } from './not-added.tsx';
 import { t } from '../i18n/translate.ts';
 
 const NAME_LIMIT = 100;
@@ -39,13 +40,16 @@ function CreateForm({ kind, close }: { kind: GroupKind; close: () => void }) {
   });
   const creating = useCancellableMutation({
     act: (draft: Draft, signal) => create(kind, draft, { idempotencyKey, signal }),
-    onSuccess: async (_data, { name }) => {
+    onSuccess: async (created, { name }) => {
+      await client.invalidateQueries({ queryKey: ['groups'] });
+      if (created.not_added.length > 0) return;
       showToast(t('groups.created', { name }));
       close();
-      await client.invalidateQueries({ queryKey: ['groups'] });
     },
     onError: (error, draft) => form.setErrors(problemsOf(error, draft)),
   });
+  if (creating.data && creating.data.not_added.length > 0)
+    return <NotAdded name={form.values.name} created={creating.data} close={close} />;
   return (
     <form onSubmit={form.onSubmit((draft) => creating.mutate(draft))} noValidate>
       <Stack gap="sm">
@@ -103,12 +107,16 @@ function problemsOf(error: unknown, draft: Draft) {
   };
 }
 
-async function create(kind: GroupKind, draft: Draft, options: CallOptions): Promise<void> {
+async function create(kind: GroupKind, draft: Draft, options: CallOptions): Promise<Created> {
   const { name, description } = draft;
-  const group = { group_name: name, participants: numbersOf(draft) };
-  if (kind === 'group') await call('venom/create-group', group, options);
-  else if (kind === 'community') await call('venom/create-community', { community_name: name, description }, options);
+  const group = { group_name: name, participants: numbersOf(draft), with_not_added: true };
+  if (kind === 'group') {
+    const { not_added = [], invite_link = null } = await call('venom/create-group', group, options);
+    return { not_added, invite_link };
+  }
+  if (kind === 'community') await call('venom/create-community', { community_name: name, description }, options);
   else await call('venom/create-channel', { name, description, image: null }, options);
+  return { not_added: [], invite_link: null };
 }
 
 /** The field takes a pasted list. */

@@ -16,7 +16,7 @@ import { NotFoundPage } from '../shell/not-found-page.tsx';
 import { t } from '../i18n/translate.ts';
 import { GroupFailures, GroupPosts } from './group-posts.tsx';
 import classes from './group-page.module.css';
-import { GroupLists, InviteLink, PlannedRuns } from './group-side.tsx';
+import { GroupInvite, GroupLists, PlannedRuns } from './group-side.tsx';
 import { useNewCampaign } from './use-new-campaign.ts';
 
 const MembersChart = lazy(lazyWithRetry(() => import('./members-chart.tsx')));
@@ -75,7 +75,7 @@ function GroupDetails({ report }: { report: GroupReport }) {
         </Stack>
         <Stack gap="md">
           <PlannedRuns runs={report.planned} />
-          <InviteLink link={group.invite_link} />
+          {isThere && <GroupInvite group={group} />}
           <GroupLists lists={report.group_lists} />
         </Stack>
       </div>

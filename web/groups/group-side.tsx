@@ -1,17 +1,17 @@
-import { Button, Code, Group as Row, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import type { GroupReport } from '../api/operations.ts';
+import type { Group, GroupReport } from '../api/operations.ts';
 import { count } from '../format/numbers.ts';
 import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { Section } from '../parts/page.tsx';
-import { QrCode } from '../parts/qr-code.tsx';
 import { Status } from '../parts/status.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import classes from './group-page.module.css';
+import { GroupInviteLink } from './invite-link.tsx';
 
 /** The rest is shown on demand. */
 const SHOWN_RUNS = 6;
@@ -45,20 +45,19 @@ export function PlannedRuns({ runs }: { runs: GroupReport['planned'] }) {
   );
 }
 
-/** The invite link with its QR code. */
-export function InviteLink({ link }: { link: string | null }) {
+/** The invite link with its QR code. A link that is not known is asked for when the user wants to see it. */
+export function GroupInvite({ group }: { group: Pick<Group, 'group_metadata_id' | 'invite_link'> }) {
+  const [isShown, setShown] = useState(group.invite_link !== null);
   return (
     <Section title={t('groups.invite')}>
-      {link === null ? (
-        <p className={textClasses.dim}>{t('group.noLink')}</p>
-      ) : (
+      {isShown ? (
         <Stack align="center" gap="sm">
-          <QrCode text={link} label={t('groups.qrLabel')} />
-          <Row gap="xs" justify="center">
-            <Code className={textClasses.breakable}>{link}</Code>
-            <CopyButton value={link} label={t('groups.copyLink')} />
-          </Row>
+          <GroupInviteLink group={group} />
         </Stack>
+      ) : (
+        <Button variant="default" onClick={() => setShown(true)}>
+          {t('groups.inviteButton')}
+        </Button>
       )}
     </Section>
   );

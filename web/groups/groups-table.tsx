@@ -143,17 +143,15 @@ function GroupRow({
         {count(activity?.failed ?? 0)}
       </Table.Td>
       <Table.Td className={classes.link}>
-        {group.invite_link !== null && (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={t('groups.linkOf', { name })}
-            title={t('groups.inviteButton')}
-            onClick={() => invite(group)}
-          >
-            <Icon name="qr" size={16} />
-          </ActionIcon>
-        )}
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('groups.linkOf', { name })}
+          title={t('groups.inviteButton')}
+          onClick={() => invite(group)}
+        >
+          <Icon name="qr" size={16} />
+        </ActionIcon>
       </Table.Td>
     </Table.Tr>
   );

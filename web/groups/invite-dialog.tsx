@@ -1,13 +1,10 @@
-import { Code, Group as Row, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import type { Group } from '../api/operations.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { QrCode } from '../parts/qr-code.tsx';
-import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
+import { GroupInviteLink } from './invite-link.tsx';
 
 /** A group's invite link, to copy or to scan. */
 export function InviteDialog({ group, close }: { group: Group | undefined; close: () => void }) {
-  const link = group?.invite_link ?? '';
   return (
     <Modal
       opened={group !== undefined}
@@ -18,11 +15,7 @@ export function InviteDialog({ group, close }: { group: Group | undefined; close
         <Text size="sm" c="dimmed">
           {t('groups.inviteHint')}
         </Text>
-        {link !== '' && <QrCode text={link} label={t('groups.qrLabel')} />}
-        <Row gap="xs" justify="center">
-          <Code className={textClasses.breakable}>{link}</Code>
-          <CopyButton value={link} label={t('groups.copyLink')} />
-        </Row>
+        {group && <GroupInviteLink group={group} />}
       </Stack>
     </Modal>
   );

@@ -11,7 +11,7 @@ import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { t } from '../../i18n/translate.ts';
 import classes from './campaign-header.module.css';
-import { WarmUpDelay } from './warm-up-delay.tsx';
+import { SendDelay } from './send-delay.tsx';
 
 /** The state and progress of the campaign. */
 export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
@@ -49,7 +49,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
             })}
         <ExpectedFinish at={totals.expected_finish_at ?? null} />
       </Text>
-      <WarmUpDelay campaign={campaign} totals={totals} />
+      <SendDelay campaign={campaign} totals={totals} />
       {campaign.folded_at !== undefined && (
         <Text size="sm" c="dimmed">
           {t('campaign.folded')}
