@@ -147,14 +147,13 @@ export function startSession(
     findPosts: () => listChannelPosts(db, accountId, WATCHED_DAYS),
     storeServerIds: (posts) => storeServerIds(db, accountId, posts),
     emit: emitMemberEvents,
-    answerMs: timing.channelAnswerMs,
     timing,
     onLoopError: options.onLoopError,
   });
   void connection.ended.then(() => Promise.all([watch.stop(), answers.stop()]));
   const { answerMs, lateAckMs } = timing;
   const attempts = { answerMs, lateAckMs, unresolvedHashes: createUnresolvedHashes(), unanswered: new Map() };
-  const sending = { accountId, client, warn, ...attempts };
+  const sending = { accountId, client, warn, agent: options.proxy?.agent, ...attempts };
   const onLeaving = (sent: NumberedPost) => {
     if (isChannel(sent.chatId)) watch.add(sent);
   };
@@ -162,17 +161,7 @@ export function startSession(
     linking: linking?.shown ?? Promise.resolve(),
     ...(linking && { submitPasskey: linking.submitPasskey }),
     ended: connection.ended,
-    ...sendPosts({
-      ...options,
-      ...sending,
-      agent: options.proxy?.agent,
-      cooldown,
-      chats,
-      members,
-      retrySuppression,
-      signal,
-      onLeaving,
-    }),
+    ...sendPosts({ ...options, ...sending, cooldown, chats, members, retrySuppression, signal, onLeaving }),
     ...queryChats({ connection, cooldown, warn, channels }),
     unlink: () => connection.unlink(),
     async close() {

@@ -116,7 +116,6 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     whatsappCertificate: env.WHATSAPP_CERTIFICATE,
     /** PEM. Undefined: the authorities that Node.js trusts. */
     whatsappCa: env.WHATSAPP_CA_FILE,
-    /** With user and password: secrets. */
     whatsappProxies: env.WHATSAPP_PROXIES ?? [],
     whatsappQueryIds: env.WHATSAPP_QUERY_IDS ?? {},
     sandboxGap: env.SANDBOX_GAP_MS,

@@ -77,3 +77,15 @@ test('lets posts queued before use up their share of the days, and takes turns w
 test('estimates an unreasonable plan quickly', () => {
   expect(last('2031-05-01T12:00:00', 10_000, { dailyCap: 1, sentToday: 0 }) > '2032-05-01').toBe(true);
 });
+
+test('keeps the longer gap of a warm-up on its days', () => {
+  const gaps = { gapMs: MINUTE_MS, warmUpGapMs: 2 * MINUTE_MS };
+  const lastAt = (warmUpFrom: Temporal.PlainDate) =>
+    findLastPost(
+      { from: instant('2031-05-01T20:55:00'), posts: 3, ...gaps },
+      { ...BERLIN, warmUpFrom, sentToday: 0 },
+      instant('2031-05-01T20:55:00'),
+    );
+  expect(lastAt(MAY_1)).toEqual(instant('2031-05-01T20:59:00'));
+  expect(lastAt(MAY_1.subtract({ days: 14 }))).toEqual(instant('2031-05-01T20:57:00'));
+});

@@ -115,8 +115,8 @@ function findNotAdded(client: Client, answer: Node, { participants, lids }: Requ
 }
 
 function isOwn({ me }: Client, { jid, phone_number: phoneNumber }: Node['attrs']): boolean {
-  const own = [me?.id, me?.lid].map((id) => parseJid(id)?.user);
-  return [jid, phoneNumber].some((id) => id !== undefined && own.includes(parseJid(id)?.user));
+  const own = new Set([me?.id, me?.lid].map((id) => parseJid(id)?.user));
+  return [jid, phoneNumber].some((id) => id !== undefined && own.has(parseJid(id)?.user));
 }
 
 function numberOf(attrs: Node['attrs'], numbers: ReadonlyMap<string, string>): string | undefined {

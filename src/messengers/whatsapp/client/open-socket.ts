@@ -1,4 +1,4 @@
-import { makeWASocket, type WAVersion } from 'baileys';
+import { makeWASocket, type UserFacingSocketConfig, type WAVersion } from 'baileys';
 import type { Agent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Dispatcher } from 'undici';
@@ -72,6 +72,16 @@ export interface Restriction {
 /** After so many failed attempts, this many milliseconds apart, the library gives up storing keys. */
 const COMMIT = { maxCommitRetries: 10, delayBetweenTriesMs: 500 };
 
+type ProxySettings = Pick<UserFacingSocketConfig, 'agent' | 'options'>;
+
+/** The library declares narrower types than it needs. */
+function toLibrary({ agent, dispatcher }: NonNullable<SocketOptions['proxy']>): ProxySettings {
+  return {
+    agent: agent as HttpsAgent,
+    options: { dispatcher } as unknown as ProxySettings['options'],
+  } as ProxySettings;
+}
+
 /** Opens a connection: logs in if the credentials are linked, otherwise shows codes that link them. It ends or has an outcome in time. */
 export function openSocket(options: SocketOptions): Socket {
   const { credentials, log } = options;
@@ -80,11 +90,7 @@ export function openSocket(options: SocketOptions): Socket {
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
-    ...(options.proxy && {
-      agent: options.proxy.agent as HttpsAgent,
-      // Node.js has its own types of the same package.
-      options: { dispatcher: options.proxy.dispatcher as unknown as NonNullable<RequestInit['dispatcher']> },
-    }),
+    ...(options.proxy && toLibrary(options.proxy)),
     auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
     logger: quietLog(log),
     defaultQueryTimeoutMs: options.queryMs,

@@ -92,13 +92,9 @@ export function createCooldown(emit: OnStateChange, firstMs: number, known: Know
     },
     report(state) {
       if (state.status === 'connected' || state.status === 'reconnecting') {
-        behind = state;
+        behind = current ? state : withoutNewLink(state);
         if (current) emitCooldown();
-        else {
-          emit(state);
-          // A new link is reported once.
-          if (state.status === 'connected') behind = { ...state, newLink: undefined };
-        }
+        else emit(state);
         return;
       }
       clearTimeout(current?.timer);
@@ -112,6 +108,11 @@ export function createCooldown(emit: OnStateChange, firstMs: number, known: Know
       behind = undefined;
     },
   };
+}
+
+/** A new link is reported once. */
+function withoutNewLink(state: SessionState): SessionState {
+  return state.status === 'connected' ? { ...state, newLink: undefined } : state;
 }
 
 function leftMs({ untilMs }: Current): number {

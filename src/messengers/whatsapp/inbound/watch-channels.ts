@@ -26,9 +26,7 @@ export interface ChannelWatchOptions {
   storeServerIds(posts: readonly NumberedPost[]): Promise<void>;
   /** Resolves to false if the events were not recorded. Never rejects. */
   emit(events: MemberEvent[]): Promise<boolean>;
-  /** How long an answer may take, in milliseconds. */
-  answerMs: number;
-  timing: PollTiming;
+  timing: PollTiming & { /** How long an answer may take. */ channelAnswerMs: number };
   onLoopError?: OnLoopError | undefined;
 }
 
@@ -67,7 +65,7 @@ export function watchChannels(options: ChannelWatchOptions): ChannelWatch {
     plan: createPollSchedule(timing),
     watched: new Map(),
     isLoaded: false,
-    readChannel: createChannelReader(options),
+    readChannel: createChannelReader({ ...options, answerMs: timing.channelAnswerMs }),
     stopping: stopping.signal,
   };
   const loop = startLoop('channels', () => step(watching), {
