@@ -345,7 +345,7 @@ const LIMITS: Limit[] = [
   {
     ...signUp,
     field: 'user_name',
-    taken: ['ab', '𝒜', 'abc', '𝒜b', ...letters(64), '._@+-'.replace('@', ''), 'żółw', 'अनु', "O'Neill Ann", ' abcd\n'],
+    taken: ['xy', '𝒜', 'abc', '𝒜b', ...letters(64), '._@+-'.replace('@', ''), 'żółw', 'अनु', "O'Neill Ann", ' abcd\n'],
     refused: ['x', ' x ', ...letters(65), 'a/b', 'ab\nc', '😀😀', ''],
   },
   { ...signUp, field: 'email', taken: mail(254), refused: [...mail(256), 'x', '@', 'x@', '@x', 'a b@x.org', ''] },
