@@ -191,8 +191,8 @@ export interface UpdateAccount {
 export interface ConnectAccount {
   /** The messaging application to link to. Default: the account's. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
-  /** How to link: scan a QR code with the phone, or enter a code on it. */
-  method?: 'qr' | 'pairing_code' | null | undefined;
+  /** How to link: scan a QR code with the phone, enter a code on it, or try the ended link once more (until `retry_until`). */
+  method?: 'qr' | 'pairing_code' | 'retry' | null | undefined;
   /** Whether to start a warm-up, as in `venom/update-account`. Omitted: a warm-up in progress continues, and none starts. */
   warm_up?: boolean | null | undefined;
 }
@@ -211,6 +211,11 @@ export interface AccountState {
   paused_until?: string | undefined;
   /** Why the account is not connected, as one sentence. */
   reason?: string | undefined;
+  /** A restriction that slows the account down and does not stop it, as one sentence. */
+  warning?: string | undefined;
+  warned_until?: string | undefined;
+  /** The link has ended, and until then `connect-account` can try it once more. */
+  retry_until?: string | undefined;
   /** The ledger is held since then: the service was restored or copied, and sends nothing for any user until an administrator resumes it. */
   held_since?: string | undefined;
   /** The number of a phone that was rejected because it is not the account's. To use it, set `whatsapp_number` by `update_profile` and call `connect-account` again. */
