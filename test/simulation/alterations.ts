@@ -331,33 +331,6 @@ export function swapMessages(lines: readonly Line[]): Line[] {
   });
 }
 
-/** Returns a post of a run that surely began after an update of its text, the only change of that text. */
-function findUpdated(lines: readonly Line[]): Of<'send'> | undefined {
-  if (lines.some(({ kind }) => kind === 'put back')) return undefined;
-  const final = lines.findLast((line) => line.kind === 'final');
-  const answers = new Map(lines.flatMap((line) => (line.kind === 'answer' ? [[line.request, line]] : [])));
-  const asked = lines.filter((line) => line.kind === 'request');
-  const started = new Map(final?.campaigns.flatMap(({ runs }) => runs.map((run) => [run.runId, run.startedMs])));
-  return lines.find((line): line is Of<'send'> => {
-    if (line.kind !== 'send') return false;
-    const update = asked.find((one) => one.newText === line.text);
-    const answer = update && answers.get(update.request);
-    const runId = final?.deliveries.find(({ messageId }) => messageId === line.messageId)?.runId ?? NaN;
-    const changes = asked.filter(
-      (one) => one.text.startsWith(`${update?.text}, `) || (one.text === update?.text && one.newText !== undefined),
-    );
-    return answer?.error === null && changes.length === 1 && (started.get(runId) ?? 0) >= answer.atMs;
-  });
-}
-
-export const hasUpdated = (lines: readonly Line[]) => findUpdated(lines) !== undefined;
-
-/** Has the post say what its campaign said before. */
-export function forgetUpdate(lines: readonly Line[]): Line[] {
-  const post = findUpdated(lines);
-  return lines.map((line) => (line === post ? { ...post, text: post.text.replace(/, updated .*/, '') } : line));
-}
-
 /** Returns an account that surely knows its groups. */
 function findSynced(lines: readonly Line[]): number | undefined {
   const answers = new Map(lines.flatMap((line) => (line.kind === 'answer' ? [[line.request, line]] : [])));
