@@ -48,6 +48,8 @@ export interface OwnProfile {
   /** Whether the e-mail address is verified. Present only if the service sends mails. */
   email_verified?: boolean | undefined;
   quotas?: Quotas | undefined;
+  /** `true` with a test key. */
+  test?: boolean | undefined;
 }
 /** Usage of the workspace, with its limits. */
 export interface Quotas {
@@ -136,6 +138,8 @@ export interface CreateApiKey {
   name: string;
   /** What the key may do. */
   scopes: Array<ApiKeyScope>;
+  /** Whether it acts on a sandbox of its own and never on your live data. */
+  test?: boolean | null | undefined;
   /** ISO 8601 with a zone, in the future. Omit it for a key that does not expire. */
   expires_at?: string | null | undefined;
 }
@@ -189,7 +193,7 @@ export interface UpdateAccount {
   warm_up?: boolean | null | undefined;
 }
 export interface ConnectAccount {
-  /** The messaging application to link to. Default: the account's. */
+  /** The messaging application to link to. Default: the account's. With a test key: always the sandbox. */
   messenger?: 'sandbox' | 'whatsapp' | null | undefined;
   /** How to link: scan a QR code with the phone, or enter a code on it. */
   method?: 'qr' | 'pairing_code' | null | undefined;
@@ -904,6 +908,8 @@ export interface Operations {
         api_key_id: number;
         name: string;
         scopes: Array<ApiKeyScope>;
+        /** Whether it is a test key. */
+        test: boolean;
         /** The first characters of the key. */
         prefix: string;
         created_at: string;

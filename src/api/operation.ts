@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
-import type { ApiKeyScope } from '../platform/database/schema.ts';
+import type { ApiKeyScope, WorkspaceId } from '../platform/database/schema.ts';
 import type { IdempotencyKey } from '../workspaces/idempotency/once.ts';
 import type { FieldError } from '../platform/errors/errors.ts';
 import type { TokenIdentity } from '../identity/sessions/token.ts';
@@ -16,6 +16,8 @@ export interface Caller extends Omit<Actor, 'address'> {
   expiresAtMs?: number;
   /** The scopes of an API key; undefined for a token, which may do everything. */
   scopes?: readonly ApiKeyScope[];
+  /** The workspace of a test key's owner, while `workspaceId` is its test workspace. Null or undefined: no test key. */
+  testOf?: WorkspaceId | null;
 }
 
 /** The arguments of an open operation's handler. */

@@ -240,6 +240,7 @@ function buildApi(
     timeZone: config.timeZone,
     notifications,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
+    onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
     onUserDeleted: unlinkAccount,
     onUserDisabled: stopWithUser,
     allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers: messengersByName }),

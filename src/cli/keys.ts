@@ -14,9 +14,10 @@ export async function listKeys({
 }: Shell & { args: { NAME: string }; options: { json: boolean } }): Promise<number> {
   const found = await withUsers(async (deps) => selectApiKeys(deps.db, (await requireUser(deps, NAME)).workspaceId));
   if (json) {
-    const keys = found.map(({ apiKeyId, name, prefix, scopes, createdAt, expiresAt, lastUsedAt }) => ({
+    const keys = found.map(({ apiKeyId, name, isTest, prefix, scopes, createdAt, expiresAt, lastUsedAt }) => ({
       api_key_id: apiKeyId,
       name,
+      test: isTest,
       prefix,
       scopes,
       created_at: createdAt,

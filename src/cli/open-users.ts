@@ -48,6 +48,7 @@ async function open({ config, db, address }: Opened): Promise<UserDependencies> 
     hasMail: config.smtpUrl !== undefined,
     timeZone: config.timeZone,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
+    onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
     onUserDeleted: unlinkAccount,
     onUserDisabled: stopWithUser,
     allowsNumber: () => Promise.reject(new Error('the command line changes no number')),

@@ -35,6 +35,8 @@ export interface UserSettings {
   notifications?: Pick<Notifications, 'on'>;
   /** Called in the transaction that creates a user. Creates the initial rows of their workspace. */
   onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that creates a test workspace. Creates its initial rows. */
+  onTestWorkspaceCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before the user's row is locked. Ends the workspace's work at once. */
   onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /**
@@ -56,6 +58,7 @@ export interface UserDependencies extends Pick<
   | 'vault'
   | 'timeZone'
   | 'onUserCreated'
+  | 'onTestWorkspaceCreated'
   | 'onUserDeleted'
   | 'onUserDisabled'
   | 'allowsNumber'
@@ -83,6 +86,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     hasMail = false,
     timeZone,
     onUserCreated,
+    onTestWorkspaceCreated,
     onUserDeleted,
     onUserDisabled,
     allowsNumber,
@@ -98,6 +102,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     links: createMailLinks(jwtSecret, jwtSecretPrevious),
     timeZone,
     onUserCreated,
+    onTestWorkspaceCreated,
     onUserDeleted,
     onUserDisabled,
     allowsNumber,

@@ -5,7 +5,7 @@ import { defineOperations } from '../../src/api/contract/define-operations.ts';
 import { nothing } from '../../src/api/contract/fields.ts';
 import { AppError } from '../../src/platform/errors/errors.ts';
 import { implement, type Operation } from '../../src/api/operation.ts';
-import { findLeaks, ownedFields, ownView, type Ids, type Party, type Send } from '../support/http/access.ts';
+import { findLeaks, ownedFields, ownView, sendTo, type Ids, type Party } from '../support/http/access.ts';
 import { startTestApp, type Person } from '../support/app.ts';
 import { createKeys } from '../support/api-keys.ts';
 import { createOwnedResources, inventIds } from '../support/http/owned-resources.ts';
@@ -87,16 +87,6 @@ describe('rejects an invalid token before reading the body', () => {
     }
   });
 });
-
-function sendTo(url: string): Send {
-  return async (path, body, token) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return { status: answer.status, body: isJson ? JSON.parse(text) : text };
-  };
-}
 
 describe('IDOR: ids of another user are answered like unknown ids and change nothing', () => {
   let victim: Party;

@@ -79,6 +79,7 @@ test('returns a key once, accepts it like a token, and stores only its hash', as
       api_key_id,
       name: 'Newsroom',
       scopes: ['send', 'read'],
+      test: false,
       prefix: key.slice(0, 8),
       created_at: expect.stringMatching(/Z$/),
       expires_at: '2999-12-31T22:30:00.000Z',

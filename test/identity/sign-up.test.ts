@@ -174,6 +174,7 @@ test('rejects sign-ups from an address for an hour after 600', async () => {
     vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
     async onUserCreated() {},
+    async onTestWorkspaceCreated() {},
     async onUserDeleted() {},
     async onUserDisabled() {},
     async allowsNumber() {},

@@ -38,7 +38,7 @@ import { PNG } from '../support/inputs/sample-files.ts';
 const database = await createTestDatabase();
 const { db } = database;
 afterAll(() => database.drop());
-const deps = { db, convert, timeZone: 'UTC', clock: systemClock };
+const deps = { db, convert, timeZone: 'UTC', clock: systemClock, onTestWorkspaceCreated: async () => {} };
 const apiKeyStates = createApiKeyStates({ db, log: createLog('silent'), clock: systemClock });
 
 /** Tables of people and of the installation. Add a new table of either kind here. */

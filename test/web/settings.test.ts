@@ -63,6 +63,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().waitFor({ state: 'detached' });
     await button('New API key').click();
     await dialog().getByLabel('Name').fill('Till');
+    expect(await dialog().getByRole('checkbox', { name: 'Test key' }).isChecked()).toBe(false);
     await button('Create key').click();
     await button('Copy key').waitFor();
     const shown = dialog().getByText(/^ck_|^[\w-]{30,}/);
@@ -78,6 +79,21 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await dialog().getByLabel('Name').inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
+  });
+
+  test('creates a test key, and says what it acts on', async () => {
+    await enterAsNew(page, 'tess');
+    await page.goto('/settings');
+    await button('New API key').click();
+    await dialog().getByLabel('Name').fill('CI');
+    await dialog().getByText('nothing reaches WhatsApp', { exact: false }).waitFor();
+    await dialog().getByRole('checkbox', { name: 'Test key' }).check();
+    await button('Create key').click();
+    expect(await dialog().getByText(/^cmp_/).textContent()).toMatch(/^cmp_test_/);
+    expect(await findBarriers(page)).toEqual([]);
+    await button('Done').click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByText('cmp_test_', { exact: false }).first().waitFor();
   });
 
   test('says goodbye after deleting the account, and allows a new sign-up', async () => {

@@ -1,4 +1,16 @@
-import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  type CheckboxProps,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -123,17 +135,18 @@ function NewKey({ opened, close }: { opened: boolean; close: () => void }) {
 function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }) {
   const client = useQueryClient();
   const form = useForm({
-    initialValues: { name: '', scopes: ['read'] as string[], days: 'never' as string | null },
+    initialValues: { name: '', scopes: ['read'] as string[], days: 'never' as string | null, isTest: false },
     validate: {
       name: (value) => (value.trim() === '' ? t('settings.keyNameMissing') : null),
       scopes: (value) => (value.length === 0 ? t('settings.scopeMissing') : null),
     },
   });
   const making = useCancellableMutation({
-    act: ({ name, scopes, days }: typeof form.values, signal) => {
+    act: ({ name, scopes, days, isTest }: typeof form.values, signal) => {
       const key = {
         name,
         scopes: scopes.filter((one) => one === 'read' || one === 'send' || one === 'admin'),
+        ...(isTest && { test: true }),
         ...(days !== 'never' && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
       };
       return call('user/create_api_key', key, { signal });
@@ -177,6 +190,7 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
           allowDeselect={false}
           {...form.getInputProps('days')}
         />
+        <TestKey {...form.getInputProps('isTest', { type: 'checkbox' })} />
         <ErrorText error={making.error} />
         <Group justify="flex-end">
           <Button type="submit" loading={making.isPending}>
@@ -186,6 +200,10 @@ function NewKeyForm({ close, onMade }: { close: () => void; onMade: () => void }
       </Stack>
     </form>
   );
+}
+
+function TestKey(input: CheckboxProps) {
+  return <Checkbox {...input} label={t('settings.testKey')} description={t('settings.testKeyNote')} />;
 }
 
 function Scopes() {

@@ -131,7 +131,8 @@ export const accounts = defineOperations('Account', {
     body: z
       .object({
         messenger: optional(z.enum(['sandbox', 'whatsapp'])).meta({
-          description: "The messaging application to link to. Default: the account's.",
+          description:
+            "The messaging application to link to. Default: the account's. With a test key: always the sandbox.",
         }),
         method: withDefault(z.enum(['qr', 'pairing_code']), 'qr').meta({
           description: 'How to link: scan a QR code with the phone, or enter a code on it.',

@@ -13,7 +13,7 @@ import {
   pageLimit,
   text,
 } from './fields.ts';
-import { createUserBody, ownProfile } from './users.ts';
+import { createUserBody, profileWithQuotas } from './users.ts';
 
 const userBody = z.object({ user_id: z.int() }).meta({ id: 'OneUser' });
 const emailBody = z.object({ email: createUserBody.shape.email }).meta({ id: 'EmailAddress' });
@@ -95,7 +95,7 @@ export const administration = defineOperations('Administration', {
     summary: 'Get a user',
     description: "Returns the user's `get_profile` data, and whether the user is disabled.",
     body: userBody,
-    data: ownProfile.extend({ disabled_at: instant.nullable() }),
+    data: profileWithQuotas.extend({ disabled_at: instant.nullable() }),
     errors: ['user_not_found'],
   },
   disableUser: {

@@ -13,6 +13,7 @@ const apiKey = z.object({
   api_key_id: count,
   name: z.string(),
   scopes: z.array(apiKeyScope),
+  test: z.boolean().meta({ description: 'Whether it is a test key.' }),
   prefix: z.string().meta({ description: 'The first characters of the key.', examples: ['cmp_x7Qa'] }),
   created_at: instant,
   expires_at: instant.nullable().meta({ description: '`null`: it does not expire.' }),
@@ -35,6 +36,9 @@ export const apiKeys = defineOperations('Users', {
           .min(1)
           .max(10)
           .meta({ description: 'What the key may do.', examples: [['read', 'send']] }),
+        test: optional(z.boolean()).meta({
+          description: 'Whether it acts on a sandbox of its own and never on your live data.',
+        }),
         expires_at: optional(zonedInstant).meta({
           description: 'ISO 8601 with a zone, in the future. Omit it for a key that does not expire.',
         }),

@@ -41,6 +41,8 @@ export interface Declaration {
   idempotency?: Idempotency;
   /** Step-up authentication: the token's bearer must have authenticated within the last 10 minutes (contract §4). */
   requiresRecentAuth?: boolean;
+  /** Concerns the person and not the workspace, so that test keys are rejected. An operation for tokens only needs no such flag. */
+  isPersonal?: boolean;
   /** Default: 256 KiB. A larger body waits for memory before it is read. */
   bodyLimitBytes?: number;
   /** Stores files: answers 507 or 503 while the disk is nearly full. */

@@ -78,6 +78,7 @@ export const notices = defineOperations('Notices', {
   listNotices: {
     path: '/api/v1/user/list_notices',
     access: 'read',
+    isPersonal: true,
     summary: 'List your notices',
     description: 'Newest first, without kinds that are turned off for the dashboard. Kept for 90 days, 1,000 at most.',
     body: z
@@ -91,6 +92,7 @@ export const notices = defineOperations('Notices', {
   readNotices: {
     path: '/api/v1/user/read_notices',
     access: 'send',
+    isPersonal: true,
     summary: 'Mark notices as read',
     body: z
       .object({
@@ -105,6 +107,7 @@ export const notices = defineOperations('Notices', {
   getNoticeSettings: {
     path: '/api/v1/user/get_notice_settings',
     access: 'admin',
+    isPersonal: true,
     idempotency: 'always',
     summary: 'Get your notice settings',
     body: nothing,
@@ -113,6 +116,7 @@ export const notices = defineOperations('Notices', {
   updateNoticeSettings: {
     path: '/api/v1/user/update_notice_settings',
     access: 'admin',
+    isPersonal: true,
     summary: 'Update your notice settings',
     description: 'Settings that are omitted keep their values.',
     body: updateNoticeSettingsBody,

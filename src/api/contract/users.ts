@@ -122,7 +122,10 @@ const quotas = z
   })
   .meta({ id: 'Quotas', description: 'Usage of the workspace, with its limits.' });
 
-export const ownProfile = profile.extend({ quotas: quotas.optional() }).meta({ id: 'OwnProfile' });
+export const profileWithQuotas = profile.extend({ quotas: quotas.optional() });
+export const ownProfile = profileWithQuotas
+  .extend({ test: z.boolean().optional().meta({ description: '`true` with a test key.' }) })
+  .meta({ id: 'OwnProfile' });
 export type OwnProfile = z.output<typeof ownProfile>;
 
 const updateProfileBody = z
@@ -178,6 +181,7 @@ export const users = defineOperations('Users', {
   updateProfile: {
     path: '/api/v1/user/update_profile',
     access: 'admin',
+    isPersonal: true,
     summary: 'Update your profile',
     description: '`whatsapp_number` can be changed until a phone has been linked for the first time.',
     body: updateProfileBody,

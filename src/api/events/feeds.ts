@@ -1,5 +1,5 @@
 import { AppError, OverloadError } from '../../platform/errors/errors.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
+import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Caller } from '../operation.ts';
 import type { EventStream } from './event-stream.ts';
 import { createWorkspaceChannel, type WorkspaceChannel } from './workspace-feed.ts';
@@ -29,12 +29,21 @@ export interface Feeds {
 
 export function createFeeds(limits: FeedLimits): Feeds {
   const feeds = new Map<WorkspaceId, WorkspaceChannel>();
+  /** Live and test streams together. */
+  const perUser = new Map<UserId, number>();
   let size = 0;
+
+  function count({ caller: { userId } }: EventStream, by: 1 | -1) {
+    size += by;
+    const own = (perUser.get(userId) ?? 0) + by;
+    if (own > 0) perUser.set(userId, own);
+    else perUser.delete(userId);
+  }
 
   function remove(feed: WorkspaceChannel, stream: EventStream) {
     const wasThere = [feed.streams, feed.newcomers, feed.behind].filter((those) => those.delete(stream));
     if (wasThere.length === 0) return;
-    size -= 1;
+    count(stream, -1);
     if (feed.streams.size + feed.newcomers.size + feed.behind.size === 0) feeds.delete(feed.workspaceId);
   }
 
@@ -49,12 +58,9 @@ export function createFeeds(limits: FeedLimits): Feeds {
       }
     },
     count: () => size,
-    assertStreamLimit({ userId, workspaceId }) {
+    assertStreamLimit({ userId }) {
       if (size >= limits.most) throw new OverloadError('event_streams', RETRY_SECONDS);
-      const feed = feeds.get(workspaceId);
-      const all = feed && [...feed.streams, ...feed.newcomers, ...feed.behind];
-      const own = all?.filter(({ caller }) => caller.userId === userId);
-      if (own && own.length >= limits.perUser)
+      if ((perUser.get(userId) ?? 0) >= limits.perUser)
         throw new AppError('too_many_streams', `Limit exceeded: ${limits.perUser} concurrent event streams per user`, {
           retryAfterSeconds: RETRY_SECONDS,
           limit: limits.perUser,
@@ -65,7 +71,7 @@ export function createFeeds(limits: FeedLimits): Feeds {
       const feed = feeds.get(workspaceId) ?? createWorkspaceChannel(workspaceId);
       feeds.set(workspaceId, feed);
       feed.newcomers.add(stream);
-      size += 1;
+      count(stream, 1);
       return () => remove(feed, stream);
     },
   };

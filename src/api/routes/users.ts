@@ -9,7 +9,7 @@ import { negotiateLanguage } from '../../platform/i18n/languages.ts';
 import { sendVerification, verifyEmail } from '../../identity/verify-email.ts';
 import type { users } from '../contract/users.ts';
 import type { Handlers } from '../operation.ts';
-import { tokenOf } from '../server/auth.ts';
+import { isTest, tokenOf } from '../server/auth.ts';
 import { ownProfileOf, profileOf, userInfoOf } from './profile.ts';
 
 export const userHandlers: Handlers<typeof users, UserDependencies & ProfileDeps> = {
@@ -27,8 +27,8 @@ export const userHandlers: Handlers<typeof users, UserDependencies & ProfileDeps
     return { token, user_info: userInfoOf(user) };
   },
 
-  async getProfile(deps, { actor }) {
-    return ownProfileOf(await getProfile(deps, actor));
+  async getProfile(deps, { caller, actor }) {
+    return { ...ownProfileOf(await getProfile(deps, actor)), ...(isTest(caller) && { test: true }) };
   },
 
   async updateProfile(deps, { body, actor }) {

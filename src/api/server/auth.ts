@@ -57,10 +57,10 @@ export function createAuthenticate({
 
 /**
  * Step-up authentication: an operation can require a recent proof of identity (`requiresRecentAuth`). Throws `forbidden` when the scopes
- * of the API key do not include the operation, or when the proof behind the token is too old. Scopes are independent: `send` does not
- * include `read`.
+ * of the API key do not include the operation, when a test key asks for a person's data, or when the proof behind the token is too old.
+ * Scopes are independent: `send` does not include `read`.
  */
-export function requireScope(caller: Caller, { scope, requiresRecentAuth = false }: Reach): void {
+export function requireScope(caller: Caller, { scope, requiresRecentAuth = false, isPersonal = false }: Reach): void {
   const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;
   if (apiKeyId === undefined) {
     if (requiresRecentAuth && isRecentlyAuthenticated !== true) throw recentAuthRequired();
@@ -70,12 +70,20 @@ export function requireScope(caller: Caller, { scope, requiresRecentAuth = false
     throw new AppError('token_required', 'This operation does not accept API keys: sign in, and send the token');
   if (!scopes.includes(scope))
     throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}`);
+  if (isPersonal && isTest(caller))
+    throw new AppError('scope_missing', 'This operation is about the person: a test key reaches test data only');
 }
 
 /** The requirements of an operation on its caller. */
 interface Reach {
   scope: Scope;
   requiresRecentAuth?: boolean;
+  isPersonal?: boolean;
+}
+
+/** Whether the request came with a test key: its workspace is a test workspace. */
+export function isTest({ testOf }: Caller): boolean {
+  return testOf !== undefined && testOf !== null;
 }
 
 function recentAuthRequired(): AppError {

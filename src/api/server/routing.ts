@@ -80,14 +80,15 @@ export function requireCaller(
   {
     scope,
     requiresRecentAuth = false,
+    isPersonal = false,
     shedFirst = false,
-  }: { scope: Scope; requiresRecentAuth?: boolean; shedFirst?: boolean },
+  }: { scope: Scope; requiresRecentAuth?: boolean; isPersonal?: boolean; shedFirst?: boolean },
 ): onRequestHookHandler[] {
   return [
     load.shed(shedFirst ? 'heavy' : 'any'),
     authenticateRequest(authenticate, (request) => authorizationOf(request, isHttps)),
     ...(rateLimit ? [rateLimit] : []),
-    requireReach({ scope, requiresRecentAuth }),
+    requireReach({ scope, requiresRecentAuth, isPersonal }),
   ];
 }
 
@@ -113,7 +114,7 @@ export function authenticateRequest(
   };
 }
 
-function requireReach(reach: { scope: Scope; requiresRecentAuth: boolean }): onRequestHookHandler {
+function requireReach(reach: { scope: Scope; requiresRecentAuth: boolean; isPersonal: boolean }): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.caller) requireScope(request.caller, reach);
     done();

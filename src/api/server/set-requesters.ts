@@ -10,13 +10,13 @@ declare module 'fastify' {
 }
 
 /**
- * Attributes all work of a request to the caller's workspace, or to the client's address without a signed-in user. Set once the body is
+ * Attributes all work of a request to the caller's workspace, of a test key to the live one, so that it gives no second share, or to the client's address without a signed-in user. Set once the body is
  * read, because the body parser loses the async context.
  */
 export function setRequesters(server: FastifyInstance): void {
   server.addHook('preHandler', (request, _reply, done) => {
     const { caller, routeOptions } = request;
-    const key = caller ? `workspace ${caller.workspaceId}` : addressKey(request.ip);
+    const key = caller ? `workspace ${caller.testOf ?? caller.workspaceId}` : addressKey(request.ip);
     workFor({ key, isWrite: routeOptions.config.isWrite ?? false }, done);
   });
 }

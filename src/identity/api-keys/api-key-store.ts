@@ -10,6 +10,8 @@ export interface ApiKey {
   apiKeyId: number;
   name: string;
   scopes: ApiKeyScope[];
+  /** Acts on the test workspace. */
+  isTest: boolean;
   /** How the key begins. */
   prefix: string;
   createdAt: Date;
@@ -25,11 +27,14 @@ export interface ApiKeyState extends Membership {
   userId: UserId;
   scopes: ApiKeyScope[];
   expiresAt: Date | null;
+  /** The workspace that the test workspace `workspaceId` belongs to; null for a live key. */
+  testOf: WorkspaceId | null;
 }
 
 export interface NewApiKey {
   name: string;
   scopes: ApiKeyScope[];
+  isTest: boolean;
   prefix: string;
   hash: Buffer;
   expiresAt: Date | null;
@@ -64,6 +69,7 @@ export async function insertApiKey(
       user_id: userId,
       name: key.name,
       scopes: key.scopes,
+      is_test: key.isTest,
       prefix: key.prefix,
       hash: key.hash,
       expires_at: key.expiresAt,
@@ -81,6 +87,7 @@ export async function selectApiKeys(db: Connection, workspaceId: WorkspaceId): P
       'api_key_id as apiKeyId',
       'name',
       'scopes',
+      'is_test as isTest',
       'prefix',
       'created_at as createdAt',
       'expires_at as expiresAt',
@@ -112,7 +119,10 @@ export async function deleteApiKeysOf(db: Connection, userId: UserId): Promise<n
   return rows.length;
 }
 
-/** The key with this sha256; undefined when there is none, or its user has been deleted or disabled. */
+/**
+ * The key with this sha256; undefined when there is none, or its user has been deleted or disabled. A test key acts on the test workspace,
+ * and on nothing where that is missing.
+ */
 export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<ApiKeyState | undefined> {
   return db
     .selectFrom('api_keys as k')
@@ -120,9 +130,12 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.workspace_id', '=', 'k.workspace_id').onRef('m.user_id', '=', 'k.user_id'),
     )
-    .select(['k.api_key_id as apiKeyId', 'k.workspace_id as workspaceId', 'k.user_id as userId', 'm.role', 'k.scopes'])
-    .select('k.expires_at as expiresAt')
+    .leftJoin('workspaces as t', (join) => join.on('k.is_test', '=', true).onRef('t.test_of', '=', 'k.workspace_id'))
+    .select(['k.api_key_id as apiKeyId', 'k.user_id as userId', 'm.role', 'k.scopes', 'k.expires_at as expiresAt'])
+    .select(({ fn }) => fn.coalesce('t.workspace_id', 'k.workspace_id').as('workspaceId'))
+    .select('t.test_of as testOf')
     .where('k.hash', '=', hash)
+    .where(({ or, eb }) => or([eb('k.is_test', '=', false), eb('t.workspace_id', 'is not', null)]))
     .where('u.deleted_at', 'is', null)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();

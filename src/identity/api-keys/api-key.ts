@@ -1,16 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The prefix of every key, by which people and secret scanners recognise a key. No JWT begins like this, and no key contains a dot. */
-const PREFIX = 'cmp_';
+/** The prefixes by which people and secret scanners recognise a key. No JWT begins like this, and no key contains a dot. */
+const LIVE = 'cmp_';
+const TEST = 'cmp_test_';
 /** 288 bits, 24 of them visible in the prefix: the hidden rest exceeds the 256 bits of SHA-256. */
 const RANDOM_BYTES = 36;
-const SHOWN = PREFIX.length + 4;
-const SHAPE = /^cmp_[A-Za-z0-9_-]{48}$/;
+const SHOWN = 4;
+const SHAPE = /^cmp_(test_)?[A-Za-z0-9_-]{48}$/;
 
 /** Returns a new key, and the prefix of it that may be shown later. */
-export function generateApiKey(): { key: string; prefix: string } {
-  const key = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
-  return { key, prefix: key.slice(0, SHOWN) };
+export function generateApiKey(isTest: boolean): { key: string; prefix: string } {
+  const prefix = isTest ? TEST : LIVE;
+  const key = prefix + randomBytes(RANDOM_BYTES).toString('base64url');
+  return { key, prefix: key.slice(0, prefix.length + SHOWN) };
 }
 
 /** Whether this is meant as an API key and not as a token. */

@@ -3,6 +3,7 @@ import type { ApiKeyScope } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { generateApiKey, hashApiKey } from './api-key.ts';
 import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
+import { ensureTestWorkspace } from './test-workspace.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { userGoneError } from '../get-profile.ts';
 
@@ -12,21 +13,24 @@ const API_KEYS_LIMIT = 50;
 export interface ApiKeyInput {
   name: string;
   scopes: readonly ApiKeyScope[];
+  /** Acts on the test workspace. */
+  isTest?: boolean | undefined;
   /** null: never. */
   expiresAt: Date | null;
 }
 
 /**
  * Makes an API key, which serves wherever a Bearer token does, as far as its scopes reach (contract §4). The key is answered here
- * and never again: only its sha256 is kept. Throws `invalid` on `expires_at` when that is past, `conflict` at the 51st key.
+ * and never again: only its sha256 is kept. The first test key creates the test workspace. Throws `invalid` on `expires_at` when that is
+ * past, `conflict` at the 51st key.
  */
 export async function createApiKey(
-  { db, clock }: Pick<UserDependencies, 'db' | 'clock'>,
+  { db, clock, onTestWorkspaceCreated }: Pick<UserDependencies, 'db' | 'clock' | 'onTestWorkspaceCreated'>,
   actor: Actor,
-  { name, scopes, expiresAt }: ApiKeyInput,
+  { name, scopes, isTest = false, expiresAt }: ApiKeyInput,
 ): Promise<{ apiKeyId: number; key: string }> {
   if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([{ field: 'expires_at', issue: 'is past' }]);
-  const { key, prefix } = generateApiKey();
+  const { key, prefix } = generateApiKey(isTest);
   return db.transaction().execute(async (trx) => {
     if (!(await lockUser(trx, actor.userId))) throw userGoneError();
     if ((await countApiKeys(trx, actor.workspaceId)) >= API_KEYS_LIMIT)
@@ -34,7 +38,8 @@ export async function createApiKey(
         'api_key_limit_reached',
         `You have reached the limit of ${API_KEYS_LIMIT} API keys. Revoke one first.`,
       );
-    const stored = { name, scopes: [...new Set(scopes)], prefix, hash: hashApiKey(key), expiresAt };
+    if (isTest) await ensureTestWorkspace(trx, actor.workspaceId, onTestWorkspaceCreated);
+    const stored = { name, scopes: [...new Set(scopes)], isTest, prefix, hash: hashApiKey(key), expiresAt };
     const apiKeyId = await insertApiKey(trx, actor, stored);
     await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name });
     return { apiKeyId, key };

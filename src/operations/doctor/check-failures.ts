@@ -49,7 +49,8 @@ export async function checkQuarantine(db: Database): Promise<Finding[]> {
            q.reason, q.failures, q.since, q.next_try_at as "nextTryAt", count(*) over ()::int as total
     from quarantine q
     left join accounts a on a.account_id = q.account_id
-    left join memberships m on m.workspace_id = coalesce(q.workspace_id, a.workspace_id) and m.role = 'owner'
+    left join workspaces w on w.workspace_id = coalesce(q.workspace_id, a.workspace_id)
+    left join memberships m on m.workspace_id = coalesce(w.test_of, w.workspace_id) and m.role = 'owner'
     left join users u on u.user_id = coalesce(q.user_id, m.user_id)
     order by q.since, q.batch limit ${MAX_REPORTED}`.execute(db);
   const [first] = rows;

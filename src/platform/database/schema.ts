@@ -83,6 +83,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     workspace_id: GeneratedAlways<WorkspaceId>;
     stored_bytes: Generated<number>;
     created_at: GeneratedInstant;
+    test_of: WorkspaceId | null;
   };
   memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
   api_keys: {
@@ -96,6 +97,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     created_at: GeneratedInstant;
     expires_at: Date | null;
     last_used_at: Date | null;
+    is_test: Generated<boolean>;
   };
   attempts: { subject: string; times: Date[]; in_flight: Generated<Date[]> };
   audit_log: {

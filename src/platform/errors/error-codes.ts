@@ -22,7 +22,10 @@ export const ERROR_CODES = {
   passkey_unknown: ['unauthenticated', 'The passkey is not registered here'],
   not_signed_in: ['unauthenticated', 'The dashboard’s session is missing or has ended; sign in again'],
 
-  scope_missing: ['forbidden', 'The API key lacks the scope that the operation needs'],
+  scope_missing: [
+    'forbidden',
+    'The API key lacks the scope that the operation needs, or is a test key and the operation is about the person',
+  ],
   token_required: ['forbidden', 'The operation takes a token and no API key'],
   proof_required: [
     'forbidden',

@@ -24,17 +24,19 @@ export interface ConnectDeps extends AccountDeps {
 /**
  * Links the workspace's account to a messaging application, by default its present one (contract §4, connect-account). Resolves to the
  * state of the account: connected, or linking with a code for the user's phone. A quarantined account is resumed; a linked one stays as
- * it is. `warmUp` as in `update-account.ts`. Throws `conflict` when another messenger is requested while the present one is linked or has
+ * it is. The account of a test workspace stays on the sandbox, so that a program for live runs unchanged. `warmUp` as in
+ * `update-account.ts`. Throws `conflict` when another messenger is requested while the present one is linked or has
  * something to send, `unavailable` when there is no code, and for a pairing code the errors of `assertNumberOwnership` and
  * `countPairingCode`.
  */
 export async function connectAccount(
   deps: ConnectDeps,
   actor: Actor,
-  { messenger, method, warmUp }: { messenger: string | undefined; method: LinkMethod; warmUp?: boolean | undefined },
+  { method, warmUp, ...given }: { messenger: string | undefined; method: LinkMethod; warmUp?: boolean | undefined },
 ): Promise<AccountState> {
   const { db } = deps;
   const found = await findOwnAccount(db, actor.workspaceId);
+  const messenger = found.isTest ? undefined : given.messenger;
   const { accountId } = found;
   if (found.stopReason !== null) await resumeAccount(db, actor, found);
   if (method === 'pairing_code') await allowPairingCode(deps, found, messenger ?? found.messenger);

@@ -7,7 +7,7 @@ const CAUSES: readonly PauseCause[] = ['rate_limited', 'restricted', 'refused', 
 const LONGEST_MS = 2_000;
 
 export interface AccountCounts {
-  /** Of all accounts, those of the sandbox too; every state is there. */
+  /** Of all accounts, those of the sandbox too, without test workspaces; every state is there. */
   byStatus: Map<AccountStatus, number>;
   /** Accounts that are paused just now; every cause is there. */
   paused: Map<PauseCause, number>;
@@ -34,7 +34,8 @@ export async function countAccounts(db: Database): Promise<AccountCounts> {
       const { rows } = await sql<Row>`
         select status, case when status = 'paused' then pause_cause end as cause, stop_reason is not null as "isStopped",
                count(*)::int as total
-        from accounts group by 1, 2, 3`.execute(trx);
+        from accounts join workspaces using (workspace_id)
+        where test_of is null group by 1, 2, 3`.execute(trx);
       let stopped = 0;
       for (const { status, cause, isStopped, total } of rows) {
         byStatus.set(status, (byStatus.get(status) ?? 0) + total);

@@ -53,7 +53,8 @@ export async function readSendWindows(
     select a.account_id as "accountId", a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
            a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now
     from accounts a
-    join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
+    join workspaces w on w.workspace_id = a.workspace_id
+    join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     join users u on u.user_id = o.user_id
     where a.account_id = any(${accountIds}::bigint[])`.execute(trx);
   const found = withDays(rows, timeZone);

@@ -37,6 +37,8 @@ export interface Account {
   stopReason: string | null;
   /** Set: nothing is sent of any account. */
   heldSince: Date | null;
+  /** The account of a test workspace stays on the sandbox. */
+  isTest: boolean;
 }
 
 /** How an account stands that a phone has vouched for. */
@@ -46,7 +48,7 @@ export const LINKED: ReadonlySet<AccountStatus> = new Set(['connected', 'reconne
 export const isLinkedHere = (digits: string | null): RawBuilder<boolean> => sql`exists (
   select from accounts o where o.linked_number = ${digits}::text and o.status = any(${[...LINKED]}::account_status[]))`;
 
-/** The account of a workspace. Every one has one from sign-up on; throws `unauthenticated` when its owner is gone. */
+/** The account of a workspace. Every workspace has one from its creation on. Throws `unauthenticated` when its owner is gone. */
 export async function findOwnAccount(db: Connection, workspaceId: WorkspaceId): Promise<Account> {
   const row = await selectAccounts(db).where('accounts.workspace_id', '=', workspaceId).executeTakeFirst();
   if (!row) throw userGoneError();
@@ -58,6 +60,14 @@ export async function findOwnAccounts(db: Connection, workspaceIds: readonly Wor
   return selectAccounts(db)
     .where(sql<boolean>`accounts.workspace_id = any(${[...workspaceIds]}::bigint[])`)
     .execute();
+}
+
+/** The accounts of a workspace and of its test workspace, in the order in which lanes are locked. */
+export async function findAccountsOfOwner(db: Connection, workspaceId: WorkspaceId): Promise<number[]> {
+  const { rows } = await sql<{ accountId: number }>`
+    select a.account_id as "accountId" from workspaces w join accounts a using (workspace_id)
+    where w.workspace_id = ${workspaceId} or w.test_of = ${workspaceId} order by a.account_id`.execute(db);
+  return rows.map(({ accountId }) => accountId);
 }
 
 /** Accounts by their own ids, for the worker that serves them, in their order; undefined where the user is gone. */
@@ -83,8 +93,9 @@ export async function findAccounts(db: Connection, accountIds: readonly number[]
 function selectAccounts(db: Connection) {
   return db
     .selectFrom('accounts')
+    .innerJoin('workspaces as w', 'w.workspace_id', 'accounts.workspace_id')
     .innerJoin('memberships as owner', (join) =>
-      join.onRef('owner.workspace_id', '=', 'accounts.workspace_id').on('owner.role', '=', 'owner'),
+      join.on(sql<boolean>`owner.workspace_id = coalesce(w.test_of, w.workspace_id)`).on('owner.role', '=', 'owner'),
     )
     .innerJoin('users', 'users.user_id', 'owner.user_id')
     .where('users.deleted_at', 'is', null)
@@ -108,6 +119,7 @@ function selectAccounts(db: Connection) {
       sql<boolean>`coalesce(accounts.status = 'linking' and accounts.code_expires_at > campanile_now(), false)`.as(
         'isCodeGood',
       ),
+      sql<boolean>`w.test_of is not null`.as('isTest'),
       'accounts.account_id as accountId',
       'accounts.workspace_id as workspaceId',
       'accounts.messenger as messenger',

@@ -39,9 +39,10 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
     const shards = new Set(leases.shards());
     const { held } = await readQuarantined(db, 'erasure');
     const found = await findDeletedUsers(db, USERS_PER_STEP, [...held]);
-    const mine = found.filter(({ accountId, userId }) => shards.has((accountId ?? userId) % SHARDS));
-    const accounts = new Set(mine.map(({ accountId }) => accountId));
-    if (mine.length > 0) await sessions.closeUnless((accountId) => !accounts.has(accountId));
+    const accounts = new Set(found.flatMap(({ accountIds }) => accountIds));
+    // Also those of users whom another worker erases: it may not serve the account of their test workspace.
+    if (accounts.size > 0) await sessions.closeUnless((accountId) => !accounts.has(accountId));
+    const mine = found.filter(({ accountIds: [first], userId }) => shards.has((first ?? userId) % SHARDS));
     const { results } = await isolateEach({ db, log }, 'erasure', mine, {
       idOf: ({ userId }) => userId,
       run: eraseSome,
@@ -69,9 +70,9 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
   return loop;
 }
 
-async function forgetSome({ accountId }: DeletedUser, messengers: ErasureOptions['messengers']): Promise<boolean> {
-  if (accountId === undefined) return false;
-  // All of them: the account may have been linked to another one before.
-  for (const messenger of messengers.values()) if (await messenger.forget(accountId)) return true;
+async function forgetSome({ accountIds }: DeletedUser, messengers: ErasureOptions['messengers']): Promise<boolean> {
+  // All messengers: an account may have been linked to another one before.
+  for (const accountId of accountIds)
+    for (const messenger of messengers.values()) if (await messenger.forget(accountId)) return true;
   return false;
 }

@@ -1,4 +1,4 @@
-/** Removes the workspace of a deleted user, in small steps: each is a transaction of its own, and may be the last before a crash. */
+/** Removes the workspaces of a deleted user, in small steps: each is a transaction of its own, and may be the last before a crash. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -6,10 +6,10 @@ import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 /** A user who has been deleted, and is not yet wholly gone. */
 export interface DeletedUser {
   userId: UserId;
-  /** The one they owned. undefined: there was none. */
-  workspaceId: WorkspaceId | undefined;
-  /** undefined: there was none. */
-  accountId: number | undefined;
+  /** The workspace that they owned, and its test workspace. */
+  workspaceIds: WorkspaceId[];
+  /** Of these workspaces, in their order. */
+  accountIds: number[];
   /** Deleted so long ago that no request of theirs can be under way: the husk goes too. */
   isCold: boolean;
 }
@@ -65,13 +65,6 @@ const PARTS: readonly Part[] = [
   { table: 'sent_slots', owner: 'account_id', chunk: 5_000 },
 ];
 
-interface Found {
-  userId: UserId;
-  workspaceId: WorkspaceId | null;
-  accountId: number | null;
-  isCold: boolean;
-}
-
 /** The condition that something of a deleted user is left. */
 export function hasDeletedUsers(): RawBuilder<boolean> {
   return sql`exists (
@@ -86,43 +79,46 @@ export async function findDeletedUsers(
   limit: number,
   skipped: readonly number[] = [],
 ): Promise<DeletedUser[]> {
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<DeletedUser>`
     with deleted as materialized (
       select user_id, erased_at, deleted_at <= campanile_now() - ${COOLING_MINUTES} * interval '1 minute' as cold
       from users where deleted_at is not null
     )
-    select d.user_id as "userId", m.workspace_id as "workspaceId", a.account_id as "accountId", d.cold as "isCold"
+    select d.user_id as "userId", d.cold as "isCold", o.workspaces as "workspaceIds", o.accounts as "accountIds"
     from deleted d
-    left join memberships m on m.user_id = d.user_id and m.role = 'owner'
-    left join accounts a on a.workspace_id = m.workspace_id
+    cross join lateral (
+      select coalesce(array_agg(w.workspace_id order by w.workspace_id), '{}') as workspaces,
+             coalesce(array_agg(a.account_id order by w.workspace_id) filter (where a.account_id is not null), '{}') as accounts
+      from memberships m
+      join workspaces w on w.workspace_id = m.workspace_id or w.test_of = m.workspace_id
+      left join accounts a on a.workspace_id = w.workspace_id
+      where m.user_id = d.user_id and m.role = 'owner'
+    ) o
     where (d.erased_at is null or d.cold) and d.user_id <> all(${[...skipped]}::bigint[])
     order by random() limit ${limit}`.execute(db);
-  return rows.map((row) => ({
-    ...row,
-    workspaceId: row.workspaceId ?? undefined,
-    accountId: row.accountId ?? undefined,
-  }));
+  return rows;
 }
 
 /** Removes the next rows of a deleted user from the ledger; false when there was nothing left. */
-export async function eraseNext(db: Connection, { userId, workspaceId, accountId }: DeletedUser): Promise<boolean> {
-  const ids = { user_id: userId, workspace_id: workspaceId, account_id: accountId };
-  for (const { table, owner, chunk } of PARTS) {
-    const id = ids[owner];
-    if (id === undefined) continue;
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ctid = any(array(
-        select ctid from ${sql.table(table)} where ${sql.ref(owner)} = ${id} limit ${chunk}))`.execute(db);
-    if (numAffectedRows > 0n) return true;
-  }
+export async function eraseNext(db: Connection, { userId, workspaceIds, accountIds }: DeletedUser): Promise<boolean> {
+  const ids = { user_id: [userId], workspace_id: workspaceIds, account_id: accountIds };
+  for (const { table, owner, chunk } of PARTS)
+    for (const id of ids[owner]) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from ${sql.table(table)} where ctid = any(array(
+          select ctid from ${sql.table(table)} where ${sql.ref(owner)} = ${id} limit ${chunk}))`.execute(db);
+      if (numAffectedRows > 0n) return true;
+    }
   return false;
 }
 
 /** Call it when nothing is left but the husk: remembers that, and removes the husk once it has cooled. */
-export async function endErasure(db: Connection, { userId, workspaceId, isCold }: DeletedUser): Promise<void> {
+export async function endErasure(db: Connection, { userId, workspaceIds, isCold }: DeletedUser): Promise<void> {
   if (isCold)
     await sql`
       with husk as (delete from users where user_id = ${userId} and deleted_at is not null returning user_id)
-      delete from workspaces where workspace_id = ${workspaceId ?? null} and exists (select from husk)`.execute(db);
+      delete from workspaces where workspace_id = any(${workspaceIds}::bigint[]) and exists (select from husk)`.execute(
+      db,
+    );
   else await sql`update users set erased_at = campanile_now() where user_id = ${userId}`.execute(db);
 }

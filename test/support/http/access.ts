@@ -4,6 +4,17 @@ import { exampleOf, formsOf, type DocumentedOperation } from './openapi.ts';
 /** Sends an operation and returns the answer; the body is parsed JSON, or the text. */
 export type Send = (path: string, body: unknown, token: string) => Promise<{ status: number; body: unknown }>;
 
+/** Sends operations to the service at `url`. */
+export function sendTo(url: string): Send {
+  return async (path, body, token) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return { status: answer.status, body: isJson ? JSON.parse(text) : text };
+  };
+}
+
 export type Ids = Readonly<Record<string, unknown>>;
 
 export interface Party {

@@ -84,6 +84,7 @@ export async function startTestServer({
     vault: createVault({ key: Buffer.alloc(32, 7) }),
     timeZone: 'UTC',
     async onUserCreated() {},
+    async onTestWorkspaceCreated() {},
     async onUserDeleted() {},
     async onUserDisabled() {},
     async allowsNumber() {},

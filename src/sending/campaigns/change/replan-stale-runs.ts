@@ -162,7 +162,8 @@ async function writeMoves(trx: Connection, moves: readonly Move[]): Promise<void
       insert into audit_log (workspace_id, user_id, action, subject, address)
       select a.workspace_id, o.user_id, 'campaign.rescheduled', c.public_id, 'the service itself'
       from moved m join campaigns c on c.campaign_id = m.campaign_id join accounts a on a.account_id = c.account_id
-      join memberships o on o.workspace_id = a.workspace_id and o.role = 'owner'
+      join workspaces w on w.workspace_id = a.workspace_id
+      join memberships o on o.workspace_id = coalesce(w.test_of, w.workspace_id) and o.role = 'owner'
     )
     select write_campaign_event('campaign.rescheduled', c.campaign_id, jsonb_build_object('run_count', m.runs, 'time_zone', c.time_zone))
     from moved m join campaigns c on c.campaign_id = m.campaign_id`.execute(trx);
