@@ -196,27 +196,27 @@ export interface ConnectAccount {
   /** Whether to start a warm-up, as in `venom/update-account`. Omitted: a warm-up in progress continues, and none starts. */
   warm_up?: boolean | null | undefined;
 }
+export interface LinkState {
+  status: AccountStatus;
+  /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
+  qr?: string | undefined;
+  /** Eight characters to be entered on the phone. */
+  pairing_code?: string | undefined;
+  passkey?: PasskeyStep | undefined;
+  /** When the code expires, or the request. Read the status again before. */
+  expires_at?: string | undefined;
+}
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';
-/** A phone has agreed, and the messaging application asks for its passkey. */
+/** WhatsApp asks for the passkey of the number: see `submit-passkey`. */
 export interface PasskeyStep {
-  /** For `navigator.credentials.get` on the messaging application's own page; `submit-passkey` takes the result. `null` once one was accepted. */
+  /** For `navigator.credentials.get` on WhatsApp's page. `null` once its result was accepted. */
   request_options: Record<string, unknown> | null;
-  /** Eight characters. The phone shows the same if it asks you to compare them. `null`: none yet. */
+  /** Eight characters that the phone shows, too, if it asks you to compare them. */
   verification_code: string | null;
 }
 export interface SubmitPasskey {
-  /** The `toJSON()` of the `PublicKeyCredential`; bytes are base64url. */
-  assertion: {
-    id: string;
-    rawId: string;
-    type: 'public-key';
-    response: {
-      clientDataJSON: string;
-      authenticatorData: string;
-      signature: string;
-      userHandle?: string | null | undefined;
-    };
-  };
+  /** The `toJSON()` of the `PublicKeyCredential`. */
+  assertion: Record<string, unknown>;
 }
 export interface AccountState {
   messenger: string;
@@ -227,7 +227,7 @@ export interface AccountState {
   /** Eight characters to be entered on the phone. */
   pairing_code?: string | undefined;
   passkey?: PasskeyStep | undefined;
-  /** When the code or the request expires. Read the status again before. */
+  /** When the code expires, or the request. Read the status again before. */
   expires_at?: string | undefined;
   /** When a `paused` account continues by itself. Absent: it was stopped, and `connect-account` resumes it. */
   paused_until?: string | undefined;
@@ -381,6 +381,13 @@ export interface CampaignState {
   status: CampaignStatus;
 }
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
+export interface StoredFile {
+  mime: string;
+  /** In bytes. */
+  size: number;
+  /** SHA-256 hash; `get-media` takes it. */
+  sha256: string;
+}
 export interface Run {
   run_id: number;
   due_at: string;
@@ -523,43 +530,9 @@ export interface GroupAnalytics {
   timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
 }
 export interface Overview {
-  totals: {
-    /** Campaigns with a sent post, counted once each. */
-    campaigns: number;
-    /** Groups with a sent post, counted once each. */
-    groups: number;
-    /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
-    runs: number;
-    /** The former name of `runs`, with the same number. */
-    posts: number;
-    /** Sent posts: one per run and group. */
-    sent: number;
-    failed: number;
-    delivered: number;
-    read: number;
-    /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
-    read_rate: number | null;
-  };
+  totals: OverviewTotals;
   /** With `with_previous`. */
-  previous?:
-    | {
-        /** Campaigns with a sent post, counted once each. */
-        campaigns: number;
-        /** Groups with a sent post, counted once each. */
-        groups: number;
-        /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
-        runs: number;
-        /** The former name of `runs`, with the same number. */
-        posts: number;
-        /** Sent posts: one per run and group. */
-        sent: number;
-        failed: number;
-        delivered: number;
-        read: number;
-        /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
-        read_rate: number | null;
-      }
-    | undefined;
+  previous?: OverviewTotals | undefined;
   /** Every day of the range, oldest first. */
   daily: Array<{
     /** In your time zone. */
@@ -576,6 +549,23 @@ export interface Overview {
     /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
     read_rate: number | null;
   }>;
+}
+export interface OverviewTotals {
+  /** Campaigns with a sent post, counted once each. */
+  campaigns: number;
+  /** Groups with a sent post, counted once each. */
+  groups: number;
+  /** Runs that have begun: one for a campaign sent now, one per day of a schedule. */
+  runs: number;
+  /** The former name of `runs`, with the same number. */
+  posts: number;
+  /** Sent posts: one per run and group. */
+  sent: number;
+  failed: number;
+  delivered: number;
+  read: number;
+  /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
+  read_rate: number | null;
 }
 export interface GroupReport {
   group: {
@@ -751,6 +741,21 @@ export type NoticeKind =
 export interface ReadNotices {
   /** The `place` of a notice. It and all earlier ones are marked as read. */
   up_to: number;
+}
+export interface NoticeSettings {
+  kinds: Array<{
+    kind: NoticeKind;
+    /** In the dashboard and `list_notices`. */
+    bell: boolean;
+    /** In subscribed browsers, by Web Push. */
+    browser: boolean;
+    /** By e-mail, if the service sends mails and the address is verified. */
+    email: boolean;
+  }>;
+  /** The `applicationServerKey` for browser subscriptions. */
+  push_public_key: string;
+  /** Whether the service sends mails. */
+  has_mail: boolean;
 }
 export interface UpdateNoticeSettings {
   /** The kinds to change. */
@@ -1143,36 +1148,12 @@ export interface Operations {
       rests_until: string | null;
     };
   };
-  /** Link your account to the messaging application. Only your own number can be linked; until that has succeeded once, `user/update_profile` changes it. Also resumes a stopped account. While the status is `linking`, `venom/account-status` returns the current code.
+  /** Link your account to the messaging application. Links your own number alone; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.
 
-A QR code works for any number. A pairing code works for a number that was linked here before or that no other user has entered, and is limited to 3 an hour for a number, because WhatsApp shows a prompt on the phone. */
-  'venom/connect-account': {
-    body: ConnectAccount;
-    data: {
-      status: AccountStatus;
-      /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
-      qr?: string | undefined;
-      /** Eight characters to be entered on the phone. */
-      pairing_code?: string | undefined;
-      passkey?: PasskeyStep | undefined;
-      /** When the code or the request expires. Read the status again before. */
-      expires_at?: string | undefined;
-    };
-  };
-  /** Show the passkey of the number that is being linked. For a number that WhatsApp asks for its passkey: while `venom/account-status` has `passkey.request_options`. The assertion can only be made on WhatsApp's own page. After `assertion_rejected` read the status again, and submit an assertion for the options that it has then. */
-  'venom/submit-passkey': {
-    body: SubmitPasskey;
-    data: {
-      status: AccountStatus;
-      /** Content of the QR code to be scanned with the phone. A new one follows before it expires. */
-      qr?: string | undefined;
-      /** Eight characters to be entered on the phone. */
-      pairing_code?: string | undefined;
-      passkey?: PasskeyStep | undefined;
-      /** When the code or the request expires. Read the status again before. */
-      expires_at?: string | undefined;
-    };
-  };
+A QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone. */
+  'venom/connect-account': { body: ConnectAccount; data: LinkState };
+  /** Show the passkey of the number that is being linked. Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new. */
+  'venom/submit-passkey': { body: SubmitPasskey; data: LinkState };
   /** Get your account's status */
   'venom/account-status': {
     body: {
@@ -1461,13 +1442,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       skip_dates: Array<string>;
       html: string;
       text: string;
-      media: {
-        mime: string;
-        /** In bytes. */
-        size: number;
-        /** SHA-256 hash; `get-media` takes it. */
-        sha256: string;
-      } | null;
+      media: StoredFile | null;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
     };
@@ -1571,13 +1546,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         group_count: number;
         version: number;
         updated_at: string;
-        media: {
-          mime: string;
-          /** In bytes. */
-          size: number;
-          /** SHA-256 hash; `get-media` takes it. */
-          sha256: string;
-        } | null;
+        media: StoredFile | null;
         /** With `draft_id`. */
         content?: DraftContent | undefined;
       }>;
@@ -1702,43 +1671,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   /** Mark notices as read */
   'user/read_notices': { body: ReadNotices; data: { unread_count: number } };
   /** Get your notice settings */
-  'user/get_notice_settings': {
-    body: Nothing;
-    data: {
-      kinds: Array<{
-        kind: NoticeKind;
-        /** In the dashboard and `list_notices`. */
-        bell: boolean;
-        /** In subscribed browsers, by Web Push. */
-        browser: boolean;
-        /** By e-mail, if the service sends mails and the address is verified. */
-        email: boolean;
-      }>;
-      /** The `applicationServerKey` for browser subscriptions. */
-      push_public_key: string;
-      /** Whether the service sends mails. */
-      has_mail: boolean;
-    };
-  };
+  'user/get_notice_settings': { body: Nothing; data: NoticeSettings };
   /** Update your notice settings. Settings that are omitted keep their values. */
-  'user/update_notice_settings': {
-    body: UpdateNoticeSettings;
-    data: {
-      kinds: Array<{
-        kind: NoticeKind;
-        /** In the dashboard and `list_notices`. */
-        bell: boolean;
-        /** In subscribed browsers, by Web Push. */
-        browser: boolean;
-        /** By e-mail, if the service sends mails and the address is verified. */
-        email: boolean;
-      }>;
-      /** The `applicationServerKey` for browser subscriptions. */
-      push_public_key: string;
-      /** Whether the service sends mails. */
-      has_mail: boolean;
-    };
-  };
+  'user/update_notice_settings': { body: UpdateNoticeSettings; data: NoticeSettings };
   /** Subscribe a browser to notices. By Web Push, at most one notice a minute and kind. An endpoint belongs to the user who subscribed it last. Limited to 5 browsers per user; another one replaces the oldest. */
   'user/subscribe_push': { body: SubscribePush; data: NoData };
   /** Unsubscribe a browser from notices. Has no effect on an endpoint that is not subscribed by you. */
@@ -1757,13 +1692,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       messages: Array<{
         message_id: string;
         text: string;
-        media: {
-          mime: string;
-          /** In bytes. */
-          size: number;
-          /** SHA-256 hash; `get-media` takes it. */
-          sha256: string;
-        } | null;
+        media: StoredFile | null;
         sent_at: string;
         /** With `with_changes`. `null`: never. */
         recalled_at?: string | null | undefined;

@@ -75,11 +75,13 @@ const overviewSums = {
   read: count,
   read_rate: rate,
 };
-const overviewTotals = z.object({
-  campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
-  groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
-  ...overviewSums,
-}).meta({ id: 'OverviewTotals' });
+const overviewTotals = z
+  .object({
+    campaigns: count.meta({ description: 'Campaigns with a sent post, counted once each.' }),
+    groups: count.meta({ description: 'Groups with a sent post, counted once each.' }),
+    ...overviewSums,
+  })
+  .meta({ id: 'OverviewTotals' });
 
 const overviewData = z
   .object({

@@ -93,11 +93,13 @@ export const descending = withDefault(z.boolean(), false).meta({ description: 'R
 /** A file in a request. */
 export const base64File = optional(z.string().min(1, { error: 'must not be empty: omit it or send null' }));
 /** A stored file in an answer. */
-export const storedFile = z.object({
-  mime: z.string(),
-  size: count.meta({ description: 'In bytes.' }),
-  sha256: z.string().meta({ description: 'SHA-256 hash; `get-media` takes it.' }),
-}).meta({ id: 'StoredFile' });
+export const storedFile = z
+  .object({
+    mime: z.string(),
+    size: count.meta({ description: 'In bytes.' }),
+    sha256: z.string().meta({ description: 'SHA-256 hash; `get-media` takes it.' }),
+  })
+  .meta({ id: 'StoredFile' });
 
 export const currentPassword = text(1, 1024).meta({ format: 'password', description: 'Your current password.' });
 

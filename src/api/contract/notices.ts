@@ -28,11 +28,13 @@ const ways = {
   email: z.boolean().meta({ description: 'By e-mail, if the service sends mails and the address is verified.' }),
 };
 
-const noticeSettingsData = z.object({
-  kinds: z.array(z.object({ kind: noticeKind, ...ways })),
-  push_public_key: z.string().meta({ description: 'The `applicationServerKey` for browser subscriptions.' }),
-  has_mail: z.boolean().meta({ description: 'Whether the service sends mails.' }),
-}).meta({ id: 'NoticeSettings' });
+const noticeSettingsData = z
+  .object({
+    kinds: z.array(z.object({ kind: noticeKind, ...ways })),
+    push_public_key: z.string().meta({ description: 'The `applicationServerKey` for browser subscriptions.' }),
+    has_mail: z.boolean().meta({ description: 'Whether the service sends mails.' }),
+  })
+  .meta({ id: 'NoticeSettings' });
 
 const updateNoticeSettingsBody = z
   .object({

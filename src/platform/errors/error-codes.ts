@@ -9,10 +9,7 @@ export const ERROR_CODES = {
     'The request has a field or header that the operation does not know, and `Prefer: handling=strict` is set',
   ],
   body_not_json: ['invalid', 'The body is not a JSON object'],
-  assertion_rejected: [
-    'invalid',
-    'The assertion is for an earlier request, or WhatsApp rejected it; get a new one',
-  ],
+  assertion_rejected: ['invalid', 'The assertion is for an earlier request, or WhatsApp rejected it; get a new one'],
   request_unreadable: ['invalid', 'The request is not valid HTTP/1.1'],
 
   token_missing: ['unauthenticated', 'The `Authorization: Bearer` header is missing or has another scheme'],
