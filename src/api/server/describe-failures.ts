@@ -10,8 +10,8 @@ const HEADERS_OF: Readonly<Record<number, ReadonlyArray<keyof typeof HEADERS>>> 
   429: [...RATE_HEADERS, 'retry-after'],
   503: ['retry-after'],
 };
-/** A response with more codes than this is an operation's own, and stands in it. */
-const MOST_CODES_IN_NAME = 3;
+/** A response whose name would have more parts than this is an operation's own, and stands in it. */
+const MOST_PARTS_IN_NAME = 3;
 
 /**
  * Returns the documented failures of an operation: a response for each status that it has a code of its own for, and the ranges `4XX` and
@@ -21,7 +21,8 @@ export function describeFailures(operation: Failing, shared: Shared): Record<str
   const common = listCommonErrorCodes(operation);
   const own = Map.groupBy(listOwnErrorCodes(operation), statusOf);
   const responses = [...own].map(([status, codes]): [string, DocumentedResponse] => {
-    const name = codes.length > MOST_CODES_IN_NAME ? undefined : nameOf(codes, operation);
+    const parts = listNameParts(codes);
+    const name = parts.length > MOST_PARTS_IN_NAME ? undefined : nameOf(parts, codes, operation);
     const all = [...codes, ...common.filter((code) => statusOf(code) === status)];
     const response = describeFailure(codes.map(describeCode), [status], all, shared);
     return [String(status), name === undefined ? response : shared.refer('responses', name, response)];
@@ -66,10 +67,15 @@ function describeFailure(
   };
 }
 
-/** Returns the name of a response in the document: its codes. An open operation has fewer of the same status. */
-function nameOf(codes: readonly ErrorCode[], { access }: Failing): string {
+/** Returns what the name of a response is made of: its codes. Those of an `Idempotency-Key` always come together. */
+function listNameParts(codes: readonly ErrorCode[]): string[] {
+  return [...new Set(codes.map((code) => (code.startsWith('idempotency_key_') ? 'idempotency_key' : code)))];
+}
+
+/** Returns the name of a response in the document. An open operation has fewer codes of the same status. */
+function nameOf(parts: readonly string[], codes: readonly ErrorCode[], { access }: Failing): string {
   const isOfCredentials = codes.some((code) => [401, 403, 429].includes(statusOf(code)));
-  return codes.map(pascalCase).join('Or') + (isOfCredentials && access === 'open' ? 'Openly' : '');
+  return parts.map(pascalCase).join('Or') + (isOfCredentials && access === 'open' ? 'Openly' : '');
 }
 
 function nameOfCommon({ access, hasBody = true, requiresRecentAuth = false }: Failing): string {

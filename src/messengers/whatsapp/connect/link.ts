@@ -98,10 +98,7 @@ export function startLinking({ method, account, log, onStateChange, signal, timi
   });
   return {
     shown: first.promise,
-    use(used) {
-      socket = used;
-      void used.ended.then(deadline.clear);
-    },
+    use: (used) => void (socket = used).ended.then(deadline.clear),
     async show(qr, goodForMs) {
       if (method === 'qr') return emitCode(qr, goodForMs);
       // A pairing code can be requested from the first QR code on.
