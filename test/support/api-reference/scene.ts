@@ -149,6 +149,7 @@ async function createGroups(ada: Actors): Promise<void> {
   await recorder.send('sync-groups', {}, ada);
   await recorder.send('list-groups', { kind: 'community', with_activity: true, limit: 1 }, ada);
   ada.groupIds = [Number(group_metadata_id)];
+  await recorder.send('get-invite-link', { group_metadata_id }, ada);
   const saved = await recorder.send('save-group-list', { name: 'Clubs', group_metadata_ids: ada.groupIds }, ada);
   await recorder.send('list-group-lists', {}, ada);
   await recorder.send('delete-group-list', { group_list_id: saved['group_list_id'] }, ada);
