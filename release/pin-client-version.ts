@@ -37,5 +37,5 @@ if (import.meta.main) {
   const today = new Date().toISOString().slice(0, 10);
   const { text, summary } = pinNewest(readFileSync(FILE, 'utf8'), named, today);
   writeFileSync(FILE, text);
-  console.log(summary);
+  process.stdout.write(`${summary}\n`);
 }

@@ -82,9 +82,18 @@ interface ComposeProps extends Pick<ReturnType<typeof usePersistedDraft>, 'updat
   kept: PersistedDraft;
 }
 
+function DraftActions({ id, drop }: Pick<ComposeProps, 'id' | 'drop'>) {
+  const [, go] = useLocation();
+  return (
+    <Group gap="xs">
+      <DraftsMenu openId={id} />
+      <DiscardButton discard={() => drop().then(() => go('/campaigns/new'), notifyError)} />
+    </Group>
+  );
+}
+
 function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { draft, file } = kept;
-  const [, go] = useLocation();
   const hasFile = file !== null;
   const shown = usePreview(draft.html, hasFile);
   const { preview, isSettled } = shown;
@@ -105,16 +114,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   };
 
   return (
-    <Page
-      title={t('pages.compose')}
-      wide
-      actions={
-        <Group gap="xs">
-          <DraftsMenu openId={id} />
-          <DiscardButton discard={() => drop().then(() => go('/campaigns/new'), notifyError)} />
-        </Group>
-      }
-    >
+    <Page title={t('pages.compose')} wide actions={<DraftActions id={id} drop={drop} />}>
       <SaveStatus id={id} kept={kept} zone={session.time_zone} />
       <ComposeLayout
         sum={sumOf(draft)}

@@ -101,6 +101,7 @@ const TEXTS = new Map([
   ['text/x-vcard', media('vcf', 'document', 'text/vcard')],
 ]);
 const VCARD = /^\s*BEGIN:VCARD\s/i;
+// oxlint-disable-next-line no-control-regex -- a text has none of them
 const CONTROL_CHARACTER = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
 const BYTE_ORDER_MARKS = [
   [0xff, 0xfe],

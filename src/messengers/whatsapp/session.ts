@@ -105,14 +105,7 @@ export function startSession(
   const { accountId } = account;
   const closing = new AbortController();
   const { signal } = closing;
-  const warnings = createWarnings(options.onStateChange, account.warning);
-  const given = createCooldown(warnings.report, timing.cooldownMs, account.pause);
-  const askRestriction = createRestrictionQuery(() => connection.online(), log.child({ accountId }));
-  const cooldown = withServerCooldown(given, warnings, askRestriction);
-  const warn = () => {
-    warnings.begin();
-    askRestriction();
-  };
+  const { warnings, given, cooldown, warn } = createRests(options, () => connection.online());
   // The stored state may be another process's: there is no connection now.
   if ('credentials' in start) cooldown.report({ status: 'reconnecting', reason: CONNECTING });
   const channels = createChannelQueries({ ids: options.queryIds, answerMs: timing.channelAnswerMs, log });
@@ -170,6 +163,18 @@ export function startSession(
       cooldown.stop();
     },
   };
+}
+
+/** What pauses an account (`given`: without what WhatsApp says when asked), and what it only warns of. */
+function createRests({ account, log, timing, onStateChange }: SessionOptions, online: () => Client | undefined) {
+  const warnings = createWarnings(onStateChange, account.warning);
+  const given = createCooldown(warnings.report, timing.cooldownMs, account.pause);
+  const askRestriction = createRestrictionQuery(online, log.child({ accountId: account.accountId }));
+  const warn = () => {
+    warnings.begin();
+    askRestriction();
+  };
+  return { warnings, given, cooldown: withServerCooldown(given, warnings, askRestriction), warn };
 }
 
 function startAnswering(

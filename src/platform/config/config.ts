@@ -71,7 +71,6 @@ function readText(name: Name, environment: Environment, problems: string[]): str
 }
 
 function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
-  const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = env;
   return {
     host: env.HOST,
     /** 0: any free port, so that any number of workers fit on one machine, beside the API. */
@@ -134,11 +133,16 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     backUpBeforeUpgrade: env.BACKUP_BEFORE_UPGRADE,
     /** Variables that look like misspellings of ours. */
     misspelled: findMisspelled(environment, KNOWN_NAMES),
-    egress: {
-      allowHttp: env.ALLOW_HTTP_WEBHOOKS,
-      allowed: env.WEBHOOK_ALLOWED_HOSTS ?? { hasName: () => false, hasAddress: () => false },
-      proxy: { ...(HTTPS_PROXY && { HTTPS_PROXY }), ...(HTTP_PROXY && { HTTP_PROXY }), ...(NO_PROXY && { NO_PROXY }) },
-    },
+    egress: toEgress(env),
+  };
+}
+
+function toEgress(env: z.output<typeof VARIABLES>) {
+  const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = env;
+  return {
+    allowHttp: env.ALLOW_HTTP_WEBHOOKS,
+    allowed: env.WEBHOOK_ALLOWED_HOSTS ?? { hasName: () => false, hasAddress: () => false },
+    proxy: { ...(HTTPS_PROXY && { HTTPS_PROXY }), ...(HTTP_PROXY && { HTTP_PROXY }), ...(NO_PROXY && { NO_PROXY }) },
   };
 }
 

@@ -45,7 +45,6 @@ export interface LinkingOptions {
 }
 
 export function startLinking({ method, account, log, onStateChange, signal, timing }: LinkingOptions): Linking {
-  const { qrMs } = timing;
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined);
   let socket: Socket | undefined;
@@ -59,9 +58,7 @@ export function startLinking({ method, account, log, onStateChange, signal, timi
     first.resolve();
   }
 
-  function fail(reason: string, rejectedNumber?: string): void {
-    failWith(new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 }), rejectedNumber);
-  }
+  const fail = (reason: string, rejectedNumber?: string) => failWith(unavailable(reason), rejectedNumber);
 
   function failWith(error: AppError, rejectedNumber?: string): void {
     if (hasFailed || signal.aborted) return;
@@ -80,7 +77,7 @@ export function startLinking({ method, account, log, onStateChange, signal, timi
   const limit = setTimeout(fail, FIRST_CODE_LIMIT_MS, UNREACHABLE);
 
   async function showPairingCode(used: Socket): Promise<void> {
-    const goodForMs = (qrMs ?? FIRST_QR_MS) + NEXT_QRS * (qrMs ?? NEXT_QR_MS);
+    const goodForMs = pairingCodeMs(timing.qrMs);
     emitCode(await used.client.requestPairingCode(account.phoneNumber ?? ''), goodForMs);
     // The connection ends with the last QR code, which may be later.
     deadline.set(goodForMs, NOBODY_IN_TIME);
@@ -117,6 +114,11 @@ export function startLinking({ method, account, log, onStateChange, signal, timi
     giveUp: (reason) => fail(describeEnd(reason, shown > 0)),
   };
 }
+
+const unavailable = (reason: string) => new AppError('messenger_unavailable', reason, { retryAfterSeconds: 5 });
+
+/** A pairing code is good for as long as QR codes are shown. */
+const pairingCodeMs = (qrMs: number | undefined) => (qrMs ?? FIRST_QR_MS) + NEXT_QRS * (qrMs ?? NEXT_QR_MS);
 
 /** Returns why no phone was linked. */
 function describeEnd({ code, attrs }: CloseReason, hasShown: boolean): string {

@@ -60,9 +60,9 @@ test('a picture gets a caption, and loses it again, by corrections', async () =>
       (texts) => texts.every((one) => one === text),
     );
   await correct(campaign, 'A caption');
-  await shows('A caption');
+  expect(await shows('A caption')).toHaveLength(1);
   await correct(campaign, '');
-  await shows('');
+  expect(await shows('')).toHaveLength(1);
 });
 
 test('a correction is refused where WhatsApp cannot show it', async () => {
