@@ -88,6 +88,7 @@ test('requires no variable', () => {
     previewRateLimit: 600,
     backup: undefined,
     backUpBeforeUpgrade: true,
+    isTimeZoneSet: false,
     egress: { allowHttp: false, allowed: expect.anything(), proxy: {} },
     sandboxSpeed: 1,
   });

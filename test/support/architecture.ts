@@ -184,7 +184,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     rooms: {
       contract: {
         summary: 'declares the operations of each resource; clients take its types',
-        imports: ['platform', 'workspaces', 'identity', 'notifications'],
+        imports: ['platform', 'workspaces', 'content/text', 'identity', 'notifications'],
       },
       mcp: {
         summary: 'the API as tools for language models (MCP)',
@@ -262,7 +262,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 
 /** The only files of `src/` of which a browser may load code. */
 const IN_BROWSERS =
-  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/parse-whatsapp|platform\/i18n\/(?:languages|translator))\.ts$/;
+  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:document|parse-whatsapp)|platform\/i18n\/(?:languages|translator))\.ts$/;
 
 /** The message catalogs, which `platform/i18n` types and the dashboard loads. */
 const CATALOG = /^messages\/[\w-]+\.json$/;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { linkAccount } from '../../src/sending/accounts/link-account.ts';
-import { findOwnAccount } from '../../src/sending/accounts/store.ts';
 import { readGroupAnalytics, type GroupAnalytics } from '../../src/sending/analytics/group-analytics.ts';
 import type { Actor } from '../../src/workspaces/audit/record-audit.ts';
 import { addCampaign } from '../../src/sending/campaigns/accept/add-campaign.ts';
@@ -60,7 +59,12 @@ export async function createOwner(
       .executeTakeFirstOrThrow();
     const workspaceId = await insertWorkspace(trx, userId);
     await linkAccount(trx, workspaceId, SANDBOX);
-    const { accountId } = await findOwnAccount(trx, workspaceId);
+    // Without the code of the service: the schema may be an earlier one.
+    const { account_id: accountId } = await trx
+      .selectFrom('accounts')
+      .select('account_id')
+      .where('workspace_id', '=', workspaceId)
+      .executeTakeFirstOrThrow();
     const { rows } = await sql<{ group_id: number }>`
       insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
       select ${accountId}::bigint, ${accountId} || '-' || g || '@g.us', ${accountId} || '-' || g || '@g.us', ${kind}::group_kind,

@@ -33,8 +33,10 @@ class _Post(TypedDict):
     name: str
     #: A description for your own use.
     desc: NotRequired[str | None]
-    #: Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.
+    #: May be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span.
     html: str
+    #: Tags that are not allowed are rejected (default), or taken out with a warning.
+    on_unknown_tags: NotRequired[Literal["reject", "drop"] | None]
     #: A file in base64, with or without a data URL prefix. At most 16 MiB decoded.
     image: NotRequired[str | None]
     group_metadata_ids: Sequence[int]

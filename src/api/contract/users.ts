@@ -139,7 +139,7 @@ const quotas = z
 
 export const profileWithQuotas = profile.extend({ quotas: quotas.optional() });
 export const ownProfile = profileWithQuotas
-  .extend({ test: z.boolean().optional().meta({ description: '`true` with a test key.' }) })
+  .extend({ test: z.boolean().optional().meta({ description: '`true` if the key is a test key.' }) })
   .meta({ id: 'OwnProfile' });
 export type OwnProfile = z.output<typeof ownProfile>;
 

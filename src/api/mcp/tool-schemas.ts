@@ -30,6 +30,7 @@ const schedule = z
   })
   .optional()
   .describe('Leave it out to send at once');
+const html = withoutId(post.html);
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
@@ -45,10 +46,10 @@ const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
 export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
-  preview_message: campaigns.previewCampaign.body,
-  check_campaign: z.object({ name: post.name, html: post.html, group_ids: groupIds, schedule }),
+  preview_message: z.object({ html }),
+  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, schedule }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
-  save_draft: z.object({ name: post.name, html: post.html, group_ids: groupIds.optional() }),
+  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional() }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),

@@ -66,6 +66,7 @@ describe('a changed post', () => {
       await update(owner, campaign, { name: 'New', description: 'changed', html: '<b>New</b>', groupIds }),
     ).toEqual({
       campaignId: campaign,
+      warnings: [],
       status: 'running',
     });
     await database.clock.set('2031-03-04T09:00:00Z');

@@ -15,14 +15,14 @@ import type { SendResult } from '../../messenger.ts';
 import type { PendingAck } from '../client/client.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import type { Group } from '../client/group.ts';
-import { userJidOf, type Jid } from '../client/jid.ts';
+import { userJidOf } from '../client/jid.ts';
 import type { Node } from '../client/node.ts';
 import { REACHOUT_LOCKED, STALE_ADDRESSING, STALE_SESSION } from '../failures.ts';
 import { encryptForMembers, type EncryptedForMembers, type ToMembers } from './encrypt-for-members.ts';
 import { dropSenderKey } from './renew-sender-key.ts';
 import { readAck, relay, toResult, type Relayed, type RelayResult } from './relay.ts';
 import { addressingOf } from './sender-key.ts';
-import { NO_LEASE, type Sending } from './sending.ts';
+import { NO_LEASE, type Missed, type Sending, type Tried, type Unanswered } from './sending.ts';
 
 const RETRY_MS = 5_000;
 const MAY_COME = 'WhatsApp may still acknowledge the post';
@@ -43,29 +43,7 @@ export async function sendToMembers(sending: Sending, to: Addressed): Promise<Se
   return first.result;
 }
 
-/** A message that distributed the sender key of a group, and was not acknowledged in time. */
-export interface Unanswered {
-  messageId: string;
-  /** Undefined while the acknowledgement may still come: until then no other message distributes the key again. */
-  tried: Tried | undefined;
-}
-
 type Addressed = ToMembers & { recipients: number };
-
-interface Tried {
-  result: RelayResult;
-  /** WhatsApp said that the cached members are stale. */
-  isStale: boolean;
-  /** WhatsApp knows other devices in the group than the message was encrypted for. */
-  missed: Missed | undefined;
-}
-
-interface Missed {
-  /** The `phash` of the devices that WhatsApp knows. */
-  hash: string;
-  /** The devices that the message was encrypted for. */
-  known: ReadonlySet<Jid>;
-}
 
 async function tryOnce(sending: Sending, to: Addressed): Promise<Tried> {
   const prepared = await prepare(sending, to);

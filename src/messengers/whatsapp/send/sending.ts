@@ -5,8 +5,7 @@ import type { Jid } from '../client/jid.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { ChatCache } from '../chats/chat-cache.ts';
 import type { MemberCache } from './member-cache.ts';
-import type { Relaying } from './relay.ts';
-import type { Unanswered } from './send-to-members.ts';
+import type { Relaying, RelayResult } from './relay.ts';
 import type { Uploaded, UploadTarget } from '../files/uploads-table.ts';
 
 export interface Sending extends Relaying {
@@ -39,3 +38,25 @@ export interface Sending extends Relaying {
 }
 
 export const NO_LEASE = 'the lease ran out';
+
+/** A message that distributed the sender key of a group, and was not acknowledged in time. */
+export interface Unanswered {
+  messageId: string;
+  /** Undefined while the acknowledgement may still come: until then no other message distributes the key again. */
+  tried: Tried | undefined;
+}
+
+export interface Tried {
+  result: RelayResult;
+  /** WhatsApp said that the cached members are stale. */
+  isStale: boolean;
+  /** WhatsApp knows other devices in the group than the message was encrypted for. */
+  missed: Missed | undefined;
+}
+
+export interface Missed {
+  /** The `phash` of the devices that WhatsApp knows. */
+  hash: string;
+  /** The devices that the message was encrypted for. */
+  known: ReadonlySet<Jid>;
+}

@@ -60,9 +60,9 @@ test('a picture gets a caption, and loses it again, by corrections', async () =>
       (texts) => texts.every((one) => one === text),
     );
   await correct(campaign, 'A caption');
-  expect(await shows('A caption')).toHaveLength(1);
+  expect(await shows('A caption')).toContain('A caption');
   await correct(campaign, '');
-  expect(await shows('')).toHaveLength(1);
+  expect(await shows('')).toContain('');
 });
 
 test('a correction is refused where WhatsApp cannot show it', async () => {
