@@ -102,7 +102,7 @@ export interface WhatsAppPeer {
 }
 
 export async function startWhatsAppPeer({ port = 0 } = {}): Promise<WhatsAppPeer> {
-  const server = createServer();
+  const server = createServer((_request, response) => response.writeHead(426).end());
   const sockets = new WebSocketServer({ noServer: true });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

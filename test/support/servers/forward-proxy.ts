@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 
 export const PROXY_USER = 'ann';
 export const PROXY_PASSWORD = 'secret-of-the-proxy';
@@ -31,7 +32,9 @@ export async function startProxy(kind: 'socks5' | 'http', port = 0): Promise<Tes
     client.on('close', () => target.destroy());
   };
   const server: Server =
-    kind === 'http' ? createHttpProxy(tunnel) : createServer((client) => void serveSocks(client, tunnel));
+    kind === 'http'
+      ? createHttpProxy(tunnel)
+      : createServer((client) => void serveSocks(client, tunnel).catch(() => client.destroy()));
   server.on('connection', (socket: Socket) => sockets.add(socket));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -85,14 +88,16 @@ async function serveSocks(client: Socket, tunnel: Tunnel): Promise<void> {
   tunnel(client, `${host}:${port}`, () => client.write(Buffer.from([VERSION, 0, 0, IPV4, 0, 0, 0, 0, 0, 0])));
 }
 
-/** Reads exactly so many bytes at a time. What is left stays in the socket. */
+/** Reads exactly so many bytes at a time. What is left stays in the socket. Rejects when the client has gone. */
 function readerOf(socket: Socket): (count: number) => Promise<Buffer> {
   return async (count) => {
     if (count === 0) return Buffer.alloc(0);
     for (;;) {
       const bytes = socket.read(count) as Buffer | null;
       if (bytes) return bytes;
-      await once(socket, 'readable');
+      if (socket.destroyed || socket.readableEnded) throw new Error('the client has gone');
+      // Not `readable`: with too few bytes it is emitted again at once, which starves everything else.
+      await setTimeout(1);
     }
   };
 }

@@ -1,3 +1,4 @@
+import { checkServerIdentity } from 'node:tls';
 import type { Agent } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { Readable } from 'node:stream';
@@ -92,6 +93,8 @@ async function post(url: URL, bytes: Buffer, { ca, agent, signal }: UploadOption
     headers,
     signal,
     agent: agent ?? false,
+    // Through a proxy the certificate would be compared with `localhost` where the host is an address.
+    checkServerIdentity: (_host, certificate) => checkServerIdentity(url.hostname, certificate),
     ...(ca !== undefined && { ca }),
   };
   const sent = request(url, options);

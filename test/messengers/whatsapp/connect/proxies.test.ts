@@ -12,7 +12,7 @@ import { createTestDatabase } from '../../../support/database.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { recordLog } from '../../../support/record-log.ts';
 import { PROXY_PASSWORD, startProxy, type TestProxy } from '../../../support/servers/forward-proxy.ts';
-import { finished, linkSomebody, sendCampaign, statusWhen, towards } from '../../../support/whatsapp.ts';
+import { addMembers, finished, linkSomebody, sendCampaign, statusWhen, towards } from '../../../support/whatsapp.ts';
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 
 const peer = await startWhatsAppPeer();
@@ -40,7 +40,7 @@ test.each(['socks5', 'http'] as const)(
     const { log, lines } = recordLog('debug');
     const app = await startTestApp({ ...towards(peer), whatsappProxies: [proxy.url] }, database, log);
     try {
-      const { person, groups } = await linkSomebody({ peer, app, members: [] }, 1);
+      const { person, groups } = await linkSomebody({ peer, app, members: addMembers(peer) }, 1);
       const campaign = await sendCampaign(person, groups, 'by a proxy', await drawPlain(20, 20, 'png'));
       expect((await finished(app, person, campaign)).totals).toMatchObject({ sent: 1, failed: 0 });
       const hosts = new Set(proxy.asked);
