@@ -329,6 +329,7 @@ describe('scopes', () => {
       'user/update_profile',
       'user/list_audit_log',
       'venom/connect-account',
+      'venom/submit-passkey',
       'venom/disconnect-account',
       ...['create', 'update', 'delete'].map((what) => `venom/${what}-webhook`),
       'venom/rotate-webhook-secret',

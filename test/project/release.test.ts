@@ -69,6 +69,7 @@ async function addPackage({ check = 'true' }: { check?: string } = {}): Promise<
     'package.json': `${JSON.stringify(about, undefined, 2)}\n`,
     'package-lock.json': '{ "name": "campanile", "version": "0.1.0", "lockfileVersion": 3 }\n',
     '.gitignore': '/release/out\n',
+    'pinned.txt': 'yesterday',
     'README.md': 'Status: pre-release. 0.1.0 is in preparation. Report bugs in the issues.\n',
     'deploy/compose.yaml': 'image: localhost/campanile:0.1.0 # here\n',
     'docs/install.md': `See ${PLACEHOLDER} and [more](${PLACEHOLDER}/issues).\n`,
