@@ -11,8 +11,11 @@ import type { Sending } from './sending.ts';
 import { splitPost } from './split-post.ts';
 
 const RETRY_MS = 5_000;
-/** After a query before the post was rejected because of a lock on new private chats. */
-const LOCKED_RETRY_MS = 60_000;
+/**
+ * After a query before the post was rejected because of a lock on new private chats. Longer than any gap between posts: a delivery that
+ * waits is claimed before the others, and would else hold them all back.
+ */
+const LOCKED_RETRY_MS = 10 * 60_000;
 
 /** Sends one post to one chat. Throws NotUploadedError, and nothing else: a missing file says nothing about chat or account. */
 export async function sendPost(sending: Sending, post: Post, to: Destination): Promise<SendResult> {
