@@ -49,7 +49,7 @@ export interface OwnProfile {
   /** Whether the e-mail address is verified. Present only if the service sends mails. */
   email_verified?: boolean | undefined;
   quotas?: Quotas | undefined;
-  /** `true` with a test key. */
+  /** `true` if the key is a test key. */
   test?: boolean | undefined;
 }
 /** Usage of the workspace, with its limits. */

@@ -102,7 +102,7 @@ describe('a request about very many deliveries', () => {
     const { owner, campaign } = await sendMuch();
     let answer: unknown;
     expect(await cpuTimeOf(async () => (answer = await recall(owner, campaign)))).toBeLessThan(MOST_ROWS);
-    expect(answer).toEqual({ campaignId: campaign, groups: GROUPS });
+    expect(answer).toEqual({ campaignId: campaign, groups: GROUPS, warnings: [] });
     expect((await getCampaign({ db }, owner, campaign)).status).toBe('cancelled');
     expect((await analyticsOf(db, owner, campaign)).isRevised).toBe(true);
     await carryOut();
