@@ -1,6 +1,6 @@
 import type { ConnectionState, WASocket } from 'baileys';
 import type { Client, PendingAck } from './client.ts';
-import { NoAnswerError, rejecting } from './errors.ts';
+import { isTimeout, NoAnswerError, rejecting } from './errors.ts';
 import { interceptMessages } from './intercept-messages.ts';
 import { interceptStanzas } from './intercept-stanzas.ts';
 import { createLidMappings } from './lid-mappings.ts';
@@ -26,10 +26,12 @@ export function createClient(socket: WASocket, tokens: PrivacyTokens): Client {
     lids: createLidMappings(authState.keys, socket.signalRepository),
     findPrivacyToken: (ids) => findToken(tokens, ids),
     async query({ content, to = SERVER, ...attrs }, timeoutMs) {
-      const answer: Node | undefined = await rejecting(
-        socket.query({ tag: 'iq', attrs: { ...attrs, to }, content }, timeoutMs),
-      );
-      // The library resolves to nothing in place of an answer.
+      const asked = socket.query({ tag: 'iq', attrs: { ...attrs, to }, content }, timeoutMs);
+      const answer: Node | undefined = await rejecting(asked).catch((error: unknown) => {
+        if (isTimeout(error)) return undefined;
+        throw error;
+      });
+      // In place of an answer the library resolves to nothing, or times out.
       if (answer === undefined) throw new NoAnswerError();
       return answer;
     },

@@ -64,6 +64,9 @@ function isRemoval(data: unknown): boolean {
   return tag === 'conflict' && attrs?.['type'] === 'device_removed';
 }
 
+/** Returns whether the library gave up waiting for an answer. */
+export const isTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Timed Out';
+
 /** Resolves as `work` does, and throws QueryRejectedError where the library has thrown an answer of WhatsApp's. */
 export async function rejecting<Result>(work: Promise<Result>): Promise<Result> {
   try {
