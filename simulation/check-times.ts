@@ -110,7 +110,7 @@ function checkUnsent(
   if (status === 'queued') return [`never ended: ${what} is queued`];
   if (status === 'cancelled' && run.status !== 'cancelled') return [`cancelled, and its run was not: ${what}`];
   if (status !== 'failed') return [];
-  const isGivenUp = only(facts.lines, 'released').some(({ others }) => others === 'unknown');
+  const isGivenUp = only(facts.lines, 'releasing').some(({ others }) => others === 'unknown');
   if (error?.startsWith(EXPIRED)) return checkExpired(facts, { campaign, run }, what);
   return own.length > 0 || isGivenUp ? [] : [`failed without a try: ${what}`];
 }

@@ -190,6 +190,8 @@ export type Happening =
   | { kind: 'stuck'; forMs: number; running: number; revising: number; inHand: number; untold: number }
   | { kind: 'copied' }
   | { kind: 'put back' }
+  /** Before the release: it may break off after some campaigns, and another one choose otherwise for the rest. */
+  | { kind: 'releasing'; others: 'send' | 'unknown' }
   | { kind: 'released'; others: 'send' | 'unknown' }
   | { kind: 'created'; accountId: number; name: string }
   | { kind: 'membership'; accountId: number; chatId: string; membership: Membership }

@@ -27,6 +27,7 @@ export function resumePeriodically(world: World, random: () => number): void {
     if (!rows[0]?.held) return;
     await listQueued(db);
     const others = pick(random, ['send', 'unknown'] as const);
+    world.history.add({ kind: 'releasing', others });
     await resumeLedger(db, { choices: new Map(), others }, () => Promise.resolve());
     world.history.add({ kind: 'released', others });
   };

@@ -231,6 +231,20 @@ test('finds no fault in messages that tell each event, also where one is repeate
   expect(checkHistory(toldOf([...MESSAGES, failed, message(2, {}, 3_300)], { groups: GROUPS }))).toEqual([]);
 });
 
+test('finds no fault in a post that a release gave up before it broke off, although the next one sends the rest', () => {
+  const GIVEN_UP = 'outcome_unknown: the post may have been sent before this ledger was restored';
+  const given = { sends: [send(1)], deliveries: [delivery(1), delivery(2, { ...UNSENT, error: GIVEN_UP })] };
+  const more = [
+    of('releasing', { others: 'unknown' }, 3_300),
+    of('releasing', { others: 'send' }, 3_400),
+    of('released', { others: 'send' }, 3_401),
+  ];
+  expect(checkHistory(history({ ...given, more: more.slice(1) }))).toContainEqual(
+    expect.stringContaining('without a try: m2'),
+  );
+  expect(checkHistory(history({ ...given, more }))).not.toContainEqual(expect.stringContaining('without a try: m2'));
+});
+
 test('finds no fault in an update of the runs that have not begun, and in groups that are the ones listed', () => {
   const text = 'post, updated 9';
   const sends = [send(1, { text }), send(2, { text })];
