@@ -2,6 +2,7 @@
 import { jidDecode } from 'baileys';
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../../../src/platform/time/time.ts';
+import { until } from '../../../support/ledger.ts';
 import { sendCampaign, type Linked } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
@@ -21,11 +22,18 @@ const peopleWith = (count: number, devices: readonly number[] = []): Person[] =>
 /** A group that was made on the phone of a linked person. */
 async function groupOf({ person, phone }: Linked, members: readonly Person[], how: Partial<Group> = {}) {
   const chat = addGroup(peer.world, phone, { subject: `Reach ${++made}`, ...how }, members);
-  await person.call('venom/sync-groups');
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {
-    search: chat.subject,
-  });
-  return { chat, ids: body.data.groups.map((group) => group.group_metadata_id) };
+  // On a slow machine the keys of hundreds of stand-ins keep the process from answering in time.
+  const ids = await until(
+    async () => {
+      await person.call('venom/sync-groups');
+      const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups', {
+        search: chat.subject,
+      });
+      return body.data.groups.map((group) => group.group_metadata_id);
+    },
+    ({ length }) => length > 0,
+  );
+  return { chat, ids };
 }
 
 /** Posts to one group, and resolves to the devices that show it. */
