@@ -40,7 +40,7 @@ export function eraseDeletedUsers(options: ErasureOptions): { stop(): Promise<vo
     const { held } = await readQuarantined(db, 'erasure');
     const found = await findDeletedUsers(db, USERS_PER_STEP, [...held]);
     const accounts = new Set(found.flatMap(({ accountIds }) => accountIds));
-    // Also those of users whom another worker erases: it may not serve the account of their test workspace.
+    // Also the accounts of users that another worker erases: that worker may not serve the account of their test workspace.
     if (accounts.size > 0) await sessions.closeUnless((accountId) => !accounts.has(accountId));
     const mine = found.filter(({ accountIds: [first], userId }) => shards.has((first ?? userId) % SHARDS));
     const { results } = await isolateEach({ db, log }, 'erasure', mine, {

@@ -62,7 +62,7 @@ export function selectActivity(
   };
 }
 
-// Both force the key, whatever the planner knows of the table: it is the largest of all (docs/explanation/decisions/0008).
+// Both queries force the use of the key, with any statistics of the planner: deliveries is the largest table (docs/explanation/decisions/0008).
 
 function allPosts(accountId: number): RawBuilder<unknown> {
   return sql`post as (

@@ -56,7 +56,7 @@ export async function recordState(
   });
 }
 
-/** An attempt to link anew forgets the former link only when it succeeds. */
+/** An attempt to link again forgets the former link only when it succeeds. */
 function keepsRetry(state: SessionState): boolean {
   return state.status === 'linking' || (state.status === 'unlinked' && state.isDiscarded !== true);
 }

@@ -49,7 +49,7 @@ export async function createCommunityChats(
   ]);
   const community = parseGroup(answer);
   if (!community) return undefined;
-  // It exists whatever becomes of this: the next list has its announcement group.
+  // The community exists even if this fails: the next list has its announcement group.
   return toCommunity(client, community, await findAnnouncements(client, community.id).catch(() => undefined));
 }
 
@@ -106,7 +106,7 @@ function findNotAdded(client: Client, answer: Node, { participants, lids }: Requ
   const rejected = listed.flatMap(({ number, error }) =>
     error === undefined || number === undefined ? [] : [{ number, reason: REASONS[error] ?? ('other' as const) }],
   );
-  // Somebody without a known number may be one of those who seem to be missing.
+  // A member without a known number may be one of the people who seem to be missing.
   if (listed.some(({ number }) => number === undefined)) return rejected;
   const own = userOn(NUMBERS, client.me?.id);
   const found = new Set(listed.map(({ number }) => number));

@@ -67,21 +67,25 @@ async function ask<Answer>(
   }
 }
 
-function restIfAsked(error: unknown, { cooldown, warn }: Pick<QueryContext, 'cooldown' | 'warn'>): void {
+/** Begins the pause that a rejection asks for. Returns the rejection; undefined for another error. */
+function restIfAsked(error: unknown, { cooldown, warn }: Pick<QueryContext, 'cooldown' | 'warn'>) {
   const code = rejectionCodeOf(error);
-  const refusal = code === undefined ? undefined : classifyRejection(code);
+  if (code === undefined) return undefined;
+  const refusal = classifyRejection(code);
   if (code === REACHOUT_LOCKED) warn();
-  else if (refusal?.kind === 'cooldown') cooldown.begin(refusal);
+  else if (refusal.kind === 'cooldown') cooldown.begin(refusal);
+  return { code, kind: refusal.kind };
 }
 
 function toAppError(what: string, error: unknown, context: QueryContext): AppError {
-  const code = rejectionCodeOf(error);
-  if (code === undefined) {
+  const rejection = restIfAsked(error, context);
+  if (rejection === undefined) {
     const message = `WhatsApp was asked ${what} and has not answered: sync your groups to see what exists`;
     return new AppError('outcome_unknown', message, { retryAfterSeconds: 5, outcomeUnknown: true, cause: error });
   }
-  restIfAsked(error, context);
-  const refusal = classifyRejection(code);
-  const errorCode = refusal.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
-  return new AppError(errorCode, `WhatsApp refused ${what} (${code})`, { cause: error, retryAfterSeconds: 5 });
+  const errorCode = rejection.kind === 'final' ? 'messenger_refused' : 'messenger_unavailable';
+  return new AppError(errorCode, `WhatsApp refused ${what} (${rejection.code})`, {
+    cause: error,
+    retryAfterSeconds: 5,
+  });
 }

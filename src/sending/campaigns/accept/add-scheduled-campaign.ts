@@ -32,7 +32,8 @@ export async function addScheduledCampaign(
   key?: IdempotencyKey,
 ): Promise<AcceptedCampaign> {
   const timeZone = input.timeZone ?? (await readTimeZone(deps, actor.userId));
-  const notes = input.timeZone === null && (await isFirstWithoutZone(deps.db, actor)) ? [noteOfZone(timeZone)] : [];
+  const notes =
+    input.timeZone === null && (await isFirstWithoutZone(deps.db, actor)) ? [describeAssumedZone(timeZone)] : [];
   const { occurrences, problems } = planOccurrences({ ...input, timeZone });
   const { startDate, endDate, weekdays, skipDates } = input;
   const plan = { isSchedule: true, scheduleTime: input.time, startDate, endDate, timeZone, weekdays, skipDates };
@@ -52,7 +53,7 @@ async function isFirstWithoutZone(db: Database, { userId, workspaceId }: Actor):
   return rows[0]?.isFirst ?? false;
 }
 
-function noteOfZone(timeZone: string): string {
+function describeAssumedZone(timeZone: string): string {
   return `schedule_time was read in ${timeZone}, since you have not chosen a time zone: send time_zone, or choose yours with update_profile`;
 }
 
