@@ -94,7 +94,7 @@ Generated from the OpenAPI document by \`npm run docs\`. A running service serve
 
 ## How to read it
 
-- Each operation is a POST with a JSON body, except [\`events\`](events.md#events).
+- Each operation is a POST with a JSON body, except [\`events\`](events.md#events) and [\`upload\`](media.md#upload).
 - **Access** names the credentials. "Token" is a token of [\`authorize_user\`](users.md#authorize_user). "API key" is a key of [\`create_api_key\`](users.md#create_api_key) with the named scope. Both go into the header \`Authorization: Bearer …\`.
 - In a request, \`null\` counts as absent for a field that is not required. The service ignores unknown fields and [reports them](../contract.md#request-bodies).
 - An instant is ISO 8601, in UTC.
@@ -176,7 +176,8 @@ function renderRequest(operation: OpenApiOperation, document: OpenApiDocument): 
   );
   const parameterTable =
     headers.length === 0 ? '' : `| parameter | in | meaning |\n| --- | --- | --- |\n${headers.join('\n')}`;
-  return ['**Request**', parameterTable, schema ? renderBody(schema, document) : '']
+  const file = contentTypeOf(operation) === 'application/json' ? '' : 'The body is the file itself.';
+  return ['**Request**', parameterTable, schema ? renderBody(schema, document) : file]
     .filter((part) => part !== '')
     .join('\n\n');
 }
@@ -242,15 +243,19 @@ function renderExample({ method, path, operation }: Documented, example: Example
   const lines = [
     `${method} ${path}`,
     ...(takesToken(operation) ? ['Authorization: Bearer <TOKEN>'] : []),
-    'Content-Type: application/json',
+    `Content-Type: ${contentTypeOf(operation)}`,
     ...Object.entries(example.requestHeaders).map(([name, value]) => `${name}: ${value}`),
     '',
-    formatJson(example.requestBody),
+    typeof example.requestBody === 'string' ? example.requestBody : formatJson(example.requestBody),
   ];
   const headers = Object.entries(example.answerHeaders).map(([name, value]) => `${name}: ${value}\n`);
   const body = typeof example.answerBody === 'string' ? example.answerBody : formatJson(example.answerBody);
   const answer = ['HTTP/1.1 200 OK', `${headers.join('')}\n${body.replaceAll('\r\n', '\n').trimEnd()}`];
   return `**Example**\n\n\`\`\`http\n${lines.join('\n')}\n\`\`\`\n\n\`\`\`http\n${answer.join('\n')}\n\`\`\``;
+}
+
+function contentTypeOf({ requestBody }: OpenApiOperation): string {
+  return Object.keys(requestBody?.content ?? {})[0] ?? 'application/json';
 }
 
 function inCell(text: string): string {

@@ -10,7 +10,7 @@ type JsonSchema = Exclude<z.core.JSONSchema._JSONSchema, boolean>;
 type Definitions = Map<string, JsonSchema>;
 
 /** Rendered as a generic type of its own below, or of no use to a client. */
-const OWN_TYPES = new Set(['MessageEvent', 'StreamedEvent']);
+const OWN_TYPES = new Set(['File', 'MessageEvent', 'StreamedEvent']);
 
 const HEAD = `/** The types of all operations and events. \`npm run docs\` writes this file from the contract of the service. */`;
 
@@ -19,7 +19,7 @@ export function renderClientTypes(): string {
   const definitions: Definitions = new Map();
   const operations = listContracts().map((one) => {
     const doc = docComment([one.summary, one.description ?? ''].filter(Boolean).join('. '));
-    const body = typeOf(toSchema(one.body, 'input', definitions));
+    const body = one.takesFile ? 'FileBody' : typeOf(toSchema(one.body, 'input', definitions));
     return `${doc}'${one.path.replace('/api/v1/', '')}': { body: ${body}; data: ${dataOf(one, definitions)} };`;
   });
   const events = Object.entries(WEBHOOK_EVENTS).map(
@@ -31,6 +31,8 @@ ${[...definitions]
   .filter(([name]) => !OWN_TYPES.has(name))
   .map(renderDefinition)
   .join('\n')}
+/** A file to upload. The name of a \`File\` goes along. */
+export type FileBody = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 /** Request body and \`data\` of each operation, by its path without \`/api/v1/\`. */
 export interface Operations { ${operations.join('\n')} }
 /** The \`data\` of each event, by its type. */

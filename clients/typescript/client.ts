@@ -11,7 +11,7 @@ import { listenToEvents, type ListenOptions, type LiveEvent } from './events.ts'
 import { CampanileError, failureOf, unreachable } from './failure.ts';
 import { idempotencyOf, type Path } from './operations.ts';
 import { pause } from './pause.ts';
-import type { Operations } from './types.ts';
+import type { FileBody, Operations } from './types.ts';
 
 export { CampanileError, type FieldError } from './failure.ts';
 export type { ListenOptions, LiveEvent } from './events.ts';
@@ -35,6 +35,8 @@ export interface ClientOptions {
 export interface CallOptions {
   /** The same key with the same body has no second effect within a day. A random one for each call unless given. */
   idempotencyKey?: string;
+  /** Of `media/upload`: the name of the file; that of a `File` unless given. */
+  fileName?: string;
   signal?: AbortSignal;
 }
 
@@ -75,14 +77,20 @@ export function createClient(options: ClientOptions): Client {
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
 
   async function ask<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Answer<Operations[P]['data']>> {
-    const [body = {}, { signal, idempotencyKey }] = [rest[0], rest[1] ?? {}];
+    const [body = {}, { signal, idempotencyKey, fileName }] = [rest[0], rest[1] ?? {}];
     const isKeyed = idempotencyOf(path) === 'keyed';
-    const headers = {
-      'content-type': 'application/json',
-      ...authorization,
-      ...(isKeyed && { 'idempotency-key': idempotencyKey ?? generateIdempotencyKey() }),
+    const { headers, body: written } = isFile(body)
+      ? writeFile(body, fileName)
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const request = {
+      method: 'POST',
+      headers: {
+        ...headers,
+        ...authorization,
+        ...(isKeyed && { 'idempotency-key': idempotencyKey ?? generateIdempotencyKey() }),
+      },
+      body: written,
     };
-    const request = { method: 'POST', headers, body: JSON.stringify(body) };
     for (let left = tries - 1; ; left--) {
       const answer = await attempt<Operations[P]['data']>(base + path, request, signal);
       if (!(answer instanceof CampanileError)) return answer;
@@ -114,6 +122,23 @@ export function createClient(options: ClientOptions): Client {
     call: async (path, ...rest) => (await ask(path, ...rest)).data,
     events: (listening = {}) => listenToEvents(`${base}events`, { send, headers: authorization, ...listening }),
     withToken: (other) => createClient({ ...options, token: other }),
+  };
+}
+
+function isFile(body: object): body is FileBody {
+  return body instanceof Blob || body instanceof ArrayBuffer || body instanceof Uint8Array;
+}
+
+/** The type counts for text only. */
+function writeFile(body: FileBody, fileName: string | undefined): { headers: Record<string, string>; body: FileBody } {
+  const type = body instanceof Blob ? body.type : '';
+  const name = fileName ?? (body instanceof Blob && 'name' in body ? String(body.name) : undefined);
+  return {
+    headers: {
+      'content-type': type || 'application/octet-stream',
+      ...(name !== undefined && { 'x-file-name': encodeURIComponent(name) }),
+    },
+    body,
   };
 }
 

@@ -306,6 +306,7 @@ export interface AddCampaign {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  media?: PostFiles | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -321,6 +322,15 @@ export type UnknownTags = 'reject' | 'drop' | null;
 export type Base64File = string | null;
 /** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
 export type FileName = string | null;
+/** Files of your workspace, 10 at most, instead of `image`. Pictures and films are an album where the messaging application has albums; else, and for other files, one follows the other. */
+export type PostFiles = Array<{
+  /** As `upload` or `list-media` returns it. */
+  media_id: number;
+  /** A text of its own, without HTML. Default: the message for the first file, none for the others. */
+  caption?: string | null | undefined;
+  /** The name as recipients see it. Default: the name that the file was uploaded with. */
+  file_name?: string | null | undefined;
+}> | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -330,6 +340,7 @@ export interface AddCampaignBatch {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  media?: PostFiles | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -346,6 +357,18 @@ export interface AddCampaignBatch {
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
 }
+export interface ShownFile {
+  mime: string;
+  /** In bytes. */
+  size: number;
+  /** SHA-256 hash; `get-media` takes it. */
+  sha256: string;
+  media_id: number;
+  /** As recipients see it. `null`: `file`. */
+  file_name: string | null;
+  /** `null`: none of its own. */
+  caption: string | null;
+}
 export interface OneCampaign {
   campaign_id: string;
 }
@@ -358,6 +381,7 @@ export interface CampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
@@ -372,6 +396,7 @@ export interface ScheduledCampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: true;
@@ -393,8 +418,9 @@ export interface UpdateCampaign {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  media?: PostFiles | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name'> | null | undefined;
+  remove?: Array<'file_name' | 'media'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -453,6 +479,7 @@ export interface SaveDraft {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  media?: PostFiles | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
 export interface DraftContent {
@@ -466,12 +493,34 @@ export interface DraftContent {
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
+  /** Those of `media` that are still kept. */
+  files: Array<ShownFile>;
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
     kind: 'group' | 'community' | 'channel';
     participants: number;
   }>;
+}
+export interface LibraryFile {
+  mime: string;
+  /** In bytes. */
+  size: number;
+  /** SHA-256 hash; `get-media` takes it. */
+  sha256: string;
+  media_id: number;
+  /** How members see it. */
+  kind: 'image' | 'video' | 'audio' | 'document';
+  /** As it was uploaded. `null`: it came in base64. */
+  name: string | null;
+  /** Of a film, in pixels. */
+  width: number | null;
+  height: number | null;
+  /** The length of a film. */
+  seconds: number | null;
+  /** When it was last uploaded or put into a campaign. */
+  used_at: string;
 }
 export interface GroupAnalytics {
   campaign: {
@@ -798,6 +847,16 @@ export interface UnsubscribePush {
   /** The `endpoint` of the browser's `PushSubscription`: an `https://` URL with a public address. */
   endpoint: string;
 }
+/** A file as members see it. */
+export interface ArrivedFile {
+  mime: string;
+  /** In bytes. */
+  size: number;
+  /** SHA-256 hash; `get-media` takes it. */
+  sha256: string;
+  file_name: string;
+  caption: string;
+}
 export interface CampaignEventData {
   campaign_id: string;
   name: string;
@@ -880,6 +939,8 @@ export interface CampaignEvent {
 export interface CampaignDeletedEvent {
   campaign_id: string;
 }
+/** A file to upload. The name of a `File` goes along. */
+export type FileBody = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 /** Request body and `data` of each operation, by its path without `/api/v1/`. */
 export interface Operations {
   /** Create a user. The first user of an installation becomes its administrator. */
@@ -1336,6 +1397,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          media?: PostFiles | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1356,6 +1418,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          media?: PostFiles | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1380,7 +1443,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** The exact text that would be sent. */
       text: string;
       warnings: Array<{ code: string; message: string }>;
+      /** The first file. */
       media: { mime: string; size: number } | null;
+      /** The files of `media`. */
+      files: Array<ShownFile>;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -1482,6 +1548,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: StoredFile | null;
       /** `null`: recipients see `file`. */
       file_name: string | null;
+      /** All files, in their order. `media` is the first. */
+      files: Array<ShownFile>;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
       /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
@@ -1595,6 +1663,53 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
+  /** Upload a file. The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds. The same bytes have the same `media_id`. */
+  'media/upload': { body: FileBody; data: LibraryFile };
+  /** Import a file from a URL. Downloads the file, with the limits of `upload`. The address must be public. The download may take 45 s. */
+  'media/import': {
+    body: {
+      url: string;
+      /** Default: the last part of the URL. */
+      file_name?: string | null | undefined;
+    };
+    data: LibraryFile;
+  };
+  /** List the files of your workspace. Newest first, with the 10 newest campaigns and the drafts that have each. */
+  'media/list-media': {
+    body: {
+      /** Part of the name, case-insensitive. */
+      search?: string | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+      cursor?: Cursor | undefined;
+    };
+    data: {
+      files: Array<{
+        mime: string;
+        /** In bytes. */
+        size: number;
+        /** SHA-256 hash; `get-media` takes it. */
+        sha256: string;
+        media_id: number;
+        /** How members see it. */
+        kind: 'image' | 'video' | 'audio' | 'document';
+        /** As it was uploaded. `null`: it came in base64. */
+        name: string | null;
+        /** Of a film, in pixels. */
+        width: number | null;
+        height: number | null;
+        /** The length of a film. */
+        seconds: number | null;
+        /** When it was last uploaded or put into a campaign. */
+        used_at: string;
+        campaigns: Array<{ campaign_id: string; name: string; status: CampaignStatus }>;
+        drafts: Array<{ draft_id: string; name: string }>;
+      }>;
+      next_cursor: NextCursor;
+    };
+  };
+  /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
+  'media/delete-media': { body: { media_id: number }; data: NoData };
   /** Get the analytics of a campaign. Deliveries, receipts, reactions and replies: in total, per group, per run and over time. */
   'analytics/get-campaign-group-analytics-master': {
     body: {
@@ -1734,6 +1849,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         message_id: string;
         text: string;
         media: StoredFile | null;
+        /** All files, if there are several, or if the one is a document. Several pictures and films are an album. */
+        files?: Array<ArrivedFile> | undefined;
         sent_at: string;
         /** With `with_changes`. `null`: never. */
         recalled_at?: string | null | undefined;

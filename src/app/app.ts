@@ -12,7 +12,7 @@ import { buildWorkerServer } from './build-worker-server.ts';
 import type { Config, Gap } from '../platform/config/config.ts';
 import { builtDashboard, openDashboard, type Dashboard } from './dashboard.ts';
 import { readPool, type Database } from '../platform/database/connect.ts';
-import { createSafeHttpClient, type Egress } from '../platform/http-client/safe-http-client.ts';
+import { createSafeHttpClient, type Downloader, type Egress } from '../platform/http-client/safe-http-client.ts';
 import type { ReadMessages } from '../sending/groups/list-messages.ts';
 import { runChecksOnce } from '../operations/doctor/run-checks-once.ts';
 import { createAuthenticate } from '../api/server/auth.ts';
@@ -215,7 +215,7 @@ interface ApiParts {
   jwtSecret: string;
   jwtSecretPrevious: string | undefined;
   vault: Vault;
-  egress: Egress;
+  egress: Egress & Downloader;
   pushPublicKey: string;
   dashboard: Dashboard | undefined;
   checkAnswers: boolean;

@@ -51,7 +51,10 @@ export interface Warning {
 export interface Post {
   /** In the messaging application's own formatting, 65,536 UTF-16 units at most. */
   text: string;
+  /** Its file, or the first of several. */
   media: PostMedia | null;
+  /** The files after the first. Pictures and films are an album where the application has albums. Default is none. */
+  further?: readonly PostMedia[];
   /** Default is none. */
   extras?: PostExtras;
 }
@@ -63,8 +66,19 @@ export interface PostMedia {
   sha256: Buffer;
   /** The name that receivers see. */
   fileName: string;
-  /** Reads the bytes, once for a run and not for each group. */
+  /** Of its own. Default: the text of the post for the first file, none for the others. */
+  caption?: string | undefined;
+  /** Of a film that tells its size. */
+  movie?: { width: number; height: number; seconds: number | null } | undefined;
+  /** Reads the bytes, once for a run and not for each group. To be used for pictures: other files may be too large. */
   load(): Promise<Buffer>;
+  /** Reads the bytes piece by piece. Throws when the file was deleted meanwhile. */
+  pieces(): AsyncIterable<Buffer>;
+}
+
+/** The files of a post, in their order. */
+export function filesOf({ media, further = [] }: Post): PostMedia[] {
+  return media ? [media, ...further] : [];
 }
 
 export interface Destination {

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
-import type { EventData, Operations } from '../../clients/typescript/types.ts';
+import type { EventData, FileBody, Operations } from '../../clients/typescript/types.ts';
 import type { DeclaredOperation } from '../../src/api/contract/contract.ts';
 import type { WEBHOOK_EVENTS } from '../../src/api/contract/webhook-events.ts';
 
 /** The types that the contract's schemas have. */
 type Declared = {
   [One in DeclaredOperation as One['path'] extends `/api/v1/${infer Name}` ? Name : never]: {
-    body: z.input<One['body']>;
+    body: One extends { takesFile: true } ? FileBody : z.input<One['body']>;
     data: One extends { answerType: '*/*' } ? Blob : z.output<One['data']>;
   };
 };

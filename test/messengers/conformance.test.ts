@@ -27,6 +27,12 @@ expectMessenger('the sandbox', async () => {
     people: PEOPLE,
     shown,
     seenNow: shown,
+    async filesIn(chatId) {
+      const messages = await readMessages(database.db, accountId, chatId, { after: 0, limit: 100 });
+      return messages.flatMap(({ files = [], text }) =>
+        files.map(({ caption }, index) => caption ?? (index === 0 ? text : '')),
+      );
+    },
     async stop() {
       await messenger.close();
       await database.drop();
@@ -64,6 +70,8 @@ expectMessenger('WhatsApp', async () => {
       return texts[0] ?? [];
     },
     seenNow: (chatId) => Promise.resolve([...postsNow(peer, chatId).values()][0] ?? []),
+    // Only files are in these chats.
+    filesIn: (chatId) => Promise.resolve([...postsNow(peer, chatId).values()][0] ?? []),
     async stop() {
       await messenger.close();
       await peer.stop();

@@ -12,6 +12,7 @@ import { playScene } from '../support/api-reference/scene.ts';
 import { settleExamples } from '../support/api-reference/settle.ts';
 import { readDocument } from '../support/http/own-document.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';
+import { startFileHost } from '../support/servers/file-host.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
 import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
 
@@ -37,6 +38,7 @@ const shorten = (_name: string, value: unknown): unknown => (Array.isArray(value
 async function recordExamples(document: OpenApiDocument): Promise<Map<string, Example>> {
   const mails = await startMailServer();
   const receiver = await startReceiver();
+  const files = await startFileHost();
   const allowed = readAllowedHosts(['127.0.0.0/8']);
   if (!allowed) throw new Error('127.0.0.0/8 is no list of hosts');
   const whatsapp = await startWhatsAppPeer();
@@ -54,13 +56,22 @@ async function recordExamples(document: OpenApiDocument): Promise<Map<string, Ex
     await app.database.clock.set(`${today}T09:00:00Z`);
     const recorder = createRecorder(app.url, document);
     const firstMonday = today.add({ days: 15 - today.dayOfWeek });
-    await playScene({ recorder, db: app.database.db, mails, whatsapp, receiverUrl: receiver.url, firstMonday });
-    return settleExamples(recorder.examples, { today, firstMonday, receiverUrl: receiver.url });
+    await playScene({
+      recorder,
+      db: app.database.db,
+      mails,
+      whatsapp,
+      receiverUrl: receiver.url,
+      fileUrl: files.url,
+      firstMonday,
+    });
+    return settleExamples(recorder.examples, { today, firstMonday, receiverUrl: receiver.url, fileUrl: files.url });
   } finally {
     await app.stop();
     await whatsapp.stop();
     await mails.close();
     await receiver.close();
+    await files.close();
   }
 }
 

@@ -2,6 +2,7 @@
 import { proto } from 'baileys';
 import { textIn } from './answer-channels.ts';
 import type { WhatsAppPeer } from './peer.ts';
+import type { Arrival } from './state.ts';
 
 /** Returns the texts of a chat by device, oldest first; a channel itself counts as a device. */
 export function postsNow({ arrivals, world }: WhatsAppPeer, chatId: string): Map<string, string[]> {
@@ -17,6 +18,40 @@ export function postsNow({ arrivals, world }: WhatsAppPeer, chatId: string): Map
     else posts.set(arrival.messageId, arrival.text);
   }
   return new Map([...devices].map(([device, posts]) => [device, [...posts.values()]]));
+}
+
+/** An album as a device shows it. */
+export interface ShownAlbum {
+  /** Of the message that announces it. */
+  announced: number;
+  /** The texts of its pictures and films, oldest first. */
+  captions: string[];
+}
+
+/** Returns the albums of a chat by device, oldest first, without those and without parts that were deleted. */
+export function albumsNow({ arrivals }: WhatsAppPeer, chatId: string): Map<string, ShownAlbum[]> {
+  const devices = Map.groupBy(
+    arrivals.filter((arrival) => arrival.chatId === chatId),
+    ({ device }) => device,
+  );
+  return new Map([...devices].map(([device, shown]) => [device, albumsOf(shown)]));
+}
+
+function albumsOf(arrivals: readonly Arrival[]): ShownAlbum[] {
+  const texts = new Map(arrivals.filter((one) => !one.message.protocolMessage).map((one) => [one.messageId, one.text]));
+  for (const { message } of arrivals) if (message.protocolMessage) change(texts, message.protocolMessage);
+  return arrivals.flatMap(({ messageId, message: { albumMessage } }) => {
+    if (!albumMessage || !texts.has(messageId)) return [];
+    const parts = arrivals.filter(
+      ({ message }) => message.messageContextInfo?.messageAssociation?.parentMessageKey?.id === messageId,
+    );
+    return [
+      {
+        announced: (albumMessage.expectedImageCount ?? 0) + (albumMessage.expectedVideoCount ?? 0),
+        captions: parts.flatMap((part) => texts.get(part.messageId) ?? []),
+      },
+    ];
+  });
 }
 
 function change(posts: Map<string, string>, { key, type, editedMessage }: proto.Message.IProtocolMessage): void {

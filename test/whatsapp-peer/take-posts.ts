@@ -170,7 +170,8 @@ function requireReportingToken(
 ): void {
   const { to: chatId = '', id: messageId = '', participant } = stanza.attrs;
   const isRecall = message.protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE;
-  if (participant !== undefined || isRecall) return;
+  // The announcement of an album has nothing that a token covers.
+  if (participant !== undefined || isRecall || message.albumMessage) return;
   const author = world.groups.get(chatId)?.addressing === 'pn' ? numberOf(sender.person) : lidOf(sender.person);
   const token = bytesOf(child(child(stanza, 'reporting'), 'reporting_token'));
   if (!token.equals(deriveReportingToken(message, { messageId, author, chatId })))
@@ -206,6 +207,7 @@ async function read(
   requireExpiration(state, stanza, message);
   requireSecret(state, messageId, message);
   requireReportingToken(state, sender, stanza, message);
+  requireAlbum(state, device, { chatId, messageId, message });
   const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
     state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });
@@ -216,9 +218,35 @@ function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, mes
   const shown = message.protocolMessage ? message.protocolMessage.editedMessage : message;
   const group = world.groups.get(attrs['to'] ?? '');
   if (!shown || !group || attrs['participant'] !== undefined) return;
-  const content = describedMedia(shown)?.described ?? shown.extendedTextMessage;
+  const content = describedMedia(shown)?.described ?? shown.extendedTextMessage ?? shown.albumMessage;
   const said = content?.contextInfo?.expiration || undefined;
   if (said !== group.expiration) defects.push(new Error(`a post for ${group.expiration} s that says ${said} s`));
+}
+
+/**
+ * A phone shows a picture or a film in the album that it names, which must have been announced before. The album may take no more of
+ * them than it announced.
+ */
+function requireAlbum(
+  { arrivals, defects }: PeerState,
+  device: SignalDevice,
+  { chatId, messageId, message }: { chatId: string; messageId: string; message: proto.IMessage },
+): void {
+  const { messageAssociation } = message.messageContextInfo ?? {};
+  if (!messageAssociation) return;
+  const { parentMessageKey: parent, messageIndex } = messageAssociation;
+  const here = arrivals.filter((one) => one.device === device.jid && one.chatId === chatId);
+  const album = here.find((one) => one.messageId === parent?.id)?.message.albumMessage;
+  if (!album || parent?.remoteJid !== chatId || !parent.fromMe)
+    defects.push(new Error(`${messageId} is in an album that nobody announced`));
+  if (messageIndex) defects.push(new Error(`${messageId} says its place in the album, as no client does`));
+  const children = here.filter(
+    ({ message: { messageContextInfo } }) =>
+      messageContextInfo?.messageAssociation?.parentMessageKey?.id === parent?.id,
+  );
+  const ids = new Set([...children.map((one) => one.messageId), messageId]);
+  const announced = (album?.expectedImageCount ?? 0) + (album?.expectedVideoCount ?? 0);
+  if (ids.size > announced) defects.push(new Error(`an album of ${announced} has ${ids.size} pictures and films`));
 }
 
 /** The server routes by the attributes of the stanza: they must match its content. */

@@ -8,8 +8,9 @@ import random
 import secrets
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
-from typing import Any, Iterator, Mapping, Unpack, cast, overload
+from typing import Any, BinaryIO, Iterator, Mapping, Unpack, cast, overload
 
 from .errors import CampanileError, error_of
 from .events import Event, parse_events
@@ -147,6 +148,17 @@ class Campanile:
         """Sends any operation, by its path without `/api/v1/`: `call("venom/list-groups", {"limit": 10})`. Returns its `data`."""
         return self.ask(path, body, idempotency_key)[0]
 
+    def upload(
+        self, file: bytes | BinaryIO, file_name: str | None = None, content_type: str = "application/octet-stream"
+    ) -> Any:
+        """Uploads a file, at most 64 MiB, and returns it with its `media_id`. Text files need their `content_type`."""
+        content = file if isinstance(file, bytes) else file.read()
+        headers = {"content-type": content_type, **self._authorization()}
+        if file_name is not None:
+            headers["x-file-name"] = urllib.parse.quote(file_name, safe="")
+        request = urllib.request.Request(self._base + "media/upload", content, headers, method="POST")
+        return self._send("media/upload", request)[0]
+
     def ask(
         self, path: str, body: dict[str, Any] | None = None, idempotency_key: str | None = None
     ) -> tuple[Any, dict[str, str]]:
@@ -155,6 +167,9 @@ class Campanile:
         if path in KEYED:
             headers["idempotency-key"] = idempotency_key or secrets.token_hex(18)
         request = urllib.request.Request(self._base + path, json.dumps(body or {}).encode(), headers, method="POST")
+        return self._send(path, request)
+
+    def _send(self, path: str, request: urllib.request.Request) -> tuple[Any, dict[str, str]]:
         for tried in range(1, self._tries + 1):
             try:
                 return self._attempt(request)

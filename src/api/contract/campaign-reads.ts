@@ -17,6 +17,7 @@ import {
   withDefault,
 } from './fields.ts';
 import { postExtrasData } from './post-extras.ts';
+import { shownFiles } from './post-files.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 
@@ -165,6 +166,7 @@ export const campaignReads = defineOperations('Campaigns', {
       text: z.string(),
       media: storedFile.nullable(),
       ...postExtrasData,
+      files: shownFiles.meta({ description: 'All files, in their order. `media` is the first.' }),
       group_metadata_ids: z.array(count),
       runs: z.array(run),
       waits_for: z

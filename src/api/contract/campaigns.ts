@@ -13,7 +13,8 @@ import {
   withDefault,
 } from './fields.ts';
 import { longText } from './long-text.ts';
-import { postExtras, postExtrasData, postExtrasNames } from './post-extras.ts';
+import { shownFiles } from './post-files.ts';
+import { copiedExtras, postExtras, postExtrasNames } from './post-extras.ts';
 
 /** A file of 16 MiB in base64, 262,144 characters of html in JSON's longest escapes, and the rest. */
 export const POST_LIMIT_BYTES = 26 * 1024 * 1024;
@@ -173,7 +174,8 @@ const checkCampaignBody = z.discriminatedUnion(
 const checkCampaignData = z.object({
   text: z.string().meta({ description: 'The exact text that would be sent.' }),
   warnings,
-  media: z.object({ mime: z.string(), size: count }).nullable(),
+  media: z.object({ mime: z.string(), size: count }).nullable().meta({ description: 'The first file.' }),
+  files: shownFiles.meta({ description: 'The files of `media`.' }),
   runs: z.array(
     z.object({
       due_at: instant,
@@ -198,7 +200,7 @@ const copiedPost = {
   desc: z.string(),
   html: z.string(),
   image: longText.nullable().meta({ description: 'A data URL. `null` without a file, or if it is no longer kept.' }),
-  ...postExtrasData,
+  ...copiedExtras,
   group_metadata_ids: z.array(count),
   is_channel_campaign: z.boolean(),
 };
@@ -235,7 +237,7 @@ export const campaigns = defineOperations('Campaigns', {
       group_count: count,
       scheduled_for: z.null(),
     }),
-    errors: ['group_not_found', 'campaign_limit_reached', 'media_busy', 'storage_full'],
+    errors: ['group_not_found', 'campaign_limit_reached', 'media_busy', 'media_not_found', 'storage_full'],
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
@@ -249,7 +251,7 @@ export const campaigns = defineOperations('Campaigns', {
       'The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.\n\nOne run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped.',
     body: addCampaignBatchBody,
     data: z.object({ data: z.literal(true) }),
-    errors: ['group_not_found', 'campaign_limit_reached', 'media_busy', 'storage_full'],
+    errors: ['group_not_found', 'campaign_limit_reached', 'media_busy', 'media_not_found', 'storage_full'],
     answerHeaders: {
       'x-campaign-id': 'The id of the new campaign, a UUID.',
       'x-campanile-time-zone': 'The time zone that `schedule_time` was read in.',
@@ -278,7 +280,7 @@ export const campaigns = defineOperations('Campaigns', {
       'Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign.',
     body: checkCampaignBody,
     data: checkCampaignData,
-    errors: ['campaign_not_found', 'group_not_found'],
+    errors: ['campaign_not_found', 'group_not_found', 'media_not_found'],
     bodyLimitBytes: POST_LIMIT_BYTES,
     isPreview: true,
     shedFirst: true,
@@ -303,7 +305,14 @@ export const campaigns = defineOperations('Campaigns', {
       'Fields that are omitted or `null` keep their values. Runs that have begun do not change. A new schedule replaces the planned runs; a date that has had its run gets no second one.',
     body: updateCampaignBody,
     data: campaignStatusData,
-    errors: ['campaign_not_found', 'group_not_found', 'campaign_wrong_state', 'media_busy', 'storage_full'],
+    errors: [
+      'campaign_not_found',
+      'group_not_found',
+      'campaign_wrong_state',
+      'media_busy',
+      'media_not_found',
+      'storage_full',
+    ],
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
     shedFirst: true,

@@ -16,6 +16,7 @@ export type Idempotency = 'always' | 'keyed' | 'never';
 export type Tag =
   | 'Users'
   | 'Campaigns'
+  | 'Media'
   | 'Groups'
   | 'Account'
   | 'Analytics'
@@ -45,6 +46,10 @@ export interface Declaration {
   isPersonal?: boolean;
   /** Default: 256 KiB. A larger body waits for memory before it is read. */
   bodyLimitBytes?: number;
+  /** The body is a file of any type, and is read as a stream: `body` is an `IncomingBody`. */
+  takesFile?: boolean;
+  /** Writes a file while it arrives: few run at once. */
+  receivesFile?: boolean;
   /** Stores files: answers 507 or 503 while the disk is nearly full. */
   requiresDiskSpace?: boolean;
   /** Counts towards the rate limit of previews and checks. */

@@ -14,7 +14,8 @@ import {
   text,
   withDefault,
 } from './fields.ts';
-import { postExtras, postExtrasData } from './post-extras.ts';
+import { copiedExtras, postExtras } from './post-extras.ts';
+import { shownFiles } from './post-files.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
 
@@ -54,7 +55,8 @@ const draftContent = z
     time_zone: z.string().nullable(),
     weekdays: z.array(count).nullable(),
     idempotency_key: z.string().nullable(),
-    ...postExtrasData,
+    ...copiedExtras,
+    files: shownFiles.meta({ description: 'Those of `media` that are still kept.' }),
     groups: z.array(
       z.object({
         group_metadata_id: count,
@@ -93,6 +95,7 @@ export const drafts = defineOperations('Campaigns', {
       'draft_changed',
       'draft_limit_reached',
       'media_busy',
+      'media_not_found',
       'storage_full',
     ],
     bodyLimitBytes: POST_LIMIT_BYTES,

@@ -94,6 +94,12 @@ export const base64File = z
   .string()
   .nullish()
   .transform((base64) => base64 || undefined);
+/** The body of an operation that takes a file. */
+export const fileBody = z
+  .custom<AsyncIterable<Uint8Array>>(
+    (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+  )
+  .meta({ id: 'File', type: 'string', format: 'binary', description: 'The bytes of the file.' });
 /** A stored file in an answer. */
 export const storedFile = z
   .object({

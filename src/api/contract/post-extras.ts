@@ -1,6 +1,7 @@
 /** What a post may have beside its text and its one file: fields that every operation about a post has in common. */
 import { z } from 'zod';
 import { optional, text } from './fields.ts';
+import { postFiles, postFilesData } from './post-files.ts';
 
 export const postExtras = {
   file_name: optional(text(1, 200)).meta({
@@ -8,12 +9,16 @@ export const postExtras = {
     description: 'The name of the file as recipients see it; its extension becomes that of the type. Default: `file`.',
     examples: ['Programme.pdf'],
   }),
+  media: postFiles,
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(['file_name']);
+export const postExtrasNames = z.enum(['file_name', 'media']);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
   file_name: z.string().nullable().meta({ description: '`null`: recipients see `file`.' }),
 };
+
+/** The same fields in an answer that is a body for another request. */
+export const copiedExtras = { ...postExtrasData, media: postFilesData };

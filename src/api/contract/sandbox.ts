@@ -10,6 +10,10 @@ const changedAt = z
   .optional()
   .meta({ description: 'With `with_changes`. `null`: never.' });
 
+const arrivedFile = storedFile
+  .extend({ file_name: z.string(), caption: z.string() })
+  .meta({ id: 'ArrivedFile', description: 'A file as members see it.' });
+
 export const sandbox = defineOperations('Sandbox', {
   listMessages: {
     path: '/api/v1/sandbox/list-messages',
@@ -31,6 +35,13 @@ export const sandbox = defineOperations('Sandbox', {
           message_id: z.string(),
           text: z.string(),
           media: storedFile.nullable(),
+          files: z
+            .array(arrivedFile)
+            .optional()
+            .meta({
+              description:
+                'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
+            }),
           sent_at: z.string().meta({ format: 'date-time' }),
           recalled_at: changedAt,
           corrected_at: changedAt,

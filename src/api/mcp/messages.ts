@@ -11,6 +11,8 @@ export const ABOUT = {
     'Shows whose account this is: the user name, the time zone in which dates and times are meant, the linked WhatsApp number, and whether it is connected. While it is not connected, campaigns wait.',
   find_groups:
     'Finds the chats that messages can be sent to: groups, communities (a message to one goes to its announcement group) and channels (broadcast to followers). Answers the ids that the other tools take, with names and sizes. can_send is false where only admins may post and the user is none.',
+  find_files:
+    'Finds the files of the library by name, newest first: pictures, films, sounds and documents that campaigns can have. Answers the media_id that check_campaign and save_draft take. Members see the name of a document, which is that of its upload unless another is given. People upload files in the dashboard, programs with the operation media/upload.',
   preview_message:
     'Shows the exact text that a message written in HTML becomes in WhatsApp, with its length and warnings. Sends nothing and keeps nothing.',
   check_campaign:

@@ -7,6 +7,7 @@ import { campaignReads } from '../contract/campaign-reads.ts';
 import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
 import { optional } from '../contract/fields.ts';
+import { media } from '../contract/media.ts';
 import { groupKind, groups } from '../contract/groups.ts';
 import { ownProfile } from '../contract/users.ts';
 
@@ -35,21 +36,26 @@ const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cur
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
 );
+const files = withoutId(post.media).describe(
+  'Files of the library, 10 at most, as find_files answers them; each may have a caption of its own and a file_name. The message is the caption of the first',
+);
 const oneCampaign = z.object({ campaign_id: campaignId });
 const { search } = groups.listGroups.body.shape;
 const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
 const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns with this status');
 const listed = groups.listGroups.data.shape;
+const libraryFile = media.listMedia.data.shape.files.element;
 const listedGroup = listed.groups.element;
 const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
 
 export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
+  find_files: z.object({ search: media.listMedia.body.shape.search, cursor }),
   preview_message: z.object({ html }),
-  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, schedule }),
+  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, files, schedule }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
-  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional() }),
+  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),
@@ -83,6 +89,10 @@ export const OUTPUTS = {
     ),
     next_cursor: listed.next_cursor,
   }),
+  find_files: z.object({
+    files: z.array(libraryFile.omit({ campaigns: true, drafts: true, sha256: true, used_at: true })),
+    next_cursor: listed.next_cursor,
+  }),
   preview_message: campaigns.previewCampaign.data,
   check_campaign: campaigns.checkCampaign.data.extend({
     check_id: z.string().describe('For send_campaign, good for 30 minutes'),
@@ -108,6 +118,7 @@ export const OUTPUTS = {
 /** The names that the bodies of the operations have for fields of the tools. */
 const TOOL_FIELDS: Readonly<Record<string, string>> = {
   group_metadata_ids: 'group_ids',
+  media: 'files',
   start_date: 'schedule.start_date',
   end_date: 'schedule.end_date',
   schedule_time: 'schedule.time',

@@ -28,6 +28,7 @@ const SAVES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, op
 const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
   get_account: READS,
   find_groups: READS,
+  find_files: READS,
   preview_message: READS,
   check_campaign: READS,
   send_campaign: SENDS,
@@ -58,6 +59,8 @@ const TOOLS: Tools = {
     return { groups: found, next_cursor };
   },
 
+  find_files: ({ campanile }, asked) => campanile.call('media/list-media', { ...asked, limit: ROWS_LIMIT }),
+
   preview_message: ({ campanile }, asked) => campanile.call('venom/preview-campaign', asked),
 
   async check_campaign({ campanile, checked, token }, asked) {
@@ -72,8 +75,15 @@ const TOOLS: Tools = {
     return send(campanile, found, checkId);
   },
 
-  save_draft: ({ campanile }, { name, html, group_ids: ids = [] }) =>
-    campanile.call('venom/save-draft', { draft_id: randomUUID(), version: 0, name, html, group_metadata_ids: ids }),
+  save_draft: ({ campanile }, { name, html, group_ids: ids = [], files }) =>
+    campanile.call('venom/save-draft', {
+      draft_id: randomUUID(),
+      version: 0,
+      name,
+      html,
+      group_metadata_ids: ids,
+      media: files,
+    }),
 
   pause_campaign: ({ campanile }, asked) => campanile.call('venom/pause-campaign', asked),
 
@@ -114,7 +124,7 @@ function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, 
 class NotCheckedError extends Error {}
 
 function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
-  const post = { name: asked.name, html: asked.html, group_metadata_ids: asked.group_ids };
+  const post = { name: asked.name, html: asked.html, group_metadata_ids: asked.group_ids, media: asked.files };
   if (!asked.schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
   const { time, ...days } = asked.schedule;
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };

@@ -14,6 +14,7 @@ import type { campaignReads, getCampaignBody } from '../contract/campaign-reads.
 import { campaigns } from '../contract/campaigns.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { toShownFiles } from './post-files.ts';
 import { toWireExtras } from './post-extras.ts';
 import { rate } from './rate.ts';
 
@@ -71,6 +72,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       text: campaign.text,
       media: campaign.media,
       ...toWireExtras(campaign.extras),
+      files: toShownFiles(campaign.files),
       group_metadata_ids: campaign.groupIds,
       runs: campaign.runs.map(toWireRun),
       ...(wait && { waits_for: { reason: wait.reason, until: wait.until?.toString() ?? null } }),

@@ -13,7 +13,8 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { addCampaignBatchBody, addCampaignBody, campaigns } from '../contract/campaigns.ts';
 import { LongText } from '../contract/long-text.ts';
 import type { Handlers } from '../operation.ts';
-import { toExtras, toRemovedExtras, toWireExtras, type PostExtrasBody } from './post-extras.ts';
+import { toShownFiles } from './post-files.ts';
+import { toCopiedExtras, toExtras, toRemovedExtras, type PostExtrasBody } from './post-extras.ts';
 
 export type CampaignDeps = AcceptDeps & CheckDeps & { timeZone: string };
 
@@ -64,6 +65,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         text: found.text,
         warnings: [...found.warnings, ...warnings.map((message) => ({ code: 'means_nothing', message }))],
         media: found.media,
+        files: toShownFiles(found.files),
         runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
         groups: {
           ok: found.groups.ok,
@@ -175,7 +177,7 @@ function toWireCopy({ schedule, ...copy }: CampaignCopy) {
     desc: copy.description,
     html: copy.html,
     image: copy.image && new LongText(copy.image),
-    ...toWireExtras(copy.extras),
+    ...toCopiedExtras(copy.extras),
     group_metadata_ids: copy.groupIds,
     is_channel_campaign: copy.isChannelCampaign,
   };

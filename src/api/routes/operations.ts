@@ -18,6 +18,7 @@ import { factorHandlers } from './factors.ts';
 import { groupListHandlers } from './group-lists.ts';
 import { groupHandlers } from './groups.ts';
 import { holdHandlers } from './hold.ts';
+import { mediaHandlers, type MediaDeps } from './media.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
 import { sandboxHandlers } from './sandbox.ts';
@@ -35,6 +36,7 @@ export type OperationDependencies = UserDependencies &
   CampaignControlDeps &
   AnalyticsDeps &
   ListMessagesDeps &
+  MediaDeps &
   WebhookDeps &
   NoticeDeps;
 
@@ -55,6 +57,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   campaignReads: campaignReadHandlers,
   campaignControl: campaignControlHandlers,
   drafts: draftHandlers,
+  media: mediaHandlers,
   analytics: analyticsHandlers,
   webhooks: webhookHandlers,
   notices: noticeHandlers,

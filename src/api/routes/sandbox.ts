@@ -1,4 +1,9 @@
-import { listMessages, type ArrivedMessage, type ListMessagesDeps } from '../../sending/groups/list-messages.ts';
+import {
+  listMessages,
+  type ArrivedFile,
+  type ArrivedMessage,
+  type ListMessagesDeps,
+} from '../../sending/groups/list-messages.ts';
 import type { sandbox } from '../contract/sandbox.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -21,8 +26,13 @@ function toWireMessage(message: ArrivedMessage) {
     message_id: message.messageId,
     text: message.text,
     media: message.media,
+    ...(message.files && { files: message.files.map((file, index) => toWireFile(file, index, message.text)) }),
     sent_at: message.sentAt.toISOString(),
   };
+}
+
+function toWireFile({ fileName, caption, ...file }: ArrivedFile, index: number, text: string) {
+  return { ...file, file_name: fileName, caption: caption ?? (index === 0 ? text : '') };
 }
 
 function toChangedMessage(message: ArrivedMessage) {

@@ -37,6 +37,7 @@ const REASONS = [
   'event_loop',
   'database',
   'uploads',
+  'files',
   'event_streams',
   'sign_ins',
   'passwords',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
@@ -12,15 +13,24 @@ import { successText } from './envelope.ts';
  */
 export function acquireResponsePermit(permits: FairSemaphore, unreadMs: number): onRequestHookHandler {
   return async (request, { raw: answer }) => {
-    const gone = new AbortController();
-    answer.once('close', () => gone.abort());
-    if (answer.closed) gone.abort();
-    const release = await permits.acquire({ key: String(request.caller?.userId), signal: gone.signal });
-    gone.signal.addEventListener('abort', release);
-    if (gone.signal.aborted) release();
+    await holdUntilAnswered(permits, request, answer);
     // Node closes it then, and sets its usual time again when the answer is out.
     answer.setTimeout(unreadMs);
   };
+}
+
+/** Waits for a permit, users in turn. It is given back when the answer is sent, or its connection closed. */
+export async function holdUntilAnswered(
+  permits: FairSemaphore,
+  { caller }: FastifyRequest,
+  answer: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  answer.once('close', () => gone.abort());
+  if (answer.closed) gone.abort();
+  const release = await permits.acquire({ key: String(caller?.userId), signal: gone.signal });
+  gone.signal.addEventListener('abort', release);
+  if (gone.signal.aborted) release();
 }
 
 /** Runs the work of one user at a time. After each work the user's next one waits a multiple of its duration. */

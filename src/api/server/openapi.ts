@@ -20,6 +20,7 @@ const ACCESS: Readonly<Record<Access, string>> = {
 const TAGS: Readonly<Record<Tag | 'Events', string>> = {
   Users: 'Sign-up, sign-in, profile, second factors, sessions and API keys.',
   Campaigns: 'Campaigns that are sent now or on a schedule, their runs, drafts and files.',
+  Media: 'Files of your workspace: upload them once and use them in any campaign.',
   Groups: 'Groups, communities and channels, and saved lists of them.',
   Account: 'The link to the messaging application, and the rules for sending.',
   Analytics: 'Deliveries, receipts and reactions.',
@@ -30,7 +31,7 @@ const TAGS: Readonly<Record<Tag | 'Events', string>> = {
   Administration: 'For administrators: users, invitations and the installation.',
   Events: 'A stream of live events.',
 };
-const DESCRIPTION = `Messaging campaigns for groups, communities and channels. All operations are POST requests with a JSON body, except the stream of live events.
+const DESCRIPTION = `Messaging campaigns for groups, communities and channels. All operations are POST requests with a JSON body, except the stream of live events and the upload of a file.
 
 Every answer has the header \`x-request-id\`: the id of the request in the log.
 
@@ -47,7 +48,7 @@ const SECURITY_SCHEMES = {
 
 /** Returns the Fastify schema of an operation: for validation and for the document. */
 export function routeSchema(operation: OperationContract): FastifySchema {
-  const { access, answerType, body, data, path, summary, tag } = operation;
+  const { access, answerType, body, data, path, summary, tag, takesFile } = operation;
   const answer = answerType
     ? { [answerType]: { schema: answerType === '*/*' ? z.string().meta({ format: 'binary' }) : z.string() } }
     : { 'application/json': { schema: success(data) } };
@@ -56,6 +57,7 @@ export function routeSchema(operation: OperationContract): FastifySchema {
     tags: [tag],
     summary,
     ...describe(operation),
+    ...(takesFile && { consumes: ['application/octet-stream'] }),
     body,
     response: { 200: { description: 'Success', content: answer } },
     security: securityOf(access),

@@ -85,6 +85,8 @@ export function enforceMinUploadRate(server: FastifyInstance, { bytesPerSecond, 
     const checkRate = () => {
       if (raw.complete) return;
       const now = performance.now();
+      // Backpressure: a full buffer waits for us, and not for the client.
+      if (raw.readableLength >= raw.readableHighWaterMark) patienceMs += now - checkedAtMs;
       const earnedMs = ((raw.socket.bytesRead - bytesThen) / bytesPerSecond) * 1_000;
       // Who was quick for a while may not be slow for as long: more than the grace is not saved up.
       patienceMs = Math.min(graceMs, patienceMs - (now - checkedAtMs) + earnedMs);

@@ -17,6 +17,7 @@ import { idempotencyOf, type Scope } from '../contract/define-operations.ts';
 import type { Caller, OpenContext, Operation } from '../operation.ts';
 import { streamSuccess, type LimitPerUser } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
+import { registerWithFileBody } from './file-bodies.ts';
 import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
 
 declare module 'fastify' {
@@ -33,6 +34,8 @@ export interface RoutingOptions {
   authenticate: Authenticate;
   /** The memory budget for bodies over 256 KiB. */
   bodyBudget: FairSemaphore;
+  /** Runs before an operation that writes a file while it arrives. */
+  acquireFilePermit: onRequestHookHandler;
   load: LoadShedder;
   /** Runs before what may have a long answer. */
   acquireResponsePermit: onRequestHookHandler;
@@ -53,6 +56,11 @@ export interface RoutingOptions {
 
 /** Registers the route of an operation: authenticates the caller, then reads and validates the body, then runs the operation. */
 export function registerOperation(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
+  if (operation.takesFile) registerWithFileBody(server, (scope) => registerRoute(scope, operation, options));
+  else registerRoute(server, operation, options);
+}
+
+function registerRoute(server: FastifyInstance, operation: Operation, options: RoutingOptions): void {
   const { access, bodyLimitBytes: bodyLimit = SMALL_BODY_BYTES } = operation;
   server.route({
     method: 'POST',
@@ -68,6 +76,7 @@ export function registerOperation(server: FastifyInstance, operation: Operation,
       ...(operation.isPreview ? [options.previewLimit] : []),
       ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
       ...(operation.longAnswer ? [options.acquireResponsePermit] : []),
+      ...(operation.receivesFile ? [options.acquireFilePermit] : []),
       ...(bodyLimit > SMALL_BODY_BYTES ? [acquireBodyPermit(options.bodyBudget, bodyLimit)] : []),
     ],
     handler: handlerOf(operation, options),

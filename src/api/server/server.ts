@@ -8,6 +8,7 @@ import type { Health } from '../../platform/concurrency/health.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import type { UserDependencies } from '../../identity/dependencies.ts';
+import { acquireFilePermit } from './file-bodies.ts';
 import { installEnvelope, COMPILERS, sendFailure, setCommonHeaders } from './answer.ts';
 import type { Authenticate } from './auth.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
@@ -124,6 +125,8 @@ const PREVIEWS_PER_MINUTE = 600;
  * megabytes.
  */
 const RESPONSE_PERMITS = { name: 'long_answers', size: 200, perKey: 4, maxWaiting: 1_000, maxWaitMs: 30_000 };
+/** Files that are written while they arrive: each has some hundred KiB in memory, and writes to the database all the time. */
+const FILE_PERMITS = { name: 'files', size: 16, perKey: 2, maxWaiting: 1_000, maxWaitMs: 30_000 };
 /** In bytes: memory that big bodies may take at once. */
 const BODY_BUDGET = { name: 'uploads', perKey: 1, maxWaiting: 1_000 };
 /** Permits for building answers of megabytes. A user in cooldown keeps a permit, so their number is not limited. */
@@ -275,6 +278,7 @@ async function registerOperations(
   const options = {
     authenticate,
     acquireResponsePermit: acquireResponsePermit(createFairSemaphore(RESPONSE_PERMITS), limits.unreadMs),
+    acquireFilePermit: acquireFilePermit(createFairSemaphore(FILE_PERMITS)),
     limitPerUser: createLimitPerUser(createFairSemaphore(LONG_RESPONSE_PERMITS)),
     bodyBudget: createFairSemaphore({
       ...BODY_BUDGET,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../../platform/errors/errors.ts';
 import { decodeBase64 } from './decode-base64.ts';
+import { readMovie, type Movie } from './read-movie.ts';
 import { sniff, type MediaKind } from './sniff.ts';
 
 /** A media file that may be sent. */
@@ -11,6 +12,8 @@ export interface Media {
   size: number;
   sha256: Buffer;
   bytes: Buffer;
+  /** Of a film that tells. */
+  movie?: Movie | undefined;
 }
 
 export interface AcceptOptions {
@@ -39,5 +42,14 @@ export async function acceptMedia(field: string, base64: string, options: Accept
     throw invalid([{ field, issue: 'is not a JPEG, PNG or WebP picture' }]);
   }
   if (options.only !== undefined && kind !== options.only) throw invalid([{ field, issue: 'is not a picture' }]);
-  return { mime, kind, size: bytes.length, sha256: createHash('sha256').update(bytes).digest(), bytes };
+  return describeMedia({ mime, kind }, bytes);
+}
+
+/** Returns a file that is in memory as a whole, with what it tells about itself. */
+export async function describeMedia({ mime, kind }: Pick<Media, 'mime' | 'kind'>, bytes: Buffer): Promise<Media> {
+  const sha256 = createHash('sha256').update(bytes).digest();
+  const media = { mime, kind, size: bytes.length, sha256, bytes };
+  if (kind !== 'video') return media;
+  const movie = await readMovie((from, length) => Promise.resolve(bytes.subarray(from, from + length)));
+  return movie ? { ...media, movie } : media;
 }

@@ -2,8 +2,12 @@ import { sql } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { Log } from '../../platform/log/log.ts';
+import { CAMPAIGNS_OF_MEDIA, IS_IN_DRAFT } from './media-uses.ts';
 
-/** A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need it. */
+/**
+ * A file that no campaign and no draft has is kept for so long after it was last used: something that is under way may be about to need
+ * it. A file that was uploaded by itself is kept as long as one of a campaign.
+ */
 const UNUSED_MEDIA_RETENTION_DAYS = 1;
 /** MEDIA_RETENTION_DAYS: until then an ended campaign can be retried. */
 export const MEDIA_DAYS = 90;
@@ -11,9 +15,9 @@ const FILES_PER_STEP = 200;
 
 /**
  * Checks the next few files after the file with id `after`. A file without a campaign and a draft, such as a channel's picture, is
- * deleted. If all campaigns of a file ended over `mediaDays` ago, its bytes are deleted and its description stays. Both happen a day later
- * than promised, so that a file that a request has just validated is still there. Returns the id of the last checked file; undefined when
- * there was none.
+ * deleted, and so is one that has never arrived as a whole. If all campaigns of a file ended over `mediaDays` ago, its bytes are deleted
+ * and its description stays. All this happens a day later than promised, so that a file that a request has just validated is still there.
+ * Returns the id of the last checked file; undefined when there was none.
  */
 export async function dropUnusedMedia(
   db: Database,
@@ -45,13 +49,15 @@ async function dropOf(
 ): Promise<number | undefined> {
   const { rows } = await sql<{ last: number | null }>`
     with page as materialized (
-      select media_id, workspace_id, exists (select from contents c where c.media_id = m.media_id) as is_told,
-             ${ownedBy('workspace_id', owners)} and bytes is not null and used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
-               and not exists (select from drafts d where d.media_id = m.media_id)
+      select media_id, workspace_id, exists (select from ${CAMPAIGNS_OF_MEDIA} c) as is_told,
+             ${ownedBy('workspace_id', owners)}
+               and (bytes is not null or not exists (select from ${CAMPAIGNS_OF_MEDIA} c))
+               and used_at <= campanile_now()
+                 - case when is_uploaded then ${mediaDays}::int + 1 else ${UNUSED_MEDIA_RETENTION_DAYS} end * interval '1 day'
+               and not exists (select from drafts d where ${IS_IN_DRAFT})
                and not exists (
-                 select from contents c join campaigns k on k.campaign_id = c.campaign_id
-                 where c.media_id = m.media_id
-                   and coalesce(k.finished_at, 'infinity') > campanile_now() - (${mediaDays}::int + 1) * interval '1 day'
+                 select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
+                 where coalesce(k.finished_at, 'infinity') > campanile_now() - (${mediaDays}::int + 1) * interval '1 day'
                ) as is_idle
       from media m where media_id > ${after} order by media_id limit ${FILES_PER_STEP}
     ), held as materialized (

@@ -100,6 +100,7 @@ const TEXTS = new Map([
   ['text/vcard', media('vcf', 'document', 'text/vcard')],
   ['text/x-vcard', media('vcf', 'document', 'text/vcard')],
 ]);
+const TEXT_TYPES = new Set(TEXTS.values().map(({ mime }) => mime));
 const VCARD = /^\s*BEGIN:VCARD\s/i;
 // oxlint-disable-next-line no-control-regex -- a text has none of them
 const CONTROL_CHARACTER = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
@@ -133,7 +134,7 @@ function sniffText(buffer: Buffer, declared: string | undefined): MediaType | un
   const isCard = VCARD.test(buffer.toString('latin1', 0, 64));
   if ((!named && !isCard) || begins(buffer, ascii('%PDF'), 0)) return undefined;
   const isWide = BYTE_ORDER_MARKS.some((mark) => begins(buffer, mark, 0));
-  if (!isWide && CONTROL_CHARACTER.test(buffer.toString('latin1'))) return undefined;
+  if (!isWide && hasControlCharacter(buffer)) return undefined;
   return isCard ? TEXTS.get('text/vcard') : named;
 }
 
@@ -188,6 +189,25 @@ function typeOf(mime: string): MediaType | undefined {
 
 function sniffCompound(buffer: Buffer): MediaType {
   return COMPOUND_STREAMS.find(({ stream }) => buffer.includes(stream, 0, 'utf16le'))?.type ?? OTHER_COMPOUND;
+}
+
+/** The bytes before a piece in which the name of a stream may begin. */
+const LONGEST_STREAM_BYTES = 2 * Math.max(...COMPOUND_STREAMS.map(({ stream }) => stream.length));
+
+/** Returns the type of a file in the light of its next piece: the office program that wrote it may be named there. */
+export function sniffFurther(type: MediaType, previous: Buffer, piece: Buffer): MediaType {
+  return type === OTHER_COMPOUND
+    ? sniffCompound(Buffer.concat([previous.subarray(-LONGEST_STREAM_BYTES), piece]))
+    : type;
+}
+
+/** Whether the pieces of this file must be text, too: not in UTF-16, whose bytes may be anything. */
+export function isPlainText({ mime }: MediaType, head: Buffer): boolean {
+  return TEXT_TYPES.has(mime) && !BYTE_ORDER_MARKS.some((mark) => begins(head, mark, 0));
+}
+
+export function hasControlCharacter(bytes: Buffer): boolean {
+  return CONTROL_CHARACTER.test(bytes.toString('latin1'));
 }
 
 function begins(bytes: Uint8Array, signature: readonly number[], at: number): boolean {

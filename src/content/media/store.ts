@@ -4,6 +4,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import type { Media } from './accept-media.ts';
+import { PIECE_BYTES } from './media-pieces.ts';
 import { assertStorageQuota } from './storage-quota.ts';
 
 export interface StoredMedia {
@@ -47,10 +48,10 @@ export async function saveMedia(
 }
 
 /**
- * A file comes out of the database in pieces of this many bytes: as one answer it would take eight times its size on the way. The base64
+ * A file comes out of the database in parts of this many bytes: as one answer it would take eight times its size on the way. The base64
  * of whole groups of three can be put together.
  */
-const PIECE_BYTES = 24 * 1024;
+const READ_BYTES = 24 * 1024;
 
 /** Returns a media file with its bytes. Throws `not_found` when there is no such file, or its bytes were deleted. */
 export async function loadMedia(db: Connection, mediaId: number): Promise<StoredMedia> {
@@ -59,6 +60,11 @@ export async function loadMedia(db: Connection, mediaId: number): Promise<Stored
   let from = 0;
   for await (const piece of pieces) from += piece.copy(bytes, from);
   return { ...media, bytes };
+}
+
+/** Yields the bytes of a file. Throws `not_found` when there is no such file, or its bytes were deleted. */
+export async function* readMedia(db: Connection, mediaId: number): AsyncGenerator<Buffer> {
+  yield* (await openMedia(db, mediaId)).pieces;
 }
 
 /** Returns a media file whose bytes are read on demand. Throws `not_found` when there is no such file, or its bytes were deleted. */
@@ -90,21 +96,30 @@ export async function openOwnMedia(db: Connection, workspaceId: WorkspaceId, sha
 }
 
 async function* readPieces(db: Connection, mediaId: number, size: number): AsyncGenerator<Buffer> {
-  for (let from = 0; from < size; from += PIECE_BYTES) yield await readPiece(db, mediaId, from);
+  for (let from = 0; from < size; from += READ_BYTES) {
+    const part = await readStoredBytes(db, mediaId, { from, length: READ_BYTES });
+    // Files never change, but they may have been dropped since the last part.
+    if (part.length === 0) throw noSuchMedia();
+    yield part;
+  }
 }
 
-async function readPiece(db: Connection, mediaId: number, from: number): Promise<Buffer> {
-  const { rows } = await sql<{ piece: Buffer }>`
-    select substring(bytes from ${from + 1}::int for ${PIECE_BYTES}::int) as piece from media where media_id = ${mediaId} and bytes is not null`.execute(
-    db,
-  );
-  const [row] = rows;
-  // Files never change, but they may have been dropped since the last piece.
-  if (!row) throw noSuchMedia();
-  return row.piece;
+/** Returns up to `length` bytes of a file from `from` on, from one of its pieces at most; none at its end, or if it is not there. */
+export async function readStoredBytes(
+  db: Connection,
+  mediaId: number,
+  { from, length }: { from: number; length: number },
+): Promise<Buffer> {
+  const { rows } = await sql<{ part: Buffer | null }>`
+    select coalesce(
+      (select substring(p.bytes from ${(from % PIECE_BYTES) + 1}::int for ${length}::int) from media_pieces p
+       where p.media_id = m.media_id and p.position = ${Math.floor(from / PIECE_BYTES)}::int),
+      substring(m.bytes from ${from + 1}::int for ${length}::int)) as part
+    from media m where m.media_id = ${mediaId}`.execute(db);
+  return rows[0]?.part ?? Buffer.alloc(0);
 }
 
-function noSuchMedia(): AppError {
+export function noSuchMedia(): AppError {
   return new AppError('media_not_found', 'The file does not exist, is not yours, or is no longer kept');
 }
 
@@ -129,7 +144,7 @@ async function findMedia(db: Connection, workspaceId: WorkspaceId, { sha256 }: M
 async function insertMedia(
   db: Connection,
   workspaceId: WorkspaceId,
-  { sha256, mime, size, bytes }: Media,
+  { sha256, mime, size, bytes, movie }: Media,
   most: number,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ media_id: number }>`
@@ -137,8 +152,9 @@ async function insertMedia(
     with room as (
       select workspace_id from workspaces where workspace_id = ${workspaceId} and stored_bytes + ${size} <= ${most} for no key update
     )
-    insert into media (workspace_id, sha256, mime, size, bytes)
-    select workspace_id, ${sha256}::bytea, ${mime}::text, ${size}::int, ${bytes}::bytea from room
+    insert into media (workspace_id, sha256, mime, size, bytes, width, height, seconds)
+    select workspace_id, ${sha256}::bytea, ${mime}::text, ${size}::int, ${bytes}::bytea, ${movie?.width ?? null}::int,
+           ${movie?.height ?? null}::int, ${movie?.seconds ?? null}::int from room
     on conflict (workspace_id, sha256) do update set bytes = excluded.bytes, used_at = campanile_now() where media.bytes is null
     returning media_id`.execute(db);
   return rows[0]?.media_id;

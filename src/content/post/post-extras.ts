@@ -5,12 +5,26 @@
 export interface PostExtras {
   /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
   fileName?: string;
+  /** The files of a post that takes them from the library, in their order; instead of the one file. */
+  files?: PostFile[];
+}
+
+/** A file of the workspace in a post. */
+export interface PostFile {
+  mediaId: number;
+  /** Of its own, in the messaging application's formatting. Default: the text of the post for the first file, none for the others. */
+  caption?: string;
+  /** As `fileName`. Default: the name that the file was uploaded with. */
+  fileName?: string;
 }
 
 export const NO_EXTRAS: PostExtras = {};
 
 /** Their names in requests and answers. */
-export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = { fileName: 'file_name' };
+export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
+  fileName: 'file_name',
+  files: 'media',
+};
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;
 

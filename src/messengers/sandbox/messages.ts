@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
-import type { Destination, Post, SendResult } from '../messenger.ts';
+import { kindOf } from '../../content/media/sniff.ts';
+import { filesOf, type Destination, type Post, type SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
@@ -13,11 +14,23 @@ export interface SandboxMessage {
   messageId: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  /** All files, if there are several, or the one is a document, which has a name. */
+  files?: ArrivedFile[] | undefined;
   sentAt: Date;
   /** Deleted for everyone: `text` and `media` are gone. */
   recalledAt: Date | null;
   /** When it was last edited. */
   correctedAt: Date | null;
+}
+
+/** A file as members see it. */
+export interface ArrivedFile {
+  mime: string;
+  size: number;
+  sha256: string;
+  fileName: string;
+  /** Of its own; undefined: the text of the post for the first file, none for the others. */
+  caption?: string | undefined;
 }
 
 /** The earliest action of a member after a post, divided by the speed. */
@@ -57,7 +70,7 @@ export function createPostSender(db: Database, speed: number): SendPost {
 export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 async function sendTogether(db: Database, sendings: Sending[], speed: number): Promise<SendResult[][]> {
-  await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
+  await Promise.all(sendings.flatMap(({ post }) => filesOf(post).map(hashOf)));
   // With a connection at hand, only the statement is waited for.
   return db.connection().execute(async (connection) => {
     const going = sendings.filter(({ mayGoOn }) => mayGoOn());
@@ -69,6 +82,7 @@ async function sendTogether(db: Database, sendings: Sending[], speed: number): P
 
 async function writeMessages(db: Connection, sendings: Sending[], speed: number): Promise<SendResult[][]> {
   const hashes = await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
+  const files = await Promise.all(sendings.map(({ post }) => listArrived(post)));
   const all = sendings.flatMap(({ accountId, to }, index) => to.map((one) => ({ ...one, accountId, post: index + 1 })));
   const write = (whatOfRepeats: ReturnType<typeof sql>) =>
     sql<{ recipients: Array<number | null> }>`
@@ -78,8 +92,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
     ), post as materialized (
       select * from unnest(${sendings.map(({ post }) => post.text)}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
                            ${sendings.map(({ post }) => post.media?.size ?? null)}::int[],
-                           ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[])
-           with ordinality p (text, mime, size, sha256, post)
+                           ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[], ${files}::jsonb[])
+           with ordinality p (text, mime, size, sha256, files, post)
     ), chat as (
       select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, c.recipients
       from unnest(${all.map((one) => one.accountId)}::bigint[], ${all.map((one) => one.post)}::int[],
@@ -91,8 +105,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
         where chat_id = d.chat_id and account_id = d.account_id
           and d.account_id in (select account_id from account) limit 1) c on true
     ), written as (
-      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_activity_at)
-      select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'),
+      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, files, next_activity_at)
+      select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'), p.files,
              case when ${speed}::float8 > 0
                   then campanile_now() + least(${FIRST_ACTIVITY_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
@@ -129,9 +143,30 @@ const hashes = new WeakMap<NonNullable<Post['media']>, Promise<Buffer>>();
 function hashOf(media: NonNullable<Post['media']>): Promise<Buffer> {
   const known = hashes.get(media);
   if (known) return known;
-  const hash = media.load().then((bytes) => createHash('sha256').update(bytes).digest());
+  const hash = hashPieces(media.pieces());
   hashes.set(media, hash);
   return hash;
+}
+
+async function hashPieces(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const piece of pieces) hash.update(piece);
+  return hash.digest();
+}
+
+/** The files of a post as JSON; null where the columns of one file say everything. */
+async function listArrived(post: Post): Promise<string | null> {
+  const all = filesOf(post);
+  const isNamed = post.media && kindOf(post.media.mime) === 'document';
+  if (all.length < 2 && !isNamed) return null;
+  const arrived = all.map(async (file): Promise<ArrivedFile> => ({
+    mime: file.mime,
+    size: file.size,
+    sha256: (await hashOf(file)).toString('hex'),
+    fileName: file.fileName,
+    caption: file.caption,
+  }));
+  return JSON.stringify(await Promise.all(arrived));
 }
 
 /** The posts in a chat after the given one, oldest first. Recalled ones only `withRecalled`. */
@@ -148,11 +183,12 @@ export async function readMessages(
     media_mime: string | null;
     media_size: number | null;
     media_sha256: Buffer | null;
+    files: ArrivedFile[] | null;
     sent_at: Date;
     recalled_at: Date | null;
     corrected_at: Date | null;
   }>`
-    select seq, message_id, text, media_mime, media_size, media_sha256, sent_at, recalled_at, corrected_at
+    select seq, message_id, text, media_mime, media_size, media_sha256, files, sent_at, recalled_at, corrected_at
     from sandbox_messages
     where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and (${withRecalled} or recalled_at is null)
     order by seq limit ${limit}`.execute(db);
@@ -167,6 +203,7 @@ export async function readMessages(
         hasMedia && !isGone
           ? { mime: row.media_mime ?? '', size: row.media_size ?? 0, sha256: row.media_sha256?.toString('hex') ?? '' }
           : null,
+      files: isGone ? undefined : (row.files ?? undefined),
       sentAt: row.sent_at,
       recalledAt: row.recalled_at,
       correctedAt: row.corrected_at,

@@ -74,7 +74,7 @@ const TIMING: WhatsAppTiming = {
 /** A login costs a tenth of a second of CPU, and much more right after linking. */
 const CONNECTING_AT_ONCE = 8;
 const FANNING_OUT_AT_ONCE = 1;
-/** A file has up to 16 MiB, and is in memory twice during its upload. One upload for an account, whose host may be slow. */
+/** A picture has up to 16 MiB and is in memory during its upload. One upload for an account, whose host may be slow. */
 const UPLOADING_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 10 * 60_000;
 const UNLINK_LIMIT_MS = 15_000;

@@ -126,7 +126,14 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     mime: string;
     size: number;
     bytes: Buffer | null;
+    name: string | null;
+    is_uploaded: Generated<boolean>;
+    width: number | null;
+    height: number | null;
+    seconds: number | null;
   };
+  media_pieces: { media_id: number; position: number; bytes: Buffer };
+  content_files: { content_id: number; media_id: number };
   drafts: {
     workspace_id: WorkspaceId;
     draft_id: string;

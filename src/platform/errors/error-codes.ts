@@ -83,6 +83,7 @@ export const ERROR_CODES = {
   messenger_unknown: ['conflict', 'This installation has no messaging application of this name'],
   campaign_wrong_state: ['conflict', 'The state of the campaign does not allow the action'],
   campaign_folded: ['conflict', 'The single posts of the campaign are no longer kept'],
+  media_in_use: ['conflict', 'A draft, or a campaign that has not ended, has the file'],
   campaign_media_gone: ['conflict', 'The campaign’s file is no longer kept'],
   campaign_revising: ['conflict', 'Posts of the campaign are still being recalled or corrected'],
   campaign_limit_reached: ['conflict', 'The workspace has reached its limit of campaigns under way or planned'],

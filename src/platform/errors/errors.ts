@@ -61,14 +61,12 @@ export class OverloadError extends AppError {
 }
 
 /** A request that is wrong in the given fields. The message is made of the first problem unless one is given. */
-export function invalid(details: readonly FieldError[], message?: string): AppError {
+export function invalid(details: readonly FieldError[], message?: string, cause?: unknown): AppError {
   const first = details[0];
   return new AppError(
     'invalid_request',
     message ?? (first ? `${first.field} ${first.issue}` : 'The request is not valid'),
-    {
-      details,
-    },
+    { details, cause },
   );
 }
 

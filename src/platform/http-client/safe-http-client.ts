@@ -24,6 +24,20 @@ export interface PageReader {
   get(url: string, request: EgressGet): Promise<EgressAnswer>;
 }
 
+export interface Downloader {
+  /** Gets `url`, with the rules of `Egress.post`. Resolves when the answer begins; the rest has to come before `signal` is aborted. */
+  download(url: string, request: { headers: Readonly<Record<string, string>>; signal: AbortSignal }): Promise<Download>;
+}
+
+export interface Download {
+  status: number;
+  /** Its headers, by lower-case name. */
+  headers: Readonly<Record<string, string | undefined>>;
+  /** Rejects when the connection breaks. To be read, or left by `discard`. */
+  bytes: AsyncIterable<Uint8Array>;
+  discard(): void;
+}
+
 export interface EgressRequest {
   headers: Readonly<Record<string, string>>;
   body: string | Buffer;
@@ -65,6 +79,8 @@ interface Asked {
   maxBytes: number;
 }
 
+type Begun = Pick<Asked, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
+
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 1_024;
 const IDLE_MS = 10_000;
@@ -80,7 +96,7 @@ export function createSafeHttpClient({
   lookup = createDnsLookup(),
   ca,
   timeoutMs = TIMEOUT_MS,
-}: EgressOptions): Egress & PageReader {
+}: EgressOptions): Egress & PageReader & Downloader {
   // No `maxSockets`: it would be one limit per host, shared by all workspaces. Callers hold permits instead.
   const settings = { keepAlive: true, timeout: IDLE_MS, ...(proxy && { proxyEnv: proxy }) };
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent({ ...settings, ...(ca && { ca }) }) };
@@ -96,33 +112,33 @@ export function createSafeHttpClient({
   const get = (text: string, { headers, signal, maxBytes }: EgressGet) =>
     ask(text, { method: 'GET', headers, body: undefined, signal, maxBytes });
 
-  async function ask(text: string, { method, headers, body, signal: given, maxBytes }: Asked) {
-    const url = validateUrl(text, { allowHttp });
+  async function ask(text: string, { signal: given, maxBytes, ...asked }: Asked) {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = given ? AbortSignal.any([timeout, given]) : timeout;
-    const address = await unlessAborted(resolveHost(url.hostname, { lookup, allowed }), signal);
-    const isHttps = url.protocol === 'https:';
-    const request = (isHttps ? requestHttps : requestHttp)({
-      // By its address, so that neither a name server nor a proxy is asked for the name again.
-      host: address,
-      port: url.port === '' ? (isHttps ? 443 : 80) : Number(url.port),
-      path: `${url.pathname}${url.search}`,
-      method,
-      headers: { ...headers, host: url.host },
-      // Its certificate has to be one of the name all the same.
-      ...(isHttps &&
-        isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname.replace(/\.$/, '') }),
-      agent: isHttps ? agents['https:'] : agents['http:'],
-      signal,
-    });
-    request.end(body);
-    return readAnswer(request, maxBytes);
+    return readAnswer(await begin(text, { ...asked, signal }), maxBytes);
+  }
+
+  async function download(text: string, { headers, signal }: { headers: Asked['headers']; signal: AbortSignal }) {
+    const response = await begin(text, { method: 'GET', headers, body: undefined, signal });
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers as Download['headers'],
+      bytes: response,
+      discard: () => void response.on('error', () => undefined).destroy(),
+    };
+  }
+
+  async function begin(text: string, asked: Begun): Promise<IncomingMessage> {
+    const url = validateUrl(text, { allowHttp });
+    const address = await unlessAborted(resolveHost(url.hostname, { lookup, allowed }), asked.signal);
+    return sendRequest(url, { ...asked, address, agent: agents[url.protocol === 'https:' ? 'https:' : 'http:'] });
   }
 
   return {
     checkUrl: (text) => validateUrl(text, { allowHttp }),
     post,
     get,
+    download,
     close() {
       agents['http:'].destroy();
       agents['https:'].destroy();
@@ -130,12 +146,38 @@ export function createSafeHttpClient({
   };
 }
 
-/** The status counts once it has come, however the rest goes. */
-async function readAnswer(request: ClientRequest, maxBytes: number): Promise<EgressAnswer> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+/** Resolves when the answer begins. */
+function sendRequest(
+  url: URL,
+  { address, agent, method, headers, body, signal }: Begun & { address: string; agent: HttpAgent },
+): Promise<IncomingMessage> {
+  const isHttps = url.protocol === 'https:';
+  const request = (isHttps ? requestHttps : requestHttp)({
+    // By its address, so that neither a name server nor a proxy is asked for the name again.
+    host: address,
+    port: url.port === '' ? (isHttps ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: { ...headers, host: url.host },
+    // Its certificate has to be one of the name all the same.
+    ...(isHttps && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: url.hostname.replace(/\.$/, '') }),
+    agent,
+    signal,
+  });
+  const response = beginAnswer(request);
+  request.end(body);
+  return response;
+}
+
+function beginAnswer(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', reject);
   });
+}
+
+/** The status counts once it has come, however the rest goes. */
+async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<EgressAnswer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   await new Promise<void>((resolve) => {

@@ -94,6 +94,16 @@ export interface MessageParameters {
   'compose.length': { length: string; limit: string };
   'compose.fileHint': { limit: string };
   'compose.fileTooLarge': { limit: string };
+  'library.uploadHint': { limit: string };
+  'library.uses': { uses: number };
+  'library.seconds': { seconds: string };
+  'library.delete': { name: string };
+  'library.choose': { files: number };
+  'library.fileName': { name: string };
+  'library.caption': { name: string };
+  'library.moveUp': { name: string };
+  'library.remove': { name: string };
+  'compose.withFiles': { files: number };
   'compose.picked': { groups: number; members: number };
   'compose.sum': { groups: number; members: number };
   'compose.sameText': { groups: number };

@@ -5,11 +5,12 @@ import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { createMutex } from '../../platform/concurrency/mutex.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
-import { loadMedia } from '../../content/media/store.ts';
+import { loadMedia, readMedia } from '../../content/media/store.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
+import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 import { extensionOf } from '../../content/media/sniff.ts';
-import type { Post } from '../../messengers/messenger.ts';
+import type { Post, PostMedia } from '../../messengers/messenger.ts';
 
 /** What the runs under way say, read once each and not once a turn. */
 export interface Posts {
@@ -37,21 +38,25 @@ export function loadPosts(db: Database): Posts {
     return loadInTurn(async () => (await loadMedia(db, mediaId)).bytes);
   }
 
-  function toPost(row: ContentRow): Post {
-    const { text, extras } = row;
-    if (row.media_id === null || row.mime === null || row.sha256 === null) return { text, media: null, extras };
-    const mediaId = row.media_id;
+  function toMedia({ mediaId, mime, size, sha256, fileName = '', caption, ...about }: ShownFile): PostMedia {
+    const { width, height, seconds } = about;
     return {
-      text,
-      extras,
-      media: {
-        mime: row.mime,
-        size: row.size,
-        sha256: row.sha256,
-        fileName: fileNameOf(extras.fileName ?? '', extensionOf(row.mime)),
-        load: () => files.forceFetch(mediaId),
-      },
+      mime,
+      size,
+      sha256,
+      fileName: fileNameOf(fileName, extensionOf(mime)),
+      caption,
+      movie: width === null || height === null ? undefined : { width, height, seconds },
+      load: () => files.forceFetch(mediaId),
+      pieces: () => readMedia(db, mediaId),
     };
+  }
+
+  async function toPost({ text, extras, file }: ContentRow): Promise<Post> {
+    // Most posts have one file or none, and cost no further statement.
+    const found = extras.files ? await readFiles(db, extras.files) : file ? [{ ...file, ...extras }] : [];
+    const [media = null, ...further] = found.map(toMedia);
+    return { text, extras, media, ...(further.length > 0 && { further }) };
   }
 
   async function read(contentId: number): Promise<Post> {
@@ -67,22 +72,28 @@ export function loadPosts(db: Database): Posts {
 interface ContentRow {
   content_id: number;
   text: string;
-  media_id: number | null;
   extras: PostExtras;
-  mime: string | null;
-  sha256: Buffer | null;
-  size: number;
+  /** The one file. */
+  file: ShownFile | undefined;
 }
+
+type ContentTuple = Omit<ContentRow, 'file'> & (ShownFile | { mediaId: null });
 
 /** In the order of the ids; undefined for those that are gone. */
 async function readContents(db: Database, contentIds: number[]): Promise<Array<ContentRow | undefined>> {
-  const { rows } = await sql<ContentRow>`
+  const { rows } = await sql<ContentTuple>`
     select c.* from unnest(${contentIds}::bigint[]) i (content_id)
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
-      select t.content_id, t.text, t.media_id, m.mime, m.sha256, m.size, ${STORED_EXTRAS} as extras
+      select t.content_id, t.text, ${STORED_EXTRAS} as extras, m.media_id as "mediaId", m.mime, m.sha256, m.size,
+             m.width, m.height, m.seconds
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
     ) c`.execute(db);
-  const byId = new Map(rows.map((row) => [row.content_id, row]));
+  const byId = new Map(
+    rows.map(({ content_id, text, extras, ...file }) => [
+      content_id,
+      { content_id, text, extras, file: file.mediaId === null ? undefined : file },
+    ]),
+  );
   return contentIds.map((contentId) => byId.get(contentId));
 }

@@ -13,6 +13,7 @@ export interface DraftContent {
   weekdays: number[] | null;
   idempotency_key: string | null;
   file_name?: string | null;
+  media?: Array<{ media_id: number; caption?: string; file_name?: string }> | null;
 }
 
 /** A draft as lists tell of it. */

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { acceptMedia } from '../../content/media/accept-media.ts';
 import { saveMedia } from '../../content/media/store.ts';
+import { checkFiles } from '../../content/post/post-files.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import {
   compareDraft,
@@ -14,6 +15,7 @@ import {
   type DraftContent,
   type DraftRow,
 } from './draft-store.ts';
+import { filesOf } from './draft-files.ts';
 import { noSuchDraft } from './no-such-draft.ts';
 
 /** Of a workspace. More would make the list of them a long one to look through. */
@@ -51,8 +53,14 @@ export async function saveDraft(
   const groupIds = [...new Set(input.groupIds)];
   const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
   if (!(await ownsGroups(db, workspaceId, groupIds))) throw noSuchGroup();
+  await checkFiles(db, workspaceId, { files: filesOf(content) });
   const stored = media && (await saveMedia(db, workspaceId, media, quotas));
-  const row: DraftRow = { name, content, groupIds, mediaId: stored ?? (input.removeImage ? null : undefined) };
+  const row: DraftRow = {
+    name,
+    content,
+    groupIds,
+    mediaId: stored ?? (input.removeImage || content.media ? null : undefined),
+  };
   return db.transaction().execute(async (trx) => {
     if (version === 0) {
       await lockDrafts(trx, workspaceId);

@@ -11,11 +11,22 @@ export interface ArrivedMessage {
   messageId: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  /** All files, if there are several, or the one is a document, which has a name. */
+  files?: ArrivedFile[] | undefined;
   sentAt: Date;
   /** Deleted for everyone: `text` and `media` are gone. */
   recalledAt: Date | null;
   /** When it was last edited. */
   correctedAt: Date | null;
+}
+
+export interface ArrivedFile {
+  mime: string;
+  size: number;
+  sha256: string;
+  fileName: string;
+  /** Of its own; undefined: the text of the post for the first file, none for the others. */
+  caption?: string | undefined;
 }
 
 /** Reads what arrived in a chat, oldest first, after the given place, with what was deleted if so asked. */

@@ -4,10 +4,11 @@ import { follow, type OpenApiDocument, type OpenApiOperation, type OpenApiRespon
 /** An operation's example: the request that a scene sent, and the answer of the server. */
 export interface Example {
   requestHeaders: Readonly<Record<string, string>>;
+  /** Parsed JSON; for a file, its size in bytes. */
   requestBody: unknown;
   /** The documented headers of the answer, without those of every answer. */
   answerHeaders: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text; for a file, its size in bytes. */
+  /** As `requestBody`, or the text. */
   answerBody: unknown;
 }
 
@@ -42,16 +43,22 @@ export function createRecorder(url: string, document: OpenApiDocument): Recorder
     const operation = operations.get(name);
     if (!operation) throw new Error(`the document has no operation ${name}`);
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const isFile = Buffer.isBuffer(requestBody);
     const response = await fetch(url + operation.path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...authorization, ...headers },
-      body: JSON.stringify(requestBody),
+      headers: {
+        'content-type': isFile ? 'application/octet-stream' : 'application/json',
+        ...authorization,
+        ...headers,
+      },
+      body: isFile ? new Uint8Array(requestBody) : JSON.stringify(requestBody),
     });
     const answerBody = await readBody(response);
     if (response.status !== 200) throw new Error(`${name} answers ${response.status}: ${JSON.stringify(answerBody)}`);
     assertShape(name, operation.documented, document, answerBody);
     const answerHeaders = documentedHeaders(successOf(operation.documented, document), response.headers);
-    return { requestHeaders: headers, requestBody, answerHeaders, answerBody };
+    const shown = isFile ? `(${requestBody.length} bytes)` : requestBody;
+    return { requestHeaders: headers, requestBody: shown, answerHeaders, answerBody };
   }
   return {
     examples,

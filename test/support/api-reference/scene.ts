@@ -15,6 +15,8 @@ export interface Stage {
   db: Database;
   mails: MailServer;
   whatsapp: WhatsAppPeer;
+  /** The address of a picture. */
+  fileUrl: string;
   /** Receives the webhook's messages. */
   receiverUrl: string;
   /** The Monday on which the scheduled campaign of the scene starts. */
@@ -29,6 +31,7 @@ interface Actors extends Stage {
   groupIds: number[];
 }
 
+const PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
 const PASSWORD = 'a bell in every tower';
 const NEW_PASSWORD = 'two bells in every tower';
 const NUMBER = '+44 20 7946 0123';
@@ -53,6 +56,7 @@ export async function playScene(stage: Stage): Promise<void> {
   await scheduleCampaign(ada);
   await reviseCampaign(ada);
   await saveDrafts(ada);
+  await keepFiles(ada);
   await manageWebhook(ada);
   await readNotices(ada);
   await resumeLedger(ada);
@@ -227,6 +231,15 @@ async function saveDrafts(ada: Actors): Promise<void> {
   await recorder.send('save-draft', draft, ada);
   await recorder.send('list-drafts', {}, ada);
   await recorder.send('delete-draft', { draft_id }, ada);
+}
+
+async function keepFiles(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const headers = { 'x-file-name': 'Programme%202027.pdf' };
+  const file = await recorder.send('upload', PDF, { token: ada.token, headers });
+  await recorder.send('import', { url: ada.fileUrl, file_name: 'Poster.png' }, ada);
+  await recorder.send('list-media', { search: 'programme' }, ada);
+  await recorder.send('delete-media', { media_id: file['media_id'] }, ada);
 }
 
 async function manageWebhook(ada: Actors): Promise<void> {

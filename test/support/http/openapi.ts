@@ -42,7 +42,7 @@ export interface DocumentedOperation {
 
 interface WrittenOperation {
   security?: Array<{ api_key?: string[] }>;
-  requestBody: { content: { 'application/json': { schema: unknown } } };
+  requestBody: { content: Record<string, { schema: unknown }> };
   responses: Record<string, unknown>;
 }
 
@@ -71,7 +71,7 @@ function described(
     name: path.slice(path.lastIndexOf('/') + 1),
     isBearer: (written.security ?? []).length > 0,
     takesKeys: (written.security ?? []).some((one) => one.api_key !== undefined),
-    body: followed(written.requestBody.content['application/json'].schema, components) as Schema,
+    body: followed(Object.values(written.requestBody.content)[0]?.schema, components) as Schema,
     codes,
     statuses: [200, ...new Set(codes.map(statusOf))],
   };

@@ -19,6 +19,11 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     await scheduledCampaign(person, picture.toString('base64'));
     return createHash('sha256').update(picture).digest('hex');
   },
+  media_id: async (person) => {
+    await scheduledCampaign(person, Buffer.concat([PNG, Buffer.from(`another of ${person.name}`)]).toString('base64'));
+    const { files } = (await person.call<{ files: Ids[] }>('media/list-media')).body.data;
+    return files[0]?.['media_id'];
+  },
   run_id: async (person, had) => {
     const answer = await person.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', {
       campaign_id: had['campaign_id'] ?? (await scheduledCampaign(person)),

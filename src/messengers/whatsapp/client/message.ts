@@ -7,6 +7,9 @@ export type ContextInfo = proto.IContextInfo;
 /** The types of a protocol message that change an earlier message. */
 export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 
+/** The association of a picture or film with the message that announces its album. */
+export const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType;
+
 export function encodeMessage(message: Message): Buffer {
   return Buffer.from(proto.Message.encode(message).finish());
 }

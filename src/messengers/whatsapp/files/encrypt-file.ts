@@ -1,11 +1,16 @@
 import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { MediaKind } from '../../../content/media/sniff.ts';
 
+/** Yields the bytes of a file from its beginning, each time it is called. */
+export type ReadPieces = () => AsyncIterable<Buffer>;
+
 export interface EncryptedFile {
   /** The key for the receivers of the post. */
   mediaKey: Buffer;
-  bytes: Buffer;
+  /** In bytes. */
+  size: number;
   sha256: Buffer;
+  pieces: ReadPieces;
 }
 
 const KEY_INFO: Readonly<Record<MediaKind, string>> = {
@@ -15,33 +20,48 @@ const KEY_INFO: Readonly<Record<MediaKind, string>> = {
   document: 'WhatsApp Document Keys',
 };
 const MAC_BYTES = 10;
-const BLOCK_BYTES = 16;
-const PIECE_BYTES = 1024 * 1024;
 
-/** Encrypts a file with a key of its own, in pieces between which the event loop goes on. */
-export async function encryptFile(bytes: Buffer, kind: MediaKind): Promise<EncryptedFile> {
+/**
+ * Encrypts a file with a key of its own. It is never in memory as a whole: the path of an upload has the hash of the encrypted bytes, so
+ * they are made twice, for the hash and for the upload.
+ */
+export async function encryptFile(pieces: ReadPieces, kind: MediaKind): Promise<EncryptedFile> {
   const mediaKey = randomBytes(32);
+  const encrypted = () => encryptPieces(pieces(), mediaKey, kind);
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const piece of encrypted()) {
+    hash.update(piece);
+    size += piece.length;
+  }
+  return { mediaKey, size, sha256: hash.digest(), pieces: encrypted };
+}
+
+async function* encryptPieces(
+  pieces: AsyncIterable<Buffer>,
+  mediaKey: Buffer,
+  kind: MediaKind,
+): AsyncGenerator<Buffer> {
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, '', KEY_INFO[kind], 80));
   const [iv, cipherKey, macKey] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48)];
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);
   const mac = createHmac('sha256', macKey).update(iv);
-  const hash = createHash('sha256');
-  const padded = bytes.length + BLOCK_BYTES - (bytes.length % BLOCK_BYTES);
-  const encrypted = Buffer.allocUnsafeSlow(padded + MAC_BYTES);
-  let written = 0;
-  const take = (piece: Buffer) => {
-    written += piece.copy(encrypted, written);
-    hash.update(piece);
-  };
-  const takeSigned = (piece: Buffer) => {
-    mac.update(piece);
-    take(piece);
-  };
+  for await (const piece of pieces) {
+    const encrypted = cipher.update(piece);
+    mac.update(encrypted);
+    yield encrypted;
+  }
+  const end = cipher.final();
+  mac.update(end);
+  yield Buffer.concat([end, mac.digest().subarray(0, MAC_BYTES)]);
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+/** Yields a file that is in memory in pieces, between which the event loop goes on. */
+export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-    takeSigned(cipher.update(bytes.subarray(from, from + PIECE_BYTES)));
+    yield bytes.subarray(from, from + PIECE_BYTES);
     await new Promise(setImmediate);
   }
-  takeSigned(cipher.final());
-  take(mac.digest().subarray(0, MAC_BYTES));
-  return { mediaKey, bytes: encrypted, sha256: hash.digest() };
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { Message } from '../client/message.ts';
-import { encryptFile } from './encrypt-file.ts';
+import { encryptFile, piecesOf, type ReadPieces } from './encrypt-file.ts';
 import { convertToJpeg, readPictureInfo, type Picture } from './pictures.ts';
 import { stripPicture } from './strip-picture.ts';
 import type { FileToUpload, UploadAnswer } from './upload-file.ts';
@@ -19,9 +19,12 @@ export interface PreparedFile {
 interface Shown {
   kind: MediaKind;
   mime: string;
-  bytes: Buffer;
+  pieces: ReadPieces;
+  /** In bytes. */
+  size: number;
   sha256: Buffer;
   picture: Picture | undefined;
+  movie: PostMedia['movie'];
 }
 
 /** Only their metadata is stripped. Other pictures are converted to JPEG, as in WhatsApp's own clients. */
@@ -29,41 +32,45 @@ const KEPT_FORMATS = new Set(['image/jpeg', 'image/png']);
 
 export async function prepareFile(media: PostMedia, target: UploadTarget): Promise<PreparedFile> {
   const shown = await toShown(media);
-  const { kind, bytes, sha256 } = shown;
+  const { kind, pieces, size, sha256 } = shown;
   if (target === 'channels') {
-    const file = { path: `/newsletter/newsletter-${kind}`, bytes, sha256 };
+    const file = { path: `/newsletter/newsletter-${kind}`, pieces, size, sha256 };
     return { file, describe: (answer) => describe(shown, locationOf(answer)) };
   }
-  const encrypted = await encryptFile(bytes, kind);
+  const encrypted = await encryptFile(pieces, kind);
   const keys = {
     mediaKey: encrypted.mediaKey,
     fileEncSha256: encrypted.sha256,
     mediaKeyTimestamp: Math.floor(Date.now() / 1_000),
   };
   return {
-    file: { path: `/mms/${kind}`, bytes: encrypted.bytes, sha256: encrypted.sha256 },
+    file: { path: `/mms/${kind}`, pieces: encrypted.pieces, size: encrypted.size, sha256: encrypted.sha256 },
     describe: (answer) => describe(shown, { ...keys, ...locationOf(answer) }),
   };
 }
 
 /** A picture that phones do not show as one, such as an animated one, becomes a document and stays complete. */
 async function toShown(media: PostMedia): Promise<Shown> {
-  const { mime, sha256 } = media;
-  const bytes = await media.load();
+  const { mime, size, sha256, movie } = media;
   const kind = kindOf(mime);
-  const asItIs = { kind, mime, bytes, sha256, picture: undefined };
+  const asItIs = { kind, mime, pieces: () => media.pieces(), size, sha256, movie, picture: undefined };
+  // Other files may be large, and are never in memory as a whole.
   if (kind !== 'image') return asItIs;
+  const bytes = await media.load();
   const picture = await readPictureInfo(bytes);
   if (KEPT_FORMATS.has(mime)) {
     const stripped = stripPicture(bytes, mime, picture?.orientation);
-    return { ...asItIs, picture, ...(stripped && { bytes: stripped, sha256: hashOf(stripped) }) };
+    return { ...asItIs, picture, ...(stripped && inMemory(stripped)) };
   }
   const jpeg = picture && !picture.isAnimated ? await convertToJpeg(bytes) : undefined;
   if (!jpeg) return { ...asItIs, kind: 'document' };
-  return { kind, mime: 'image/jpeg', bytes: jpeg, sha256: hashOf(jpeg), picture };
+  return { kind, mime: 'image/jpeg', ...inMemory(jpeg), picture, movie };
 }
 
-const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
+function inMemory(bytes: Buffer): Pick<Shown, 'pieces' | 'size' | 'sha256'> {
+  const sha256 = createHash('sha256').update(bytes).digest();
+  return { pieces: () => piecesOf(bytes), size: bytes.length, sha256 };
+}
 
 type FileLocation = Pick<
   NonNullable<Message['imageMessage']>,
@@ -75,13 +82,13 @@ const locationOf = ({ url, directPath }: UploadAnswer): FileLocation => ({
   ...(url !== undefined && { url }),
 });
 
-function describe({ kind, mime, bytes, sha256, picture }: Shown, location: FileLocation): Message {
-  const file = { ...location, mimetype: mime, fileSha256: sha256, fileLength: bytes.length };
+function describe({ kind, mime, size, sha256, picture, movie }: Shown, location: FileLocation): Message {
+  const file = { ...location, mimetype: mime, fileSha256: sha256, fileLength: size };
   switch (kind) {
     case 'image':
       return { imageMessage: { ...file, ...(picture && describePicture(picture)) } };
     case 'video':
-      return { videoMessage: file };
+      return { videoMessage: { ...file, ...(movie && describeMovie(movie)) } };
     case 'audio':
       return { audioMessage: file };
     case 'document':
@@ -89,6 +96,11 @@ function describe({ kind, mime, bytes, sha256, picture }: Shown, location: FileL
     default:
       return kind satisfies never;
   }
+}
+
+/** Without these a film is a grey square. */
+function describeMovie({ width, height, seconds }: NonNullable<Shown['movie']>) {
+  return { width, height, ...(seconds !== null && { seconds }) };
 }
 
 function describePicture({ width, height, thumbnail }: Picture) {

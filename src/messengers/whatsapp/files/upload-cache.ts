@@ -47,7 +47,7 @@ export interface UploadsOptions {
   log: Log;
   /** PEM of the certificate authority of the media hosts. Undefined: the public ones. */
   ca: string | undefined;
-  /** Permits for files that are prepared and uploaded: each is in memory twice. */
+  /** Permits for files that are prepared and uploaded: a picture is in memory meanwhile. */
   permits: FairSemaphore;
   /** How long `get` waits for an upload, in milliseconds. */
   waitMs: number;

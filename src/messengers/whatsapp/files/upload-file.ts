@@ -5,12 +5,16 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 import type { Client } from '../client/client.ts';
+import type { ReadPieces } from './encrypt-file.ts';
 import { childOf, childrenOf } from '../client/node.ts';
 
 export interface FileToUpload {
   /** By kind of file and chat, such as `/mms/image`. */
   path: string;
-  bytes: Buffer;
+  /** For each attempt from its beginning. */
+  pieces: ReadPieces;
+  /** In bytes. */
+  size: number;
   sha256: Buffer;
 }
 
@@ -40,7 +44,6 @@ export class UploadFailedError extends Error {
 }
 
 const SILENCE_MS = 30_000;
-const PIECE_BYTES = 64 * 1024;
 const LONGEST_ANSWER = 64 * 1024;
 
 /** Uploads a file to the first media host that accepts it. Throws UploadFailedError when none does, and as `Client.query` does. */
@@ -63,7 +66,7 @@ async function uploadOnce(client: Client, file: FileToUpload, options: UploadOpt
   let failure = new UploadFailedError(undefined);
   for (const hostname of hostnames) {
     try {
-      return await post(new URL(`https://${hostname}${file.path}/${name}?${query}`), file.bytes, options);
+      return await post(new URL(`https://${hostname}${file.path}/${name}?${query}`), file, options);
     } catch (error) {
       options.signal.throwIfAborted();
       failure = error instanceof UploadFailedError ? error : new UploadFailedError(undefined, error);
@@ -82,11 +85,15 @@ async function fetchMediaHosts(client: Client): Promise<{ auth: string; hostname
   return { auth: connection?.attrs['auth'] ?? '', hostnames: hosts };
 }
 
-async function post(url: URL, bytes: Buffer, { ca, agent, signal }: UploadOptions): Promise<UploadAnswer> {
+async function post(
+  url: URL,
+  { pieces, size }: FileToUpload,
+  { ca, agent, signal }: UploadOptions,
+): Promise<UploadAnswer> {
   const headers = {
     origin: 'https://web.whatsapp.com',
     'content-type': 'application/octet-stream',
-    'content-length': bytes.length,
+    'content-length': size,
   };
   const options: RequestOptions = {
     method: 'POST',
@@ -115,13 +122,9 @@ async function post(url: URL, bytes: Buffer, { ca, agent, signal }: UploadOption
     });
   });
   // A host may answer with an error and hang up before it has received everything.
-  const [answer] = await Promise.allSettled([answered, pipeline(Readable.from(piecesOf(bytes)), sent)]);
+  const [answer] = await Promise.allSettled([answered, pipeline(Readable.from(pieces()), sent)]);
   if (answer.status === 'rejected') throw answer.reason;
   return readAnswer(answer.value);
-}
-
-function* piecesOf(bytes: Buffer): Generator<Buffer> {
-  for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
 }
 
 function readAnswer(body: string): UploadAnswer {

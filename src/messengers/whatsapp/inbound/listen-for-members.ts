@@ -12,7 +12,7 @@ import { skipPrivateChats } from './skip-private-chats.ts';
 import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
 import { decryptReaction } from './decrypt-reaction.ts';
 import { idsOf, readMessage, readReceipts, type MemberAction } from './read-member-actions.ts';
-import { textIdOf } from '../send/split-post.ts';
+import { postIdsOf } from '../send/split-post.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
 
 export interface InboundContext {
@@ -80,12 +80,11 @@ async function toEvents(client: Client, inbound: InboundContext, action: MemberA
   return findPosts(action).map((post) => ({ ...post, kind, accountId, participant, isProvisional, at }));
 }
 
-/** Reactions and replies to a file count for its post. Receipts of a file do not: the text leaves last, and its receipts count. */
+/** Reactions and replies to any message of a post count for it. Receipts do not: those of its last message count. */
 function findPosts({ kind, messageIds }: MemberAction): Array<{ messageId: string; isAboutPart?: true }> {
   const posts = messageIds.map((messageId) => ({ messageId }));
   if (kind === 'delivered' || kind === 'read') return posts;
-  const texts = messageIds.map(textIdOf).filter((messageId) => messageId !== undefined);
-  return [...posts, ...texts.map((messageId) => ({ messageId, isAboutPart: true as const }))];
+  return [...posts, ...messageIds.flatMap(postIdsOf).map((messageId) => ({ messageId, isAboutPart: true as const }))];
 }
 
 async function resolve(client: Client, inbound: InboundContext, chatId: string, number: string) {

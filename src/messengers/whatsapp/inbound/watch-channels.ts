@@ -10,7 +10,7 @@ import { classifyRejection } from '../failures.ts';
 import { createPollSchedule, type PollSchedule, type PollTiming } from './poll-schedule.ts';
 import { createChannelReader, type ReadChannel, type SoughtPost } from './read-channel.ts';
 import type { NumberedPost } from '../send/sent-messages.ts';
-import { fileIdOf } from '../send/split-post.ts';
+import { partIdsOf } from '../send/split-post.ts';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 
 interface PostedBefore extends NumberedPost {
@@ -159,20 +159,20 @@ interface News {
   event: { messageId: string; views: number | null; reactions: number };
 }
 
-/** Combines the counts of a file and its text. A post that is found is news, too: it proves that the post was sent. */
+/** Combines the counts of all messages of a post. A post that is found is news, too: it proves that the post was sent. */
 function findNews(found: ReadonlyMap<string, PostCounts>, watched: ReadonlyMap<string, Watched>): News[] {
   return [...watched].flatMap(([messageId, post]) => {
     const own = found.get(messageId);
     if (!own) return [];
-    const file = found.get(fileIdOf(messageId));
-    const views = mostOf(own.views, file?.views);
-    const reactions = own.reactions + (file?.reactions ?? 0);
+    const parts = [own, ...partIdsOf(messageId).flatMap((partId) => found.get(partId) ?? [])];
+    const views = mostOf(parts.flatMap((part) => part.views ?? []));
+    const reactions = parts.reduce((sum, part) => sum + part.reactions, 0);
     const isKnown = post.lastEmitted?.views === views && post.lastEmitted.reactions === reactions;
     return isKnown ? [] : [{ post, event: { messageId, views, reactions } }];
   });
 }
 
-/** Null if neither is known. */
-function mostOf(one: number | undefined, other: number | undefined): number | null {
-  return one === undefined && other === undefined ? null : Math.max(one ?? 0, other ?? 0);
+/** Null if none is known. */
+function mostOf(views: readonly number[]): number | null {
+  return views.length === 0 ? null : Math.max(...views);
 }

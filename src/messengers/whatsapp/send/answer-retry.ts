@@ -9,6 +9,7 @@ import { decodeMessage, encodePadded, type Message } from '../client/message.ts'
 import type { Node } from '../client/node.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { REACHOUT_LOCKED, STALE_SESSION } from '../failures.ts';
+import { withAlbum } from './album.ts';
 import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { senderIn, senderKeyMessage } from './sender-key.ts';
@@ -30,7 +31,7 @@ export async function answerRetry(answering: Answering, retry: Retry, hasFailed:
   const { chatId, messageId, device } = retry;
   const bytes = await answering.findMessage(retry);
   if (!bytes) return true;
-  const message = withSecret(client, decodeMessage(bytes), messageId);
+  const message = withSecret(client, withAlbum(decodeMessage(bytes), retry), messageId);
   const enc = await encryptAgain(client, { ...retry, hasFailed }, message);
   if (!enc) {
     log.info({ messageId, device }, 'a device asks for a post again, and there are no keys to write to it with');

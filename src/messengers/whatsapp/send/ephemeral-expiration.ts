@@ -7,7 +7,7 @@ import type { ContextInfo, Message } from '../client/message.ts';
 export function setEphemeralExpiration(message: Message, expiration: number | undefined): Message {
   if (!expiration) return message;
   const { extendedTextMessage: text, imageMessage: image, videoMessage: video } = message;
-  const { audioMessage: audio, documentMessage: document } = message;
+  const { audioMessage: audio, documentMessage: document, albumMessage: album } = message;
   const expiring = <Content extends { contextInfo?: ContextInfo | null }>(content: Content): Content => ({
     ...content,
     contextInfo: { ...content.contextInfo, expiration },
@@ -18,6 +18,7 @@ export function setEphemeralExpiration(message: Message, expiration: number | un
     ...(image && { imageMessage: expiring(image) }),
     ...(video && { videoMessage: expiring(video) }),
     ...(audio && { audioMessage: expiring(audio) }),
+    ...(album && { albumMessage: expiring(album) }),
     ...(document && { documentMessage: expiring(document) }),
   };
 }

@@ -1,6 +1,6 @@
 /** Deletes a post for everyone, or edits it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
 import { randomBytes } from 'node:crypto';
-import type { PostChange, RevisionResult, SendResult, SentPost } from '../../messenger.ts';
+import type { Post, PostChange, RevisionResult, SendResult, SentPost } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { isChannel } from '../client/jid.ts';
 import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
@@ -10,7 +10,7 @@ import { mediaTypeOf } from './encode-part.ts';
 import { refused, relay, toResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
-import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
+import { firstFileIdOf, LONGEST_CAPTION, partIdsOf } from './split-post.ts';
 
 export interface Revising extends Sending {
   /** The stored message with this id; undefined if it is too old. */
@@ -37,10 +37,10 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
   }
 }
 
-/** A file that went ahead of its text has an id of its own, and is deleted first: the text proves that both are gone. */
+/** The other messages of a post are deleted first: the last one proves that all are gone. */
 async function recallAll(revising: Revising, post: SentPost): Promise<RevisionResult> {
-  const file = { ...post, messageId: fileIdOf(post.messageId) };
-  const parts = (await revising.isStored(file)) ? [file, post] : [post];
+  const stored = await revising.findStored(post.chatId, partIdsOf(post.messageId));
+  const parts = [...stored.map((messageId) => ({ ...post, messageId })), post];
   let last: RevisionResult = { kind: 'done' };
   for (const part of parts) {
     // A device that could not decrypt the post must not get it now.
@@ -61,12 +61,26 @@ async function correct(
   { post: now }: Extract<PostChange, { kind: 'correct' }>,
   post: SentPost,
 ): Promise<RevisionResult> {
-  const bytes = await revising.findMessage(post);
-  if (!bytes && now.media)
-    return refused('How its file was sent is no longer known: send another post that puts it right');
+  const part = await findText(revising, now, post);
+  if (typeof part === 'string') return refused(part);
+  const bytes = await revising.findMessage(part);
+  if (!bytes && now.media) return refused(FORGOTTEN);
   const content = rewrite(bytes, now.text);
   if (typeof content === 'string') return refused(content);
-  return reviseOne(revising, post, content);
+  return reviseOne(revising, part, content);
+}
+
+const FORGOTTEN = 'How its file was sent is no longer known: send another post that puts it right';
+
+/** The message of a post that has its text; the reason if there is none. Of several files the first has it as its caption. */
+async function findText(revising: Revising, { media, further = [] }: Post, post: SentPost): Promise<SentPost | string> {
+  if (further.length === 0) return post;
+  const last = await revising.findMessage(post);
+  if (!last) return FORGOTTEN;
+  if (decodeMessage(last).extendedTextMessage) return post;
+  if (media?.caption !== undefined)
+    return 'Its first file has a caption of its own, and there is no message with the text: send the text as another post';
+  return { ...post, messageId: firstFileIdOf(post.messageId) };
 }
 
 /** Replaces the message by `content`; undefined deletes it. */

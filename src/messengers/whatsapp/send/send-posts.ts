@@ -14,7 +14,14 @@ import type { MemberCache } from './member-cache.ts';
 import { revisePost } from './revise-post.ts';
 import { sendPost } from './send-post.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
-import { deleteMessage, storeServerIds, findMessage, storeMessage, type NumberedPost } from './sent-messages.ts';
+import {
+  deleteMessage,
+  storeServerIds,
+  findMessage,
+  findStored,
+  storeMessage,
+  type NumberedPost,
+} from './sent-messages.ts';
 import { createRejectionBreaker } from './rejection-breaker.ts';
 
 export interface AccountSending {
@@ -117,6 +124,7 @@ function prepare(account: AccountSending, mayGoOn: () => boolean): Sending | Ext
     },
     deleteMessage: (sent) => deleteMessage(db, accountId, sent),
     isStored: async (sent) => (await findMessage(db, accountId, sent)) !== undefined,
+    findStored: (chatId, messageIds) => findStored(db, accountId, { chatId, messageIds }),
     upload: (media, target) => uploads.get(media, target, { accountId, client, agent: account.agent, signal }),
     fanOuts,
     onDevicesMissed: account.onDevicesMissed,

@@ -64,11 +64,11 @@ async function sendRemaining(sending: Sending, part: PostPart, chatId: string): 
   try {
     const result = await sendPart(sending, part, chatId);
     if (result.kind === 'sent') return result;
-    const reason = `The file was posted, and its text was not: ${result.reason}`;
+    const reason = `A part of the post was posted, and the rest was not: ${result.reason}`;
     return result.kind === 'refused' && result.final ? refused(reason) : { kind: 'unknown', reason };
   } catch (error) {
-    sending.log.warn({ err: error, messageId: part.messageId }, 'the text that belongs to a file was not tried');
-    return { kind: 'unknown', reason: 'The file was posted, and its text was not' };
+    sending.log.warn({ err: error, messageId: part.messageId }, 'the rest of a post was not tried');
+    return { kind: 'unknown', reason: 'A part of the post was posted, and the rest was not' };
   }
 }
 

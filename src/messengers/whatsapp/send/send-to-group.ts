@@ -1,6 +1,7 @@
 /** Sends one post to a group, or to the announcement group of a community. Phones drop a repeated message id. */
 import type { Destination, SendResult } from '../../messenger.ts';
 import { encodeMessage } from '../client/message.ts';
+import { announceAlbum, withAlbum } from './album.ts';
 import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
 import { setEphemeralExpiration } from './ephemeral-expiration.ts';
@@ -15,13 +16,19 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const group = await sending.chats.group(to.chatId);
   if (group.isCommunity) return refused('A community takes no posts itself, only its announcement group does');
   if (!mayPost(client, group)) return refused('Only admins may post in this group');
-  const messages = await Promise.all(
+  const files = await Promise.all(
     parts.map(async (part) => {
       const uploaded = part.media ? await sending.upload(part.media, 'chats') : undefined;
-      const message = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
-      await sending.storeMessage({ ...part, chatId: to.chatId, message: encodeMessage(message) });
-      // Stored without its secret, so that it is the same for all groups and stored once.
-      return { messageId: part.messageId, message: withSecret(client, message, part.messageId) };
+      return { messageId: part.messageId, message: encodePart(part, uploaded) };
+    }),
+  );
+  const messages = await Promise.all(
+    announceAlbum(files, to.messageId).map(async ({ messageId, message }) => {
+      const expiring = setEphemeralExpiration(message, group.ephemeralDuration);
+      await sending.storeMessage({ messageId, chatId: to.chatId, message: encodeMessage(expiring) });
+      // Stored without its secret and its album, so that it is the same for all groups and stored once.
+      const complete = withAlbum(expiring, { chatId: to.chatId, messageId });
+      return { messageId, message: withSecret(client, complete, messageId) };
     }),
   );
   const recipients = sizeOf(group) - 1;
@@ -29,7 +36,9 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
     // A part that has left leaves again in the next attempt, under its own id: phones show it once.
     const result = await sendToMembers(sending, { ...message, chatId: to.chatId, recipients });
     if (result.kind === 'sent') continue;
-    return index === 0 ? result : { ...result, reason: `The file was sent, and its text was not: ${result.reason}` };
+    return index === 0
+      ? result
+      : { ...result, reason: `A part of the post was sent, and the rest was not: ${result.reason}` };
   }
   return { kind: 'sent', recipients: Math.max(0, recipients) };
 }

@@ -39,6 +39,19 @@ export async function findMessage(
   return rows[0]?.message;
 }
 
+/** Those of these messages that are stored, in the given order. */
+export async function findStored(
+  db: Connection,
+  accountId: number,
+  { chatId, messageIds }: { chatId: string; messageIds: readonly string[] },
+): Promise<string[]> {
+  const { rows } = await sql<{ message_id: string }>`
+    select message_id from whatsapp_sent
+    where account_id = ${accountId} and message_id = any(${messageIds}::text[]) and chat_id = ${chatId}`.execute(db);
+  const found = new Set(rows.map((row) => row.message_id));
+  return messageIds.filter((messageId) => found.has(messageId));
+}
+
 export interface NumberedPost {
   chatId: string;
   messageId: string;

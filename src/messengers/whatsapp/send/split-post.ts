@@ -1,4 +1,4 @@
-/** One post may be two messages: a file, and a text that is too long for its caption. */
+/** One post may be several messages: its files, and a text that no file can bear as its caption. */
 import { kindOf } from '../../../content/media/sniff.ts';
 import type { Post, PostMedia } from '../../messenger.ts';
 
@@ -14,33 +14,70 @@ export interface PostPart {
 export const LONGEST_CAPTION = 1_024;
 
 /**
- * The messages of a post, in the order in which they leave. The last has the delivery's own id, and leaves when the others are
- * acknowledged, so that it proves the whole post.
+ * The messages of a post, in the order in which they leave. The text is the caption of the first file, or follows the files. The last
+ * message has the delivery's own id, and leaves when the others are acknowledged, so that it proves the whole post.
  */
-export function splitPost({ text, media }: Post, messageId: string): PostPart[] {
-  const isOneMessage = !media || text === '' || (kindOf(media.mime) !== 'audio' && text.length <= LONGEST_CAPTION);
-  if (isOneMessage) return [{ messageId, text, media }];
-  return [
-    { messageId: fileIdOf(messageId), text: '', media },
-    { messageId, text, media: null },
+export function splitPost(post: Post, messageId: string): PostPart[] {
+  const { text, media, further = [] } = post;
+  const files = media ? [media, ...further] : [];
+  const isCaption = text !== '' && media !== null && mayBearText(media) && text.length <= LONGEST_CAPTION;
+  const messages = [
+    ...files.map((file, index) => ({ text: file.caption ?? (index === 0 && isCaption ? text : ''), media: file })),
+    ...((text !== '' && !isCaption) || files.length === 0 ? [{ text, media: null }] : []),
   ];
+  return messages.map((message, index) => ({
+    ...message,
+    messageId: index === messages.length - 1 ? messageId : changeId(messageId, fileMask(index)),
+  }));
+}
+
+/** Whether the text of a post can be the caption of this file. */
+function mayBearText({ mime, caption }: PostMedia): boolean {
+  return kindOf(mime) !== 'audio' && caption === undefined;
 }
 
 /** The ids of deliveries: the prefix of WhatsApp Web, and 18 digits. */
 const ID = /^(3EB0)([0-9A-F]{18})$/;
 
-/** The message id of the file that goes ahead of this text, the same in each attempt. Throws if it is no delivery's id. */
-export function fileIdOf(messageId: string): string {
-  const id = textIdOf(messageId);
-  if (id === undefined) throw new Error(`no file can go ahead of a message with the id ${messageId}`);
-  return id;
+/**
+ * The ids of the other messages of a post are the delivery's id with each digit changed by a mask (exclusive or). The masks are constant,
+ * so that the ids are the same in each attempt, and a mask applied twice returns the first id, so that nothing has to be stored.
+ */
+const ALBUM_MASK = 1;
+const MOST_FILES = 10;
+const fileMask = (index: number) => 15 - index;
+const FILE_MASKS = Array.from({ length: MOST_FILES }, (_, index) => fileMask(index));
+/** Files come before the album that they belong to. */
+const MASKS = [...FILE_MASKS, ALBUM_MASK];
+
+/** The ids that messages of this post other than the last one may have. Throws if it is no delivery's id. */
+export function partIdsOf(messageId: string): string[] {
+  return MASKS.map((mask) => changeId(messageId, mask));
 }
 
-/**
- * The id of the text that follows the file with this id; undefined for an id that none of our files has. Replaces each digit by its
- * complement to F: applied twice it returns the first id, so nothing has to be stored.
- */
-export function textIdOf(messageId: string): string | undefined {
+/** The id of the first message of a post of several messages. */
+export function firstFileIdOf(messageId: string): string {
+  return changeId(messageId, fileMask(0));
+}
+
+/** The id of the message that announces the album of a post. */
+export function albumIdOf(messageId: string): string {
+  return changeId(messageId, ALBUM_MASK);
+}
+
+/** The ids that a post may have of which this is the id of a message; none for an id that no message of ours has. */
+export function postIdsOf(messageId: string): string[] {
+  return ID.test(messageId) ? partIdsOf(messageId) : [];
+}
+
+/** The mask between the id of a post and the id of one of its messages; 0 for the post's own. */
+export function maskBetween(postId: string, messageId: string): number {
+  return parseInt(postId.at(-1) ?? '', 16) ^ parseInt(messageId.at(-1) ?? '', 16);
+}
+
+/** Applies a mask to an id; undoes it as well. Throws if it is no delivery's id. */
+export function changeId(messageId: string, mask: number): string {
   const [, mark, digits] = ID.exec(messageId) ?? [];
-  return digits && mark + digits.replaceAll(/./g, (digit) => (15 - parseInt(digit, 16)).toString(16).toUpperCase());
+  if (digits === undefined) throw new Error(`no message belongs to the post with the id ${messageId}`);
+  return mark + digits.replaceAll(/./g, (digit) => (parseInt(digit, 16) ^ mask).toString(16).toUpperCase());
 }

@@ -5,6 +5,7 @@ import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/id
 import { requireGroups } from '../../groups/require-groups.ts';
 import type { FieldError } from '../../../platform/errors/errors.ts';
 import { saveMedia } from '../../../content/media/store.ts';
+import { requireFiles } from '../../../content/post/post-files.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
@@ -73,6 +74,7 @@ export async function acceptCampaign(
   await requireGroups(db, accountId, input.groupIds);
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
+      await requireFiles(trx, actor.workspaceId, extras);
       const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
       await lockOwnLane(trx, accountId);
       await enforceCampaignQuota(trx, accountId, quotas);

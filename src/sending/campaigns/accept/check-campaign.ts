@@ -4,6 +4,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import type { FieldError } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
@@ -31,7 +32,10 @@ export type CampaignDraft = { when: 'now'; post: SendNowInput } | { when: 'sched
 export interface CampaignCheck {
   text: string;
   warnings: Array<{ code: string; message: string }>;
+  /** The first file. */
   media: { mime: string; size: number } | null;
+  /** Those of the library. */
+  files: ShownFile[];
   /** `local` is the wall-clock time in the campaign's zone with its offset, ISO 8601. */
   runs: Array<{ dueAt: Date; local: string }>;
   groups: { /** Groups without a problem. */ ok: number; problems: GroupProblem[] };
@@ -57,13 +61,14 @@ export async function checkCampaign(
   const { occurrences, problems } = planDraft(draft, timeZone);
   const now = await readNow(db);
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
-  const { text, media, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
+  const { text, media, extras, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
   const account = await findOwnAccount(db, workspaceId);
+  const files = await checkFiles(db, workspaceId, extras);
   await requireGroups(db, account.accountId, draft.post.groupIds);
   const dueAt = await planned();
   const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
-  const caption = media !== null || draft.post.withFile ? captionWarning(text) : undefined;
+  const caption = media !== null || files.length > 0 || draft.post.withFile ? captionWarning(text) : undefined;
   const pace = deps.gaps[account.messenger];
   const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
   const cap = await warnOfCap(db, account.accountId, load);
@@ -77,7 +82,8 @@ export async function checkCampaign(
       ...(cap ? [cap] : []),
       ...slow,
     ],
-    media: media && { mime: media.mime, size: media.bytes.length },
+    media: toFile(media ?? files[0]),
+    files,
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
     expectedSeconds: await estimateSeconds(db, account.accountId, {
@@ -88,6 +94,10 @@ export async function checkCampaign(
       except: insteadOf,
     }),
   };
+}
+
+function toFile(file: { mime: string; size: number } | undefined): CampaignCheck['media'] {
+  return file ? { mime: file.mime, size: file.size } : null;
 }
 
 /** When it would run from now on; as the change of a campaign that has a schedule already, as changing it would leave it. */

@@ -3,6 +3,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { openMedia, type OpenMedia } from '../../../content/media/store.ts';
+import { findKept } from '../../../content/post/post-files.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
 import { findOwnCampaign, readContent, readNow, scheduleOf } from '../store.ts';
@@ -40,7 +41,16 @@ export async function duplicateCampaign(
   const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
   const { name, description, isChannelCampaign, scheduleTime } = campaign;
   const image = mediaId === null ? null : await openDataUrl(db, mediaId);
-  return { name, description, html, image, extras, groupIds, isChannelCampaign, scheduleTime, schedule };
+  const kept = await keepFiles(db, extras);
+  return { name, description, html, image, extras: kept, groupIds, isChannelCampaign, scheduleTime, schedule };
+}
+
+/** Without the files that are no longer kept. */
+async function keepFiles(db: Database, { files, ...others }: PostExtras): Promise<PostExtras> {
+  if (!files) return others;
+  const kept = new Set((await findKept(db, files)).map(({ mediaId }) => mediaId));
+  const left = files.filter(({ mediaId }) => kept.has(mediaId));
+  return left.length > 0 ? { ...others, files: left } : others;
 }
 
 async function openDataUrl(db: Database, mediaId: number): Promise<AsyncIterable<string> | null> {

@@ -26,6 +26,8 @@ export const NO_TEXT: FieldError = { field: 'html', issue: 'has no text, and the
 
 export const NO_FILE: FieldError = { field: 'file_name', issue: 'is the name of a file, and there is no file' };
 
+const TWO_KINDS_OF_FILES: FieldError = { field: 'media', issue: 'must not be sent together with image' };
+
 /** What the post says once it is understood. */
 export interface PreparedPost {
   /** As it is to be stored. */
@@ -116,7 +118,8 @@ async function understand(
   const converted = sent === undefined ? undefined : await convert(sent, userId, unknownTags);
   const { html, text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
-  if (text === '' && problems.length === 0 && image === null && !withFile) problems.push(NO_TEXT);
+  if (extras.files && image !== null) problems.push(TWO_KINDS_OF_FILES);
+  if (text === '' && problems.length === 0 && image === null && !extras.files && !withFile) problems.push(NO_TEXT);
   if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
   const media = await recognise(image, problems);
   return { html, text, media, warnings, problems };

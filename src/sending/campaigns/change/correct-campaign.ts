@@ -63,7 +63,7 @@ interface Rewriting {
 async function rewrite(trx: Connection, { accountId, campaignId, runId, html, text }: Rewriting): Promise<boolean> {
   // Runs that differ in nothing but what they said share it from now on.
   const { rows: posts } = await sql<{ olds: number[]; hasFile: boolean }>`
-    select array_agg(content_id) as olds, media_id is not null as "hasFile" from contents
+    select array_agg(content_id) as olds, media_id is not null or coalesce(extras ? 'files', false) as "hasFile" from contents
     where content_id in (
       select content_id from runs
       where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null

@@ -35,16 +35,21 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
   });
 }
 
-/** Throws 409 if the campaign ended so long ago that its file may have been removed. */
+/** Throws 409 if a file was deleted, or the campaign ended so long ago that it may have been. */
 async function requireFiles(trx: Connection, { campaignId }: OwnCampaign, mediaDays = MEDIA_DAYS): Promise<void> {
   const { rows } = await sql`
     select from campaigns c
-    where campaign_id = ${campaignId} and finished_at <= campanile_now() - ${mediaDays} * interval '1 day'
-      and exists (select from contents t where t.campaign_id = c.campaign_id and t.media_id is not null)`.execute(trx);
+    where campaign_id = ${campaignId}
+      and exists (
+        select from contents t
+        join media m on m.media_id = t.media_id
+          or m.media_id in (select f.media_id from content_files f where f.content_id = t.content_id)
+        where t.campaign_id = c.campaign_id
+          and (m.bytes is null or c.finished_at <= campanile_now() - ${mediaDays} * interval '1 day'))`.execute(trx);
   if (rows.length > 0)
     throw new AppError(
       'campaign_media_gone',
-      `This campaign ended over ${mediaDays} days ago, and its file is no longer kept. Duplicate it, and choose the file again.`,
+      `A file of this campaign was deleted, or the campaign ended over ${mediaDays} days ago, so that its files are no longer kept. Duplicate it, and choose the files again.`,
     );
 }
 

@@ -17,6 +17,7 @@ import type { Schedule } from '../occurrences.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
 import { replanRuns } from './replan-runs.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
+import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import {
   findOwnCampaign,
@@ -74,13 +75,15 @@ export async function updateCampaign(
   const { html, text, media, warnings } = await prepareChange(
     { convert },
     actor.userId,
-    { html: change.html, image: change.image, unknownTags },
+    { html: change.html, image: change.image, unknownTags, extras },
     problems,
   );
   const { accountId } = before;
   if (change.groupIds) await requireGroups(db, accountId, change.groupIds);
   return db.transaction().execute(async (trx) => {
-    const mediaId = media ? await saveMedia(trx, actor.workspaceId, media, quotas) : removeImage ? null : undefined;
+    await requireFiles(trx, actor.workspaceId, extras);
+    const takesFileAway = removeImage || extras.files !== undefined;
+    const mediaId = media ? await saveMedia(trx, actor.workspaceId, media, quotas) : takesFileAway ? null : undefined;
     await lockOwnLane(trx, accountId);
     // What is too late to begin must not pass for something left to run.
     await missRuns(trx, [accountId], { campaignId: before.campaignId });
@@ -162,7 +165,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   };
   if (isDeepStrictEqual(next, content)) return;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
-  if (next.text === '' && next.mediaId === null)
+  if (next.text === '' && next.mediaId === null && !next.extras.files)
     throw invalid([
       change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT,
     ]);
@@ -182,12 +185,12 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   await writeContent(trx, campaignId, next);
 }
 
-/** The name of a file goes with its file. */
+/** The name of a file goes with its file, and so do other files: a post has the one file, or those of the library. */
 function changeExtras(
   before: PostExtras,
   { mediaId, extras, removedExtras = [] }: Pick<ContentChange, 'mediaId' | 'extras' | 'removedExtras'>,
 ): PostExtras {
-  const removed = new Set<string>([...removedExtras, ...(mediaId === undefined ? [] : ['fileName'])]);
+  const removed = new Set<string>([...removedExtras, ...(mediaId === undefined ? [] : ['fileName', 'files'])]);
   const kept = Object.entries(before).filter(([name]) => !removed.has(name));
   return { ...Object.fromEntries(kept), ...extras };
 }

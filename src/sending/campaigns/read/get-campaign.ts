@@ -3,6 +3,7 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { STORED_EXTRAS } from '../../../content/post/stored-extras.ts';
+import { readFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { findOwnCampaign, noSuchCampaign, type OwnCampaign } from '../store.ts';
 
 export interface CampaignDetails extends OwnCampaign {
@@ -10,6 +11,8 @@ export interface CampaignDetails extends OwnCampaign {
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
   extras: PostExtras;
+  /** All files, in their order. */
+  files: ShownFile[];
   groupIds: number[];
   runs: RunDetails[];
 }
@@ -37,15 +40,21 @@ export async function getCampaign(
   const row = await db
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
-    .leftJoin('media as m', 'm.media_id', 't.media_id')
-    .select(['t.html', 't.text', 't.group_ids as groupIds', STORED_EXTRAS.as('extras'), 'm.mime', 'm.sha256', 'm.size'])
+    .select(['t.html', 't.text', 't.group_ids as groupIds', STORED_EXTRAS.as('extras'), 't.media_id as mediaId'])
     .where('c.campaign_id', '=', campaignId)
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();
-  const { mime, sha256, size, ...content } = row;
-  const media =
-    mime === null || size === null || sha256 === null ? null : { mime, size, sha256: sha256.toString('hex') };
-  return { ...campaign, ...content, media, runs: await readRuns(db, campaignId) };
+  const { mediaId, ...content } = row;
+  const files = await listFiles(db, content.extras, mediaId);
+  const [first] = files;
+  const media = first ? { mime: first.mime, size: first.size, sha256: first.sha256.toString('hex') } : null;
+  return { ...campaign, ...content, media, files, runs: await readRuns(db, campaignId) };
+}
+
+async function listFiles(db: Connection, extras: PostExtras, mediaId: number | null): Promise<ShownFile[]> {
+  if (extras.files || mediaId === null) return readFiles(db, extras.files ?? []);
+  // It came in base64, so its name is the given one or none, also if the same bytes were uploaded once.
+  return (await readFiles(db, [{ mediaId }])).map((file) => ({ ...file, fileName: extras.fileName }));
 }
 
 /** A campaign's runs in order of their due time. */

@@ -88,7 +88,7 @@ export async function listCampaigns(
     ) r
     left join lateral (
       select cardinality(t.group_ids) as "groupCount", m.mime as "mediaMime"
-      from contents t left join media m on m.media_id = t.media_id
+      from contents t left join media m on m.media_id = coalesce(t.media_id, (t.extras #>> '{files,0,mediaId}')::bigint)
       where ${filter.withPost ?? false}::boolean and t.content_id = c.content_id
     ) post on true
     where ${found} and ${isOnPage}

@@ -1,7 +1,7 @@
 /** A post may be a file and a text that follows it: receipts, reactions and replies to either count for the post. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fileIdOf, textIdOf } from '../../../../src/messengers/whatsapp/send/split-post.ts';
+import { firstFileIdOf, partIdsOf, postIdsOf } from '../../../../src/messengers/whatsapp/send/split-post.ts';
 import type { Person } from '../../../support/app.ts';
 import { drawPlain } from '../../../support/inputs/pictures.ts';
 import { progressOf, sendCampaign } from '../../../support/whatsapp.ts';
@@ -108,25 +108,32 @@ test('counts receipts of the text for both, and none of the file', async () => {
   expect((await progressOf(person, campaign)).totals).toMatchObject({ delivered: 1, read: 1 });
 });
 
-describe('the id of a file', () => {
+describe('the ids of the other messages of a post', () => {
   const digits = fc.array(fc.constantFrom(...'0123456789ABCDEF'), { minLength: 18, maxLength: 18 });
   const ids = digits.map((all) => `3EB0${all.join('')}`);
 
-  test('maps to that of its text and back, and always differs from it', () => {
+  test('differ from its own and from each other, and each leads back to it', () => {
     fc.assert(
       fc.property(ids, (id) => {
-        expect(fileIdOf(id)).toMatch(/^3EB0[0-9A-F]{18}$/);
-        expect(fileIdOf(id)).not.toBe(id);
-        expect(textIdOf(fileIdOf(id))).toBe(id);
+        const parts = partIdsOf(id);
+        expect(new Set([id, ...parts]).size).toBe(12);
+        for (const part of parts) {
+          expect(part).toMatch(/^3EB0[0-9A-F]{18}$/);
+          expect(postIdsOf(part)).toContain(id);
+        }
       }),
     );
   });
 
+  test('begin with the id that the file of a post with a text has always had', () => {
+    expect(firstFileIdOf('3EB00123456789ABCDEF01')).toBe('3EB0FEDCBA9876543210FE');
+  });
+
   test.each(['', '3EB0', '3eb0aaaaaaaaaaaaaaaaaa', 'A5'.repeat(16), '3EB0AAAAAAAAAAAAAAAAAAA'])(
-    'is none of ours when it reads %j',
+    'are none where it reads %j',
     (id) => {
-      expect(textIdOf(id)).toBeUndefined();
-      expect(() => fileIdOf(id)).toThrow(/no file/);
+      expect(postIdsOf(id)).toEqual([]);
+      expect(() => partIdsOf(id)).toThrow(/no message belongs/);
     },
   );
 });

@@ -1,0 +1,92 @@
+/** The files of a workspace (contract §4, files). */
+import { z } from 'zod';
+import { campaignId, campaignStatus } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import {
+  count,
+  cursor,
+  fileBody,
+  instant,
+  nextCursor,
+  nothingData,
+  optional,
+  pageLimit,
+  search,
+  storedFile,
+  text,
+} from './fields.ts';
+
+const mediaId = z.int({ error: 'must be a whole number' });
+
+const libraryFile = storedFile
+  .extend({
+    media_id: count,
+    kind: z.enum(['image', 'video', 'audio', 'document']).meta({ description: 'How members see it.' }),
+    name: z.string().nullable().meta({ description: 'As it was uploaded. `null`: it came in base64.' }),
+    width: count.nullable().meta({ description: 'Of a film, in pixels.' }),
+    height: count.nullable(),
+    seconds: count.nullable().meta({ description: 'The length of a film.' }),
+    used_at: instant.meta({ description: 'When it was last uploaded or put into a campaign.' }),
+  })
+  .meta({ id: 'LibraryFile' });
+
+export const media = defineOperations('Media', {
+  uploadMedia: {
+    path: '/api/v1/media/upload',
+    access: 'send',
+    idempotency: 'always',
+    summary: 'Upload a file',
+    description:
+      'The body is the file itself. Its leading bytes determine the type, as in `add-campaign`; TXT, CSV and VCF files need their type as `content-type`. Limits: 64 MiB for films and documents, 16 MiB for pictures and sounds. The same bytes have the same `media_id`.',
+    takesFile: true,
+    body: fileBody,
+    data: libraryFile,
+    requestHeaders: { 'x-file-name': 'The name of the file: percent-encoded UTF-8, 200 characters at most.' },
+    errors: ['media_busy', 'storage_full'],
+    receivesFile: true,
+    requiresDiskSpace: true,
+    shedFirst: true,
+  },
+  importMedia: {
+    path: '/api/v1/media/import',
+    access: 'send',
+    idempotency: 'always',
+    summary: 'Import a file from a URL',
+    description:
+      'Downloads the file, with the limits of `upload`. The address must be public. The download may take 45 s.',
+    body: z.object({
+      url: text(1, 2_000).meta({ examples: ['https://files.example.com/programme.pdf'] }),
+      file_name: optional(text(1, 200)).meta({ description: 'Default: the last part of the URL.' }),
+    }),
+    data: libraryFile,
+    errors: ['media_busy', 'storage_full'],
+    receivesFile: true,
+    requiresDiskSpace: true,
+    shedFirst: true,
+  },
+  listMedia: {
+    path: '/api/v1/media/list-media',
+    access: 'read',
+    summary: 'List the files of your workspace',
+    description: 'Newest first, with the 10 newest campaigns and the drafts that have each.',
+    body: z.object({ search, limit: pageLimit(100, 50), cursor }),
+    data: z.object({
+      files: z.array(
+        libraryFile.extend({
+          campaigns: z.array(z.object({ campaign_id: campaignId, name: z.string(), status: campaignStatus })),
+          drafts: z.array(z.object({ draft_id: z.guid(), name: z.string() })),
+        }),
+      ),
+      next_cursor: nextCursor,
+    }),
+  },
+  deleteMedia: {
+    path: '/api/v1/media/delete-media',
+    access: 'send',
+    summary: 'Delete a file',
+    description: 'A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
+    body: z.object({ media_id: mediaId }),
+    data: nothingData,
+    errors: ['media_not_found', 'media_in_use'],
+  },
+});

@@ -1,0 +1,40 @@
+/** The files of a post that takes them from the library. */
+import { z } from 'zod';
+import { count, optional, storedFile, text } from './fields.ts';
+
+/** WhatsApp's own clients send up to 30 at once; more than ten are hardly a post. */
+export const MOST_FILES = 10;
+/** In UTF-16 units. */
+export const LONGEST_CAPTION = 1_024;
+
+const postFile = z.object({
+  media_id: z.int({ error: 'must be a whole number' }).meta({ description: 'As `upload` or `list-media` returns it.' }),
+  caption: optional(text(1, LONGEST_CAPTION)).meta({
+    description: 'A text of its own, without HTML. Default: the message for the first file, none for the others.',
+  }),
+  file_name: optional(text(1, 200)).meta({
+    description: 'The name as recipients see it. Default: the name that the file was uploaded with.',
+  }),
+});
+
+export const postFiles = optional(z.array(postFile).max(MOST_FILES)).meta({
+  id: 'PostFiles',
+  description:
+    'Files of your workspace, 10 at most, instead of `image`. Pictures and films are an album where the messaging application has albums; else, and for other files, one follows the other.',
+});
+
+/** The same in an answer that is a body for another request. */
+export const postFilesData = z
+  .array(z.object({ media_id: count, caption: z.string().optional(), file_name: z.string().optional() }))
+  .nullable();
+
+/** Files in an answer, with what is known of each. */
+export const shownFiles = z.array(
+  storedFile
+    .extend({
+      media_id: count,
+      file_name: z.string().nullable().meta({ description: 'As recipients see it. `null`: `file`.' }),
+      caption: z.string().nullable().meta({ description: '`null`: none of its own.' }),
+    })
+    .meta({ id: 'ShownFile' }),
+);

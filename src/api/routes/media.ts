@@ -1,0 +1,83 @@
+import { deleteMedia, listLibrary, readLibraryFile, type LibraryFile } from '../../content/media/library.ts';
+import { importMedia, type ImportDeps } from '../../content/media/import-media.ts';
+import { receiveMedia } from '../../content/media/receive-media.ts';
+import { kindOf } from '../../content/media/sniff.ts';
+import { invalid } from '../../platform/errors/errors.ts';
+import type { media } from '../contract/media.ts';
+import type { Handlers } from '../operation.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+
+export type MediaDeps = ImportDeps;
+
+const NAME_HEADER = 'x-file-name';
+const LONGEST_NAME = 200;
+
+export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
+  async uploadMedia(deps, { body, actor, header }) {
+    const length = Number(header('content-length') ?? NaN);
+    const mediaId = await receiveMedia(deps, actor.workspaceId, {
+      field: 'body',
+      bytes: body,
+      announcedSize: Number.isSafeInteger(length) ? length : undefined,
+      declared: header('content-type'),
+      name: readName(header(NAME_HEADER)),
+    });
+    return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
+  },
+
+  async importMedia(deps, { body, actor }) {
+    const mediaId = await importMedia(deps, actor.workspaceId, { url: body.url, name: body.file_name });
+    return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, mediaId));
+  },
+
+  async listMedia(deps, { body, actor }) {
+    const { files, next } = await listLibrary(deps.db, actor.workspaceId, {
+      before: readCursor(body.cursor),
+      limit: body.limit,
+      search: body.search,
+    });
+    return {
+      files: files.map(({ campaigns, drafts, ...file }) => ({
+        ...toWireFile(file),
+        campaigns: campaigns.map(({ campaignId, name, status }) => ({ campaign_id: campaignId, name, status })),
+        drafts: drafts.map(({ draftId, name }) => ({ draft_id: draftId, name })),
+      })),
+      next_cursor: writeCursor(next),
+    };
+  },
+
+  async deleteMedia(deps, { body, actor }) {
+    await deleteMedia(deps.db, actor.workspaceId, body.media_id);
+    return {};
+  },
+};
+
+export function toWireFile({ mediaId, sha256, usedAt, ...file }: LibraryFile) {
+  return {
+    media_id: mediaId,
+    kind: kindOf(file.mime),
+    mime: file.mime,
+    size: file.size,
+    sha256: sha256.toString('hex'),
+    name: file.name,
+    width: file.width,
+    height: file.height,
+    seconds: file.seconds,
+    used_at: usedAt.toISOString(),
+  };
+}
+
+/** Throws 400 for a name that is malformed, too long, or not to be stored. */
+function readName(header: string | undefined): string | undefined {
+  if (header === undefined || header.trim() === '') return undefined;
+  const refuse = (issue: string) => invalid([{ field: NAME_HEADER, issue }]);
+  let name: string;
+  try {
+    name = decodeURIComponent(header.trim());
+  } catch {
+    throw refuse('must be percent-encoded UTF-8');
+  }
+  if (name.length > LONGEST_NAME) throw refuse(`must be at most ${LONGEST_NAME} characters`);
+  if (name.includes('\0')) throw refuse('must not contain the character NUL');
+  return name;
+}

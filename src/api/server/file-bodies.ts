@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { holdUntilAnswered } from './long-answers.ts';
+
+/** Registers routes whose body is a file of any type: handlers read it as a stream, as fast as it can be written. */
+export function registerWithFileBody(server: FastifyInstance, registerRoutes: (scope: FastifyInstance) => void): void {
+  void server.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (request, payload, parsed) => {
+      const { 'content-encoding': encoding } = request.headers;
+      if (encoding === undefined || encoding === 'identity') parsed(null, readUntilGone(payload));
+      else parsed(new AppError('content_type_unsupported', 'The body must not be compressed'));
+    });
+    // Fastify passes a request without a body on as null.
+    scope.addHook('preValidation', (request, _reply, validate) => {
+      request.body ??= Readable.from([]);
+      validate();
+    });
+    registerRoutes(scope);
+    done();
+  });
+}
+
+/** A client that leaves in the middle has sent no readable request, and is no defect of ours. */
+async function* readUntilGone(payload: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    // The answer to a file that is not accepted goes over the same connection.
+    yield* payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw new AppError('request_unreadable', 'The body ended before the file was complete', { cause: error });
+  }
+}
+
+/** Semaphore: a hook that lets files wait before they are read, users in turn. */
+export function acquireFilePermit(permits: FairSemaphore): onRequestHookHandler {
+  return (request, { raw }) => holdUntilAnswered(permits, request, raw);
+}

@@ -1,0 +1,103 @@
+/** The files of a workspace, for its members to pick again. */
+import { sql } from 'kysely';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { CAMPAIGNS_OF_MEDIA, IS_IN_DRAFT } from './media-uses.ts';
+import { noSuchMedia } from './store.ts';
+
+/** A file of a workspace, without its bytes. */
+export interface LibraryFile {
+  mediaId: number;
+  mime: string;
+  /** In bytes. */
+  size: number;
+  sha256: Buffer;
+  /** As its owner uploaded it; null: it came in base64. */
+  name: string | null;
+  /** Of a film that tells, in pixels. */
+  width: number | null;
+  height: number | null;
+  seconds: number | null;
+  usedAt: Date;
+}
+
+/** The campaigns and drafts that have a file. */
+export interface MediaUses {
+  campaigns: Array<{ campaignId: string; name: string; status: CampaignStatus }>;
+  drafts: Array<{ draftId: string; name: string }>;
+}
+
+export interface LibraryPage {
+  files: Array<LibraryFile & MediaUses>;
+  next: number | null;
+}
+
+/** The newest uses of a file that a list names. */
+const USES_LISTED = 10;
+
+const FILE = sql<LibraryFile>`
+  m.media_id as "mediaId", m.mime, m.size, m.sha256, m.name, m.width, m.height, m.seconds, m.used_at as "usedAt"`;
+
+/** The newest files of a workspace that are kept, `limit` at most, before the file with the id `before`; with `search` those of a name. */
+export async function listLibrary(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  { before, limit, search }: { before: number | undefined; limit: number; search: string | undefined },
+): Promise<LibraryPage> {
+  const { rows } = await sql<LibraryFile & MediaUses>`
+    select ${FILE},
+      (select coalesce(jsonb_agg(jsonb_build_object('campaignId', k.public_id, 'name', k.name, 'status', k.status) order by k.campaign_id desc), '[]')
+       from (select k.* from campaigns k where k.deleted_at is null
+               and k.campaign_id in (select campaign_id from ${CAMPAIGNS_OF_MEDIA} c)
+             order by k.campaign_id desc limit ${USES_LISTED}) k) as campaigns,
+      (select coalesce(jsonb_agg(jsonb_build_object('draftId', d.draft_id, 'name', d.name)), '[]') from drafts d where ${IS_IN_DRAFT}) as drafts
+    from media m
+    where m.workspace_id = ${workspaceId} and m.bytes is not null and m.media_id < ${before ?? Number.MAX_SAFE_INTEGER}
+      and (${search ?? null}::text is null or strpos(lower(m.name), lower(${search ?? ''})) > 0)
+    order by m.media_id desc limit ${limit + 1}`.execute(db);
+  const files = rows.slice(0, limit);
+  return { files, next: rows.length > limit ? (files.at(-1)?.mediaId ?? null) : null };
+}
+
+/** Throws 404 for a file that is not the workspace's, or no longer kept. */
+export async function readLibraryFile(db: Connection, workspaceId: WorkspaceId, mediaId: number): Promise<LibraryFile> {
+  const { rows } = await sql<LibraryFile>`
+    select ${FILE} from media m
+    where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`.execute(db);
+  const [file] = rows;
+  if (!file) throw noSuchMedia();
+  return file;
+}
+
+/**
+ * Deletes a file. Of one that an ended campaign has had the description stays. Throws 404, and 409 while a draft, or a campaign that has
+ * not ended, has it.
+ */
+export async function deleteMedia(db: Database, workspaceId: WorkspaceId, mediaId: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // In the order of everybody else. A campaign that is just being accepted holds the file until it is there.
+    await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+    await sql`select from media where media_id = ${mediaId} and workspace_id = ${workspaceId} for update`.execute(trx);
+    const { rows } = await sql<{ isInUse: boolean; isTold: boolean }>`
+      select exists (select from ${CAMPAIGNS_OF_MEDIA} c) as "isTold",
+             exists (select from drafts d where ${IS_IN_DRAFT})
+               or exists (select from ${CAMPAIGNS_OF_MEDIA} c join campaigns k using (campaign_id)
+                          where k.finished_at is null and k.deleted_at is null) as "isInUse"
+      from media m where m.media_id = ${mediaId} and m.workspace_id = ${workspaceId} and m.bytes is not null`.execute(
+      trx,
+    );
+    const [found] = rows;
+    if (!found) throw noSuchMedia();
+    if (found.isInUse)
+      throw new AppError(
+        'media_in_use',
+        'A draft, or a campaign that has not ended, has this file. Delete or end it first.',
+      );
+    await (
+      found.isTold
+        ? sql`update media set bytes = null where media_id = ${mediaId}`
+        : sql`delete from media where media_id = ${mediaId}`
+    ).execute(trx);
+  });
+}

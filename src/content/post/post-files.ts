@@ -1,0 +1,104 @@
+/** The files of posts that take them from the library. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { plainFileName } from '../media/file-name.ts';
+import { kindOf } from '../media/sniff.ts';
+import type { PostExtras, PostFile } from './post-extras.ts';
+
+/** A file of a post, without its bytes. */
+export interface ShownFile {
+  mediaId: number;
+  mime: string;
+  /** In bytes. */
+  size: number;
+  sha256: Buffer;
+  /** As recipients see it, without an extension; undefined: it has no name. */
+  fileName?: string | undefined;
+  /** Of its own. */
+  caption?: string | undefined;
+  width: number | null;
+  height: number | null;
+  seconds: number | null;
+}
+
+interface Row extends Pick<ShownFile, 'mediaId' | 'mime' | 'size' | 'sha256' | 'width' | 'height' | 'seconds'> {
+  name: string | null;
+}
+
+const FILE = sql<Row>`media_id as "mediaId", mime, size, sha256, name, width, height, seconds`;
+
+/**
+ * Keeps the files that a post of a workspace is to have from being deleted, until the transaction ends. Throws as `checkFiles`.
+ */
+export async function requireFiles(trx: Connection, workspaceId: WorkspaceId, extras: PostExtras): Promise<void> {
+  if (!extras.files) return;
+  const ids = extras.files.map(({ mediaId }) => mediaId);
+  // As a file that is uploaded again: the cleanup must not take it meanwhile.
+  await sql`
+    update media set used_at = campanile_now()
+    where media_id = any(${ids}::bigint[]) and workspace_id = ${workspaceId} and bytes is not null
+      and used_at <= campanile_now() - interval '1 hour'`.execute(trx);
+  await sql`
+    select from media where media_id = any(${ids}::bigint[]) and workspace_id = ${workspaceId}
+    order by media_id for key share`.execute(trx);
+  await checkFiles(trx, workspaceId, extras);
+}
+
+/**
+ * Returns the files that a post of a workspace is to have. Throws 404 for a file that is not the workspace's or no longer kept, and 400
+ * for a sound with a caption.
+ */
+export async function checkFiles(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  { files = [] }: PostExtras,
+): Promise<ShownFile[]> {
+  if (files.length === 0) return [];
+  const ids = files.map(({ mediaId }) => mediaId);
+  const { rows } = await sql<Row>`
+    select ${FILE} from media
+    where media_id = any(${ids}::bigint[]) and workspace_id = ${workspaceId} and bytes is not null`.execute(db);
+  const shown = showFiles(files, rows);
+  const missing = ids.flatMap((id, index) => (rows.some(({ mediaId }) => mediaId === id) ? [] : [index]));
+  if (missing.length > 0)
+    throw new AppError('media_not_found', 'You have no file with this id, or it is no longer kept', {
+      details: missing.map((index) => ({
+        field: `media.${index}.media_id`,
+        issue: 'is not the id of one of your files',
+      })),
+    });
+  const silent = shown.flatMap(({ mime, caption }, index) =>
+    caption !== undefined && kindOf(mime) === 'audio' ? [index] : [],
+  );
+  if (silent.length > 0)
+    throw invalid(silent.map((index) => ({ field: `media.${index}.caption`, issue: 'is not shown with a sound' })));
+  return shown;
+}
+
+/** Returns what is known of the files of a stored post; those that are no longer known are left out. */
+export async function readFiles(db: Connection, files: readonly PostFile[]): Promise<ShownFile[]> {
+  if (files.length === 0) return [];
+  const { rows } = await sql<Row>`
+    select ${FILE} from media where media_id = any(${files.map(({ mediaId }) => mediaId)}::bigint[])`.execute(db);
+  return showFiles(files, rows);
+}
+
+/** Returns those of the files of a stored post whose bytes are still kept. */
+export async function findKept(db: Connection, files: readonly PostFile[]): Promise<Array<Pick<PostFile, 'mediaId'>>> {
+  const { rows } = await sql<{ mediaId: number }>`
+    select media_id as "mediaId" from media
+    where media_id = any(${files.map(({ mediaId }) => mediaId)}::bigint[]) and bytes is not null`.execute(db);
+  return rows;
+}
+
+function showFiles(files: readonly PostFile[], rows: readonly Row[]): ShownFile[] {
+  const byId = new Map(rows.map((row) => [row.mediaId, row]));
+  return files.flatMap(({ mediaId, caption, fileName }) => {
+    const row = byId.get(mediaId);
+    if (!row) return [];
+    const { name, ...file } = row;
+    return [{ ...file, caption, fileName: fileName ?? (name === null ? undefined : plainFileName(name)) }];
+  });
+}

@@ -1,0 +1,43 @@
+/** Films that have their boxes and no pictures. */
+
+function box(type: string, ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + body.length);
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, body]);
+}
+
+function movieHeader(seconds: number): Buffer {
+  const body = Buffer.alloc(100);
+  body.writeUInt32BE(600, 12);
+  body.writeUInt32BE(Math.round(seconds * 600), 16);
+  return box('mvhd', body);
+}
+
+/** `isTurned`: a quarter to the right, as phones write films that were taken upright. */
+function track({ width, height, isTurned }: { width: number; height: number; isTurned: boolean }): Buffer {
+  const body = Buffer.alloc(84);
+  const matrix = isTurned ? [0, 1, 0, -1, 0, 0, 0, 0, 0x4000] : [1, 0, 0, 0, 1, 0, 0, 0, 0x4000];
+  matrix.forEach((value, index) => body.writeInt32BE(value * 0x10000, 40 + index * 4));
+  body.writeUInt32BE(width * 0x10000, 76);
+  body.writeUInt32BE(height * 0x10000, 80);
+  return box('trak', box('tkhd', body));
+}
+
+/** An MP4 of about this many bytes. `isAtEnd`: its description comes last, as cameras write it. */
+export function film({
+  bytes = 1_000,
+  seconds = 12.3,
+  width = 1_920,
+  height = 1_080,
+  isTurned = false,
+  isAtEnd = true,
+  fill = 0,
+} = {}): Buffer {
+  const head = box('ftyp', Buffer.from('isom\0\0\x02\0isommp41', 'latin1'));
+  const sound = track({ width: 0, height: 0, isTurned: false });
+  const moov = box('moov', movieHeader(seconds), sound, track({ width, height, isTurned }));
+  const mdat = box('mdat', Buffer.alloc(Math.max(0, bytes - head.length - moov.length - 8), fill));
+  return Buffer.concat(isAtEnd ? [head, mdat, moov] : [head, moov, mdat]);
+}
