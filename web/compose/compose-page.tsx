@@ -94,12 +94,13 @@ function DraftActions({ id, drop }: Pick<ComposeProps, 'id' | 'drop'>) {
 
 function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { draft, file } = kept;
-  const hasFile = file !== null;
+  const hasFile = file !== null || draft.files.length > 0;
   const shown = usePreview(draft.html, hasFile);
   const { preview, isSettled } = shown;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
-  const suggestedName = suggestName(preview.text) || (file?.name ?? '').slice(0, SUGGESTED_LENGTH);
+  const suggestedName =
+    suggestName(preview.text) || (file?.name ?? draft.files[0]?.name ?? '').slice(0, SUGGESTED_LENGTH);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
   const problems = validateDraft(draft, hasFile, shown);
@@ -204,7 +205,7 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
+  return <PhonePreview groups={draft.groups} text={text} file={file} files={draft.files} time={time} />;
 }
 
 /** Returns the first line of the message without formatting markers. */

@@ -2,21 +2,25 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Data } from '../api/operations.ts';
 import { createDraft } from '../drafts/persisted-draft.ts';
 import { changeDraft } from '../drafts/save-draft.ts';
+import { fromShown } from './draft-files.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
 type Copy = Data<'venom/duplicate-campaign'>;
+type Files = Data<'venom/get-campaign'>['files'];
 
-/** Creates a draft with the message, file and groups of a campaign. Returns its path. The schedule is not copied; existing drafts stay. */
+/** Creates a draft with the message, files and groups of a campaign. Returns its path. The schedule is not copied; existing drafts stay. */
 export function createDraftFromCampaign(
   client: QueryClient,
   timeZone: string,
   copy: Copy,
-  known: readonly PickedGroup[],
+  { groups: known, files }: { groups: readonly PickedGroup[]; files: Files },
 ): string {
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
-  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups };
+  const kept = new Set(copy.media?.map(({ media_id }) => media_id));
+  const library = files.filter(({ media_id }) => kept.has(media_id)).map(fromShown);
+  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups, files: library };
   return createSavedDraft(client, draft, file);
 }
 

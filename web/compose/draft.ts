@@ -1,5 +1,6 @@
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
+import type { DraftFile } from './draft-files.ts';
 
 /** The part of a picked group that is stored: enough to show it without a request. */
 export type PickedGroup = Pick<Group, 'group_metadata_id' | 'group_name' | 'kind' | 'participants'>;
@@ -12,6 +13,8 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
 export interface Draft {
   name: string;
   html: string;
+  /** Files of the library, instead of the one file. */
+  files: readonly DraftFile[];
   groups: readonly PickedGroup[];
   isScheduled: boolean;
   startDate: string | null;
@@ -29,6 +32,7 @@ export function emptyDraft(timeZone: string): Draft {
   return {
     name: '',
     html: '',
+    files: [],
     groups: [],
     isScheduled: false,
     startDate: null,

@@ -3,11 +3,13 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { fileSize } from '../format/numbers.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
+import type { DraftFile } from './draft-files.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const Editor = lazy(lazyWithRetry(() => import('./editor.tsx')));
 const MediaField = lazy(lazyWithRetry(() => import('./media-field.tsx')));
+const FilesField = lazy(lazyWithRetry(() => import('./files-field.tsx')));
 
 const NAME_LIMIT = 200;
 
@@ -21,8 +23,8 @@ export function MessageSection({
   hasText = true,
   aside,
 }: {
-  draft: { name: string; html: string };
-  update: (next: { name?: string; html?: string }) => void;
+  draft: { name: string; html: string; files: readonly DraftFile[] };
+  update: (next: { name?: string; html?: string; files?: readonly DraftFile[] }) => void;
   file: File | null;
   /** Never called with a file that is too large. */
   attach: (file: File | null) => void;
@@ -35,6 +37,11 @@ export function MessageSection({
     const isTooLarge = next !== null && next.size > FILE_LIMIT_BYTES;
     setProblem(isTooLarge ? t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) }) : undefined);
     if (!isTooLarge) attach(next);
+  };
+  const takeFiles = (files: readonly DraftFile[]) => {
+    // A post has the one file, or those of the library.
+    if (file && files.length > 0) attach(null);
+    update({ files });
   };
   return (
     <Section title={t('compose.message')} aside={aside}>
@@ -50,7 +57,8 @@ export function MessageSection({
         {hasText && (
           <Suspense fallback={<PartSkeleton height={220} />}>
             <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
-            <MediaField file={file} attach={takeFile} onReject={setProblem} />
+            {draft.files.length === 0 && <MediaField file={file} attach={takeFile} onReject={setProblem} />}
+            <FilesField files={draft.files} change={takeFiles} />
           </Suspense>
         )}
         {problem !== undefined && (

@@ -1,6 +1,7 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
+import type { DraftFile } from './draft-files.ts';
 import type { PickedGroup } from './draft.ts';
 
 /** The post as members of the first group will see it. */
@@ -8,23 +9,32 @@ export function PhonePreview({
   groups,
   text,
   file,
+  files,
   time,
 }: {
   groups: readonly PickedGroup[];
   text: string;
   file: File | null;
+  files: readonly DraftFile[];
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
 }) {
   const [first] = groups;
   const kind = first?.kind ?? 'group';
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
+  const shown = files.map(({ mime, size, sha256, name, caption }) => ({
+    mime,
+    size,
+    sha256,
+    file_name: name,
+    caption,
+  }));
   return (
     <Phone name={first?.group_name ?? t('compose.anyGroup')} kind={kind} participants={first?.participants ?? null}>
-      {text === '' && !media ? (
+      {text === '' && !media && files.length === 0 ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post text={text} media={media} time={time} kind={kind} />
+        <Post text={text} media={media} files={shown} time={time} kind={kind} />
       )}
     </Phone>
   );

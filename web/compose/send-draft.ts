@@ -1,5 +1,7 @@
 import { call, callWithHeaders } from '../api/call.ts';
+import { textTypeOf } from '../api/library.ts';
 import type { Body } from '../api/operations.ts';
+import { toMedia } from './draft-files.ts';
 import type { Draft } from './draft.ts';
 
 /** The fields that sending at once and scheduling share. */
@@ -8,6 +10,7 @@ function postOf(draft: Draft, name: string, image: string | null) {
     name,
     html: draft.html,
     image,
+    media: toMedia(draft.files),
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     is_channel_campaign: draft.groups.length > 0 && draft.groups.every((group) => group.kind === 'channel'),
   };
@@ -45,14 +48,6 @@ export async function sendDraft(draft: Draft, name: string, file: File | null, s
     return (await call('venom/add-campaign', { ...post, is_schedule: false }, options)).campaign_id;
   const { headers } = await callWithHeaders('venom/add-campaign-batch', { ...post, ...scheduleOf(draft) }, options);
   return headers.get('x-campaign-id') ?? '';
-}
-
-/** The types of text files, which the service cannot detect. Browsers know them by the ending, and some not even then. */
-const TEXT_TYPES: Readonly<Record<string, string>> = { txt: 'text/plain', csv: 'text/csv', vcf: 'text/vcard' };
-
-function textTypeOf({ name, type }: File): string | undefined {
-  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  return Object.values(TEXT_TYPES).includes(type) ? type : TEXT_TYPES[ending];
 }
 
 /** Returns the file in base64. Only text files have a data URL prefix: the service detects all other types. */

@@ -33,7 +33,7 @@ export function Summary({
   const { groups } = draft;
   const warnings = [
     ...[...groupIssues(check)].map(([issue, ids]) => issueText(issue, ids.length)),
-    ...warningsOf({ preview, check, hasFile: file !== null }).map(({ text }) => text),
+    ...warningsOf({ preview, check, hasFile: file !== null || draft.files.length > 0 }).map(({ text }) => text),
   ];
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
@@ -58,6 +58,11 @@ export function Summary({
           {file && (
             <Text size="xs" c="dimmed" className={textClasses.breakable}>
               {t('compose.withFile', { name: file.name, size: fileSize(file.size) })}
+            </Text>
+          )}
+          {draft.files.length > 0 && (
+            <Text size="xs" c="dimmed">
+              {t('compose.withFiles', { files: draft.files.length })}
             </Text>
           )}
         </div>

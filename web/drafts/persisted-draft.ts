@@ -2,6 +2,7 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import { mediaQuery } from '../api/media.ts';
+import { fromShown } from '../compose/draft-files.ts';
 import { emptyDraft, type Draft } from '../compose/draft.ts';
 import { mediaName } from '../format/media-name.ts';
 import { DRAFT_KEY } from './unsaved-changes.ts';
@@ -61,6 +62,7 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
   const draft: Draft = {
     name: row.name,
     html: content.html,
+    files: content.files.map(fromShown),
     groups: content.groups,
     isScheduled: content.is_schedule,
     startDate: content.start_date,

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
+import { toMedia } from '../compose/draft-files.ts';
 import { base64 } from '../compose/send-draft.ts';
 import {
   updatePersistedDraft,
@@ -129,6 +130,7 @@ async function toSaveBody(id: string, { draft, file, version, isOtherFile }: Dra
     version,
     name: draft.name,
     html: draft.html,
+    media: toMedia(draft.files),
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     is_schedule: draft.isScheduled,
     start_date: draft.startDate,

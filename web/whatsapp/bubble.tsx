@@ -29,18 +29,22 @@ export interface ShownMedia {
 export function Post({
   text,
   media,
+  files,
   time,
   kind = 'group',
   isEdited = false,
 }: {
   text: string;
   media: ShownMedia | null;
+  /** All files of a post with several; without any, `media` counts. */
+  files?: readonly ShownFile[] | undefined;
   /** "09:00" */
   time: string;
   kind?: GroupKind;
   isEdited?: boolean;
 }) {
   const foot = { time, kind, isEdited };
+  if (files && files.length > 0) return <FilesPost text={text} files={files} {...foot} />;
   if (media && text.length > CAPTION_LIMIT)
     return (
       <>
@@ -49,6 +53,86 @@ export function Post({
       </>
     );
   return <Bubble text={text} media={media} {...foot} />;
+}
+
+/** A file of a post with several, as the service answers it. */
+export interface ShownFile {
+  mime: string;
+  size: number;
+  sha256: string;
+  file_name: string | null;
+  caption: string | null;
+}
+
+type Foot = Pick<Parameters<typeof Bubble>[0], 'time' | 'kind' | 'isEdited'>;
+
+/** Pictures and films in a group are an album; other files, and all files in a channel, follow one another. */
+function FilesPost({ text, files, ...foot }: { text: string; files: readonly ShownFile[] } & Foot) {
+  const { messages, after } = placeText(text, files);
+  const isInAlbum = ({ mime }: ShownFile) => isShownAs(mime, 'image') || isShownAs(mime, 'video');
+  const album = foot.kind === 'channel' ? [] : messages.filter(({ file }) => isInAlbum(file));
+  const isAlbum = album.length > 1;
+  const single = isAlbum ? messages.filter((message) => !album.includes(message)) : messages;
+  return (
+    <>
+      {isAlbum && <Album messages={album} {...foot} />}
+      {single.map(({ file, caption }, index) => (
+        <Bubble
+          // oxlint-disable-next-line react/no-array-index-key
+          key={`${file.sha256} ${index}`}
+          text={caption}
+          media={{
+            mime: file.mime,
+            size: file.size,
+            sha256: file.sha256,
+            ...(file.file_name && { name: file.file_name }),
+          }}
+          {...foot}
+        />
+      ))}
+      {after !== '' && <Bubble text={after} media={null} {...foot} />}
+    </>
+  );
+}
+
+interface FileMessage {
+  file: ShownFile;
+  caption: string;
+}
+
+/** As the service does: the text is the caption of the first file, or follows the files. */
+function placeText(text: string, files: readonly ShownFile[]): { messages: FileMessage[]; after: string } {
+  const [first] = files;
+  const own = first?.caption ?? '';
+  const mayBear = (own === '' || own === text) && !first?.mime.startsWith('audio/') && text.length <= CAPTION_LIMIT;
+  const messages = files.map((file, index) => ({
+    file,
+    caption: index === 0 && mayBear ? text : (file.caption ?? ''),
+  }));
+  return { messages, after: mayBear ? '' : text };
+}
+
+function Album({ messages, time, kind, isEdited }: { messages: readonly FileMessage[] } & Foot) {
+  return (
+    <div className={classes.bubble} data-kind={kind} data-wide>
+      <Sender />
+      <div className={classes.album}>
+        {messages.map(({ file }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key
+          <MediaBox key={`${file.sha256} ${index}`} media={file} />
+        ))}
+      </div>
+      {messages.map(
+        ({ caption, file }, index) =>
+          // oxlint-disable-next-line react/no-array-index-key
+          caption !== '' && <MessageText key={`${file.sha256} ${index}`} text={caption} className={classes.text} />,
+      )}
+      <span className={classes.foot}>
+        {isEdited && `${t('phone.edited')} `}
+        {time}
+      </span>
+    </div>
+  );
 }
 
 /** The placeholder of a post that was deleted for everyone. */

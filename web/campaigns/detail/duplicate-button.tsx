@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { call } from '../../api/call.ts';
 import type { Analytics } from '../../api/operations.ts';
+import { campaignQuery } from '../../api/queries.ts';
 import { sessionQuery, type SignedIn } from '../../api/session.ts';
 import { createDraftFromCampaign } from '../../compose/create-draft.ts';
 import { Icon } from '../../parts/icons.tsx';
@@ -29,15 +30,18 @@ function SignedInDuplicateButton({
   const client = useQueryClient();
   const [, go] = useLocation();
   const copying = useMutation({
-    mutationFn: () => call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id }),
-    onSuccess: ({ group_metadata_ids: goesTo, ...copy }) => {
+    mutationFn: async () => ({
+      ...(await call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id })),
+      files: (await client.fetchQuery(campaignQuery(campaign.campaign_id))).files,
+    }),
+    onSuccess: ({ group_metadata_ids: goesTo, files, ...copy }) => {
       const ids = isToAll ? groups.map((group) => group.group_metadata_id) : goesTo;
       go(
         createDraftFromCampaign(
           client,
           session.time_zone,
           { ...copy, name: copyName(copy.name), group_metadata_ids: ids },
-          groups,
+          { groups, files },
         ),
       );
     },

@@ -33,13 +33,16 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
           <Post
             text={post.text}
             media={post.media}
+            files={post.files}
             time={time}
             kind={kind}
             isEdited={isSent && (first.corrected ?? 0) > 0}
           />
         )}
       </Phone>
-      {post.media && <Download sha256={post.media.sha256} name={post.name} />}
+      {post.files.map(({ sha256, file_name: name }) => (
+        <Download key={sha256} sha256={sha256} name={name ?? post.name} />
+      ))}
       <RevisionButtons analytics={analytics} />
     </Section>
   );

@@ -29,7 +29,8 @@ export function ChangeSummary({
   const lines: string[] = [];
   if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
   if (change.html !== undefined) lines.push(t('change.what.html'));
-  if (isOtherFile) lines.push(t(hasFile ? 'change.what.file' : 'change.what.noFile'));
+  if (isOtherFile || change.media || change.remove_image)
+    lines.push(t(hasFile ? 'change.what.file' : 'change.what.noFile'));
   if (change.group_metadata_ids !== undefined) {
     const [old, next] = [idsOf(before), idsOf(draft)];
     lines.push(describeGroups(old, next));

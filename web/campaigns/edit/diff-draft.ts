@@ -1,7 +1,16 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
+import { FILE_LIMIT_BYTES } from '../../compose/file-limit.ts';
+import { fromShown, toMedia, type DraftFile } from '../../compose/draft-files.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 
-export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
+export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image'>;
+
+/** The files of a campaign that the form shows one by one. A single small file is shown as if it had been attached. */
+export function libraryFilesOf({ files }: Campaign): Campaign['files'] {
+  const [first] = files;
+  const isPlain = files.length === 1 && first?.caption === null && first.size <= FILE_LIMIT_BYTES;
+  return isPlain ? [] : files;
+}
 
 /** Converts a scheduled campaign to a draft for the form. */
 export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
@@ -17,6 +26,7 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     ...empty,
     name: campaign.name,
     html: campaign.html,
+    files: libraryFilesOf(campaign).map(fromShown),
     groups,
     isScheduled: true,
     startDate: campaign.start_date,
@@ -34,6 +44,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
+    ...diffFiles(before.files, draft.files),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -44,6 +55,15 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
   };
+}
+
+function diffFiles(
+  before: readonly DraftFile[],
+  files: readonly DraftFile[],
+): Pick<DraftDiff, 'media' | 'remove_image'> {
+  const media = toMedia(files);
+  if (JSON.stringify(media) === JSON.stringify(toMedia(before))) return {};
+  return media ? { media } : { remove_image: true };
 }
 
 /** Returns whether the days or the time have changed. */

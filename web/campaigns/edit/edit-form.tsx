@@ -51,7 +51,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
     again();
   };
   const [isAsking, asking] = useDisclosure(false);
-  const hasFile = file !== null;
+  const hasFile = file !== null || draft.files.length > 0;
   const shown = usePreview(draft.html, hasFile);
   const { preview, isSettled } = shown;
   const check = useCheck(draft, draft.name, hasFile, {
@@ -75,7 +75,15 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
+        preview={
+          <PhonePreview
+            groups={draft.groups}
+            text={preview.text}
+            file={file}
+            files={draft.files}
+            time={timeOfDay(draft.time)}
+          />
+        }
       >
         <UnchangedRuns runs={campaign.runs} />
         <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />
@@ -151,8 +159,11 @@ function useEdits(changing: EditFormProps) {
   const setFile = (next: File | null) => edit(() => ({ file: next, isOtherFile: true }));
   const forget = () => client.removeQueries({ queryKey });
   const save = async (signal: AbortSignal) => {
-    const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
-    await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
+    const { remove_image: removed, ...fields } = change;
+    // Files of the library replace the one file, and the one file replaces them.
+    const isRemoved = (isOtherFile || removed) && file === null && draft.files.length === 0;
+    const image = isOtherFile && file ? { image: await base64(file) } : isRemoved && { remove_image: true };
+    await call('venom/update-campaign', { campaign_id: id, ...fields, ...image }, { signal });
     await invalidateCampaign(client, id);
     showToast(t('change.changed', { name: draft.name.trim() }));
     go(`/campaigns/${id}`);

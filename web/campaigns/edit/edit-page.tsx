@@ -8,6 +8,7 @@ import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Page, PageSkeleton } from '../../parts/page.tsx';
 import { NotFoundPage } from '../../shell/not-found-page.tsx';
 import { t } from '../../i18n/translate.ts';
+import { libraryFilesOf } from './diff-draft.ts';
 import { EditForm } from './edit-form.tsx';
 
 /** Edits the part of a scheduled campaign that has not started. */
@@ -17,7 +18,8 @@ export default function EditCampaignPage({ id }: { id: string }) {
   const post = useQuery({ ...campaignQuery(id), ...still });
   const analytics = useQuery({ ...analyticsQuery(id), ...still });
   const [round, setRound] = useState(0);
-  const media = post.data?.media ?? null;
+  const isLibrary = post.data !== undefined && libraryFilesOf(post.data).length > 0;
+  const media = isLibrary ? null : (post.data?.media ?? null);
   const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });
   const error = post.error ?? analytics.error ?? file.error;
   if (error instanceof CampanileError && (error.status === 404 || error.status === 400) && !post.data)

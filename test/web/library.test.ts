@@ -1,0 +1,72 @@
+/** Files of the library in the dashboard: uploaded, put into a post, seen on the sandbox's phone, and deleted. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
+import { writeMessage } from '../support/browser/dashboard-user.ts';
+import { film } from '../support/inputs/films.ts';
+import { PNG } from '../support/inputs/sample-files.ts';
+
+const browser = await launchBrowser();
+const app = await startTestApp({ sandboxSpeed: 200 });
+afterAll(() => app.stop());
+
+describe.skipIf(!browser)('in a browser', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeEach(async () => {
+    visited = await visit(browser as Browser, app.url);
+    ({ page } = visited);
+  });
+  afterEach(() => visited.end());
+
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+  const dialog = () => page.getByRole('dialog', { name: 'Your files' });
+  const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
+  const files = [
+    { name: 'Poster.png', mimeType: 'image/png', buffer: PNG },
+    { name: 'Trailer.mp4', mimeType: 'video/mp4', buffer: film({ bytes: 300_000 }) },
+  ];
+
+  async function compose(): Promise<void> {
+    await enterAsNew(page, 'lia');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Look at this');
+    await press('Choose from your files, or add several');
+    await dialog().locator('input[type=file]').setInputFiles(files);
+    for (const { name } of files) await dialog().getByRole('checkbox', { name, checked: true }).waitFor();
+  }
+
+  test('several files are uploaded, captioned, sent, and shown as members see them', async () => {
+    await compose();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Use 2 files' }).click();
+    await page.getByRole('textbox', { name: 'Caption of Trailer.mp4' }).fill('The trailer');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await press('Send to 1 group now');
+    await page.getByRole('dialog').getByText('With 2 files.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('heading', { name: 'Look at this' }).waitFor();
+    await page.getByText('The trailer').waitFor();
+    const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string }> }>('venom/list-campaigns');
+    const sent = await ask<{ files: object[] }>('venom/get-campaign', { campaign_id: campaigns[0]?.campaign_id });
+    expect(sent.files).toMatchObject([
+      { mime: 'image/png', caption: null },
+      { mime: 'video/mp4', caption: 'The trailer' },
+    ]);
+  });
+
+  test('a draft keeps its files, and a file without a use can be deleted', async () => {
+    await compose();
+    await dialog().getByRole('button', { name: 'Use 2 files' }).click();
+    await press('Remove Poster.png');
+    await page.getByText('Draft saved').waitFor();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Caption of Trailer' }).waitFor();
+    await press('Choose from your files, or add several');
+    expect(await dialog().getByRole('button', { name: 'Delete Trailer.mp4' }).isDisabled()).toBe(true);
+    await dialog().getByRole('button', { name: 'Delete Poster.png' }).click();
+    await dialog().getByText('Poster.png').waitFor({ state: 'detached' });
+  });
+});
