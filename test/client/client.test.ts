@@ -36,13 +36,30 @@ describe('with the real service', () => {
       if (!post) return [];
       const isKeyed = post.parameters?.some(({ $ref }) => $ref === '#/components/parameters/Idempotency-Key') ?? false;
       const name = path.replace('/api/v1/', '');
-      // Saving the same draft or disabling the same user again changes nothing (contract §4).
+      // Saving the same draft, keeping the same file or disabling the same user again changes nothing (contract §4).
       const changesNothing =
         post.security.some(({ api_key: scopes }) => scopes?.includes('read')) ||
-        /^(user|admin)\/(get|list)_|^admin\/(dis|en)able_user$|^venom\/save-draft$/.test(name);
+        /^(user|admin)\/(get|list)_|^admin\/(dis|en)able_user$|^venom\/save-draft$|^media\/(upload|import)$/.test(name);
       return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];
     });
     expect(IDEMPOTENCY).toEqual(Object.fromEntries(documented));
+  });
+
+  test('uploads a file under its name, for a campaign', async () => {
+    const ada = await signUp('ada');
+    const { groups } = await ada.call('venom/list-groups');
+    const file = new File(['%PDF-1.7\n%%EOF\n'], 'Menü.pdf');
+    const { media_id, name } = await ada.call('media/upload', file);
+    expect(name).toBe('Menü.pdf');
+    const text = await ada.call('media/upload', new Blob(['a;b\n'], { type: 'text/csv' }), { fileName: 'list.csv' });
+    expect(text).toMatchObject({ mime: 'text/csv', name: 'list.csv' });
+    const { group_count } = await ada.call('venom/add-campaign', {
+      name: 'Fair',
+      html: '',
+      media: [{ media_id }, { media_id: text.media_id }],
+      group_metadata_ids: groups.slice(0, 1).map((group) => group.group_metadata_id),
+    });
+    expect(group_count).toBe(1);
   });
 
   test('sends a campaign and follows its events to the end', async () => {

@@ -102,6 +102,16 @@ print(json.dumps({name: sorted(getattr(campanile, name).__annotations__) for nam
     expect(await python(program, ...Object.keys(bodies))).toEqual(Object.fromEntries(fields));
   });
 
+  test('uploads a file under its name, for a campaign', async () => {
+    const program = `
+mine = Campanile(argv[0], argv[1])
+file = mine.upload(b"%PDF-1.7\\n%%EOF\\n", "Menü.pdf")
+ids = [group["group_metadata_id"] for group in mine.call("venom/list-groups")["groups"]][:1]
+sent = mine.add_campaign(name="Fair", html="", media=[{"media_id": file["media_id"]}], group_metadata_ids=ids)
+print(json.dumps([file["name"], file["mime"], sent["group_count"]]))`;
+    expect(await python(program, app.url, alice.token)).toEqual(['Menü.pdf', 'application/pdf', 1]);
+  });
+
   test('raises an error with a message and an error code', async () => {
     const program = `
 try:

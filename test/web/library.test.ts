@@ -29,8 +29,8 @@ describe.skipIf(!browser)('in a browser', () => {
     { name: 'Trailer.mp4', mimeType: 'video/mp4', buffer: film({ bytes: 300_000 }) },
   ];
 
-  async function compose(): Promise<void> {
-    await enterAsNew(page, 'lia');
+  async function compose(name: string): Promise<void> {
+    await enterAsNew(page, name);
     await page.goto('/campaigns/new');
     await writeMessage(page, 'Look at this');
     await press('Choose from your files, or add several');
@@ -39,7 +39,7 @@ describe.skipIf(!browser)('in a browser', () => {
   }
 
   test('several files are uploaded, captioned, sent, and shown as members see them', async () => {
-    await compose();
+    await compose('lia');
     expect(await findBarriers(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Use 2 files' }).click();
     await page.getByRole('textbox', { name: 'Caption of Trailer.mp4' }).fill('The trailer');
@@ -58,7 +58,7 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('a draft keeps its files, and a file without a use can be deleted', async () => {
-    await compose();
+    await compose('leo');
     await dialog().getByRole('button', { name: 'Use 2 files' }).click();
     await press('Remove Poster.png');
     await page.getByText('Draft saved').waitFor();

@@ -29,6 +29,17 @@ class AuthorizeUser(TypedDict):
     code: NotRequired[str | None]
 
 
+class PostFile(TypedDict):
+    """A file of the library in a post."""
+
+    #: As `upload` returns it.
+    media_id: int
+    #: A text of its own, without HTML.
+    caption: NotRequired[str | None]
+    #: The name as recipients see it. Default: that of the upload.
+    file_name: NotRequired[str | None]
+
+
 class _Post(TypedDict):
     name: str
     #: A description for your own use.
@@ -39,6 +50,10 @@ class _Post(TypedDict):
     on_unknown_tags: NotRequired[Literal["reject", "drop"] | None]
     #: A file in base64, with or without a data URL prefix. At most 16 MiB decoded.
     image: NotRequired[str | None]
+    #: The name of the file as recipients see it.
+    file_name: NotRequired[str | None]
+    #: Files of the library instead of `image`, 10 at most.
+    media: NotRequired[Sequence[PostFile] | None]
     group_metadata_ids: Sequence[int]
     #: Stored and returned only: the ids determine whether posts go to channels.
     is_channel_campaign: NotRequired[bool | None]

@@ -35,13 +35,10 @@ export const sandbox = defineOperations('Sandbox', {
           message_id: z.string(),
           text: z.string(),
           media: storedFile.nullable(),
-          files: z
-            .array(arrivedFile)
-            .optional()
-            .meta({
-              description:
-                'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
-            }),
+          files: z.array(arrivedFile).optional().meta({
+            description:
+              'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
+          }),
           sent_at: z.string().meta({ format: 'date-time' }),
           recalled_at: changedAt,
           corrected_at: changedAt,
