@@ -38,6 +38,8 @@ export async function sendToChannel(
       return isBegun && !(await sending.isStored(to)) ? 'begun' : null;
     },
     async send() {
+      // Nothing has left while a file is still being uploaded.
+      if (there.size === 0) for (const { media } of parts) if (media) await sending.upload(media, 'channels');
       const left = parts.filter(({ messageId }) => !there.has(messageId));
       return sendParts(sending, left, { chatId, isBegun: left.length < parts.length });
     },
