@@ -185,6 +185,23 @@ describe('a file', () => {
     expect(await save(owner)).not.toBe(id);
   });
 
+  test('that never arrived as a whole, because its process ended, is deleted with its pieces a day later', async () => {
+    const owner = await createOwner(database.db, 1);
+    await sql`
+      with begun as (
+        insert into media (workspace_id, sha256, mime, size) values (${owner.workspaceId}, ${Buffer.alloc(32, 1)}, '', 0)
+        returning media_id
+      )
+      insert into media_pieces (media_id, position, bytes) select media_id, 0, ${PNG} from begun`.execute(database.db);
+    const countPieces = async () => (await sql`select from media_pieces`.execute(database.db)).rows.length;
+    await database.clock.advance({ hours: 23 });
+    await dropAll();
+    expect([await countOf('media', owner), await countPieces()]).toEqual([1, 1]);
+    await database.clock.advance({ hours: 2 });
+    await dropAll();
+    expect([await countOf('media', owner), await countPieces()]).toEqual([0, 0]);
+  });
+
   test('stays as long as a campaign uses it', async () => {
     const owner = await createOwner(database.db, 1);
     await give(owner, await save(owner));

@@ -205,7 +205,7 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview groups={draft.groups} text={text} file={file} files={draft.files} time={time} />;
+  return <PhonePreview draft={draft} text={text} file={file} time={time} />;
 }
 
 /** Returns the first line of the message without formatting markers. */

@@ -1,21 +1,18 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
-import type { DraftFile } from './draft-files.ts';
-import type { PickedGroup } from './draft.ts';
+import type { Draft } from './draft.ts';
 
 /** The post as members of the first group will see it. */
 export function PhonePreview({
-  groups,
+  draft: { groups, files },
   text,
   file,
-  files,
   time,
 }: {
-  groups: readonly PickedGroup[];
+  draft: Pick<Draft, 'groups' | 'files'>;
   text: string;
   file: File | null;
-  files: readonly DraftFile[];
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
 }) {

@@ -75,15 +75,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={
-          <PhonePreview
-            groups={draft.groups}
-            text={preview.text}
-            file={file}
-            files={draft.files}
-            time={timeOfDay(draft.time)}
-          />
-        }
+        preview={<PhonePreview draft={draft} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
       >
         <UnchangedRuns runs={campaign.runs} />
         <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />

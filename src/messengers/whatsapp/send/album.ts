@@ -1,6 +1,6 @@
 /**
- * Albums: the pictures and films of one post, shown together. A message announces how many there are, and each of them names it (as in
- * Baileys and in WhatsApp Web). Devices that know no albums show them one by one.
+ * Albums: the pictures and films of one post, shown together. A message announces how many there are, and each of them names it. Devices
+ * that know no albums show them one by one.
  */
 import { MEDIA_ALBUM, type Message } from '../client/message.ts';
 import { albumIdOf, changeId, maskBetween } from './split-post.ts';
