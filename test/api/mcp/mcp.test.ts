@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { buildMcpHttp } from '../../../src/api/mcp/serve-http.ts';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
+import { upload } from '../../support/upload.ts';
 
 let app: TestApp;
 let alice: Person;
@@ -177,7 +178,12 @@ describe('over HTTP, with the API key of each request', () => {
     const { campaign_id } = await call('send_campaign', { check_id: planned['check_id'] });
     expect(await call('pause_campaign', { campaign_id })).toEqual({ campaign_id, status: 'paused' });
     expect(await call('cancel_campaign', { campaign_id })).toEqual({ campaign_id, status: 'cancelled' });
-    const now = await call('check_campaign', { name: 'Now', html: 'x', group_ids });
+    const file = await upload(app.url, carol.token, Buffer.from('%PDF-1.7\n%%EOF\n'), { name: 'Programme.pdf' });
+    const { files } = (await call('find_files', { search: 'programme' })) as { files: Array<{ media_id: number }> };
+    expect(files.map(({ media_id }) => media_id)).toEqual([file.body.data.media_id]);
+    const media = [{ media_id: files[0]?.media_id, file_name: 'Menu' }];
+    const now = await call('check_campaign', { name: 'Now', html: 'x', group_ids, files: media });
+    expect(now['files']).toMatchObject([{ mime: 'application/pdf', file_name: 'Menu' }]);
     const sent = await call('send_campaign', { check_id: now['check_id'] });
     await call('list_campaigns', { search: 'now' });
     await call('read_analytics', { campaign_id: sent['campaign_id'] });
