@@ -4,7 +4,7 @@ import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { Message } from '../client/message.ts';
 import { encryptFile } from './encrypt-file.ts';
-import { convertToJpeg, readPictureInfo, type Picture } from './pictures.ts';
+import { convertToJpeg, readPictureInfo, type Picture } from '../../../content/media/pictures.ts';
 import { stripPicture } from './strip-picture.ts';
 import type { FileToUpload, UploadAnswer } from './upload-file.ts';
 import type { UploadTarget } from './uploads-table.ts';
