@@ -72,9 +72,10 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         imports: ['platform'],
       },
       media: { summary: 'recognises base64 files, stores them, and shrinks pictures', imports: ['platform', 'workspaces'] },
+      post: { summary: 'what a post has beside its text and its file', imports: ['platform'] },
       'link-preview': {
         summary: 'SSRF: fetches the title, description and picture of a link, in bounded time and size',
-        imports: ['platform', 'content/text', 'content/media'],
+        imports: ['platform', 'content/text', 'content/media', 'content/post'],
       },
     },
   },

@@ -20,26 +20,6 @@ export interface FetchedCard {
   picture: CardPicture | null;
 }
 
-/** A card as `contents.extras` stores it. */
-export interface StoredCard {
-  /** The link as the text has it, letter for letter. */
-  url: string;
-  title: string;
-  description: string;
-  picture?: StoredPicture;
-}
-
-export interface StoredPicture {
-  /** A file of the workspace. */
-  mediaId: number;
-  /** In hex. */
-  sha256: string;
-  /** In bytes. */
-  size: number;
-  width: number;
-  height: number;
-}
-
 // Line breaks, and the signs that turn the direction of a text around.
 // oxlint-disable-next-line no-control-regex -- the control characters are the point
 const NOT_SHOWN = /[\u0000-\u0020\u007f-\u00a0\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
