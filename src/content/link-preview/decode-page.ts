@@ -11,7 +11,12 @@ const FALLBACK = 'windows-1252';
  * other encoding looks like it. A declared encoding that cannot be is passed over.
  */
 export function decodePage(bytes: Uint8Array, contentType: string | undefined): string {
-  const candidates = [byteOrderMark(bytes), ...(isWideUtf8(bytes) ? ['utf-8'] : []), charsetIn(contentType), ...declared(bytes)];
+  const candidates = [
+    byteOrderMark(bytes),
+    ...(isWideUtf8(bytes) ? ['utf-8'] : []),
+    charsetIn(contentType),
+    ...declared(bytes),
+  ];
   for (const label of [...candidates, 'utf-8', FALLBACK]) {
     const text = label === undefined ? undefined : decodeAs(label, bytes);
     if (text !== undefined) return text;
@@ -35,7 +40,9 @@ function charsetIn(contentType: string | undefined): string | undefined {
 
 /** The encodings that the page itself names. One that could name itself is a superset of ASCII, so UTF-16 must be a mistake. */
 function declared(bytes: Uint8Array): string[] {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, PRESCAN_BYTES)).toString('latin1');
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, PRESCAN_BYTES)).toString(
+    'latin1',
+  );
   const labels = [XML_ENCODING.exec(head)?.[1], ...Array.from(head.matchAll(META), ([tag]) => CHARSET.exec(tag)?.[1])];
   return labels.flatMap((label) => (label === undefined ? [] : /^utf-?16/i.test(label) ? 'utf-8' : label));
 }

@@ -30,7 +30,11 @@ const HEADERS = {
  * Undefined if the page has no title to show. A picture that cannot be had is left out. Throws when the site does not answer, or leads to an
  * address that is not public.
  */
-export async function fetchCard(sources: CardSources, url: string, signal: AbortSignal): Promise<FetchedCard | undefined> {
+export async function fetchCard(
+  sources: CardSources,
+  url: string,
+  signal: AbortSignal,
+): Promise<FetchedCard | undefined> {
   const page = await describePage(sources, url, signal);
   if (!page || page.title === '') return undefined;
   const { title, description, imageUrl } = page;
@@ -55,7 +59,11 @@ async function describePage(sources: CardSources, url: string, signal: AbortSign
 }
 
 /** Undefined if there is no description, or the site does not give it. */
-async function askSite(sources: CardSources, url: string | undefined, signal: AbortSignal): Promise<PageCard | undefined> {
+async function askSite(
+  sources: CardSources,
+  url: string | undefined,
+  signal: AbortSignal,
+): Promise<PageCard | undefined> {
   if (url === undefined) return undefined;
   const fetched = await get(sources, url, { accept: 'application/json', signal }).catch(() => undefined);
   return fetched && isUsable(fetched.answer) ? readOembed(fetched.answer.bytes.toString('utf8')) : undefined;

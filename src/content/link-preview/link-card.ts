@@ -27,5 +27,11 @@ const NOT_SHOWN = /[\u0000-\u0020\u007f-\u00a0\u200e\u200f\u2028-\u202e\u2066-\u
 /** Returns a text of a foreign page as one line of at most `limit` UTF-16 units. */
 export function toOneLine(text: string, limit: number): string {
   const line = text.toWellFormed().replace(NOT_SHOWN, ' ').trim();
-  return line.length <= limit ? line : `${line.slice(0, limit - 1).toWellFormed().replace(/\ufffd$/, '').trimEnd()}…`;
+  return line.length <= limit
+    ? line
+    : `${line
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')
+        .trimEnd()}…`;
 }

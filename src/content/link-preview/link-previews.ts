@@ -20,6 +20,22 @@ export type CardResult =
   | { card: FetchedCard; reason?: undefined }
   | { card: null; reason: NoCardReason; /** Of `rate_limited`. */ retryAfterSeconds?: number };
 
+/** The end of a sentence for the author of a post. */
+export function explainNoCard(reason: NoCardReason): string {
+  switch (reason) {
+    case 'disabled':
+      return 'this service fetches none';
+    case 'no_answer':
+      return `its site did not answer within ${FETCH_MS / 1_000} seconds`;
+    case 'no_card':
+      return 'its page has no title';
+    case 'rate_limited':
+      return `you have caused ${FETCHES_PER_MINUTE} in a minute`;
+    default:
+      return reason satisfies never;
+  }
+}
+
 export interface LinkPreviews {
   /** Returns the card of a URL within `FETCH_MS`. Never throws. */
   find(url: string, userId: number): Promise<CardResult>;
@@ -53,7 +69,14 @@ const USERS_COUNTED = 100_000;
 
 export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
   const { log, isEnabled, allowed, proxy, lookup, ca, fetchMs = FETCH_MS, providers = OEMBED_PROVIDERS } = options;
-  const http = createSafeHttpClient({ allowHttp: true, allowed, timeoutMs: fetchMs, ...(proxy && { proxy }), ...(lookup && { lookup }), ...(ca !== undefined && { ca }) });
+  const http = createSafeHttpClient({
+    allowHttp: true,
+    allowed,
+    timeoutMs: fetchMs,
+    ...(proxy && { proxy }),
+    ...(lookup && { lookup }),
+    ...(ca !== undefined && { ca }),
+  });
   const threads = createThreadPool<FetchedPage, PageCard>({
     name: 'pages',
     module: new URL('./read-page-thread.ts', import.meta.url),

@@ -11,10 +11,16 @@ export interface OembedProvider {
 
 /** Sites that are asked without reading the page first. Others name their endpoint in the page. */
 export const OEMBED_PROVIDERS: readonly OembedProvider[] = [
-  { hosts: /^((www|m|music)\.)?youtube\.com$|^youtu\.be$/, endpoint: 'https://www.youtube.com/oembed?format=json&url=' },
+  {
+    hosts: /^((www|m|music)\.)?youtube\.com$|^youtu\.be$/,
+    endpoint: 'https://www.youtube.com/oembed?format=json&url=',
+  },
   { hosts: /^((www|player)\.)?vimeo\.com$/, endpoint: 'https://vimeo.com/api/oembed.json?url=' },
   { hosts: /^((www|m|vm)\.)?tiktok\.com$/, endpoint: 'https://www.tiktok.com/oembed?url=' },
-  { hosts: /^(www\.)?dailymotion\.com$|^dai\.ly$/, endpoint: 'https://www.dailymotion.com/services/oembed?format=json&url=' },
+  {
+    hosts: /^(www\.)?dailymotion\.com$|^dai\.ly$/,
+    endpoint: 'https://www.dailymotion.com/services/oembed?format=json&url=',
+  },
 ];
 
 /** Returns the address of the description of a page; undefined if its site is not known to have one. */

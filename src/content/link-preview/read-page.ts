@@ -73,7 +73,8 @@ class PageReader implements TokenHandler {
     if (tagName === 'svg' && !token.selfClosing) this.#svgDepth += 1;
     if (tagName === 'title' && this.#svgDepth === 0) this.#title = '';
     if (tagName === 'base') this.#add('base', valueOf('href'));
-    if (tagName === 'meta') for (const name of [valueOf('property'), valueOf('name')]) this.#addMeta(name, valueOf('content'));
+    if (tagName === 'meta')
+      for (const name of [valueOf('property'), valueOf('name')]) this.#addMeta(name, valueOf('content'));
     if (tagName === 'link') this.#addLink(valueOf('rel'), valueOf('type'), valueOf('href'));
   }
 

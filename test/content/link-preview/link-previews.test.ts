@@ -3,7 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createLinkPreviews, type LinkPreviews, type LinkPreviewsOptions } from '../../../src/content/link-preview/link-previews.ts';
+import {
+  createLinkPreviews,
+  type LinkPreviews,
+  type LinkPreviewsOptions,
+} from '../../../src/content/link-preview/link-previews.ts';
 import { CARD_BYTES } from '../../../src/content/media/pictures.ts';
 import { createDnsLookup } from '../../../src/platform/http-client/resolve-host.ts';
 import { createLog } from '../../../src/platform/log/log.ts';
@@ -43,7 +47,14 @@ function open(options: Partial<LinkPreviewsOptions>): void {
   if (!allowed) throw new Error('no such hosts');
   addresses['site.example'] = ['127.0.0.1'];
   const lookup = createDnsLookup([names.at]);
-  previews = createLinkPreviews({ log: createLog('silent'), isEnabled: true, allowed, lookup, fetchMs: 20_000, ...options });
+  previews = createLinkPreviews({
+    log: createLog('silent'),
+    isEnabled: true,
+    allowed,
+    lookup,
+    fetchMs: 20_000,
+    ...options,
+  });
 }
 
 const at = (path: string, of: WebSite = site, host = 'site.example') => `${of.url.replace('127.0.0.1', host)}${path}`;
@@ -117,7 +128,9 @@ describe('SSRF: does not read', () => {
   });
 
   test.each([301, 302, 303, 307, 308])('what a redirect with the status %i leads to there', async (status) => {
-    site.serve('/leads', (_request, response) => response.writeHead(status, { location: `${inside.url}/secret` }).end());
+    site.serve('/leads', (_request, response) =>
+      response.writeHead(status, { location: `${inside.url}/secret` }).end(),
+    );
     expect(await find('/leads')).toEqual({ card: null, reason: 'no_answer' });
     await previews.close();
     open({});
@@ -233,7 +246,9 @@ describe('a picture that', () => {
     const broken = (await drawNoise(200, 200)).subarray(0, 5_000);
     expect(await withPicture('/broken', 'image/png', broken)).toMatchObject({ picture: null });
     expect(await withPicture('/noise-bytes', 'image/png', randomBytes(5_000))).toMatchObject({ picture: null });
-    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><rect width="9" height="9"/></svg>');
+    const svg = Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><rect width="9" height="9"/></svg>',
+    );
     expect(await withPicture('/svg', 'image/svg+xml', svg)).toMatchObject({ picture: null });
     expect(await withPicture('/pixel', 'image/gif', await drawPlain(1, 1, 'gif'))).toMatchObject({ picture: null });
   });

@@ -2,8 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { readPage } from '../../../src/content/link-preview/read-page.ts';
 
-const read = (html: string | Buffer, contentType: string | undefined = 'text/html', url = 'https://example.com/a/page') =>
-  readPage({ url, bytes: Buffer.from(html), contentType });
+const read = (
+  html: string | Buffer,
+  contentType: string | undefined = 'text/html',
+  url = 'https://example.com/a/page',
+) => readPage({ url, bytes: Buffer.from(html), contentType });
 
 describe('the title, the description and the picture', () => {
   test('are those of Open Graph, before Twitter and plain HTML', () => {
@@ -19,7 +22,11 @@ describe('the title, the description and the picture', () => {
   });
 
   test('are those of Twitter where there is no Open Graph, also by `property`', () => {
-    expect(read(`<meta property="twitter:title" content="T &amp; t"><meta name=twitter:image:src content=//cdn.example.com/t.png>`)).toMatchObject({
+    expect(
+      read(
+        `<meta property="twitter:title" content="T &amp; t"><meta name=twitter:image:src content=//cdn.example.com/t.png>`,
+      ),
+    ).toMatchObject({
       title: 'T & t',
       imageUrl: 'https://cdn.example.com/t.png',
     });
@@ -77,7 +84,12 @@ describe('the encoding', () => {
   test.each([
     ['of the server', encoded([0x93, 0xfa, 0x96, 0x7b]), 'text/html; charset=Shift_JIS', '日本'],
     ['of the page', encoded([0xd0, 0xd2, 0xc9, 0xd7], '<meta charset=koi8-r>'), 'text/html', 'прив'],
-    ['of an old page', encoded([0xbb, 0xb6], '<meta http-equiv=Content-Type content="text/html; charset=gb2312">'), 'text/html', '欢'],
+    [
+      'of an old page',
+      encoded([0xbb, 0xb6], '<meta http-equiv=Content-Type content="text/html; charset=gb2312">'),
+      'text/html',
+      '欢',
+    ],
     ['of XML', encoded([0xb1], '<?xml version="1.0" encoding="iso-8859-2"?>'), 'application/xhtml+xml', 'ą'],
     ['that nobody names is UTF-8', encoded([0xc3, 0xa9]), undefined, 'é'],
     ['that nobody names, of Western Europe', encoded([0xe9]), undefined, 'é'],

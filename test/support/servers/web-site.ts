@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** A page or a picture. A function answers by itself. */
-export type Served = { type?: string; body: string | Buffer } | ((request: IncomingMessage, response: ServerResponse) => void);
+export type Served =
+  | { type?: string; body: string | Buffer }
+  | ((request: IncomingMessage, response: ServerResponse) => void);
 
 /** A web site on loopback. */
 export interface WebSite {
@@ -40,7 +42,15 @@ export async function startWebSite(): Promise<WebSite> {
 }
 
 /** The HTML of a page with an Open Graph card. */
-export function pageWithCard({ title, description = '', image }: { title: string; description?: string; image?: string }): string {
+export function pageWithCard({
+  title,
+  description = '',
+  image,
+}: {
+  title: string;
+  description?: string;
+  image?: string;
+}): string {
   const picture = image === undefined ? '' : `<meta property="og:image" content="${image}">`;
   return `<!doctype html><html><head><meta charset="utf-8"><meta property="og:title" content="${title}">
     <meta property="og:description" content="${description}">${picture}</head><body>…</body></html>`;

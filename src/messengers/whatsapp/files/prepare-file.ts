@@ -5,6 +5,7 @@ import type { PostMedia } from '../../messenger.ts';
 import type { Message } from '../client/message.ts';
 import { encryptFile } from './encrypt-file.ts';
 import { convertToJpeg, readPictureInfo, type Picture } from '../../../content/media/pictures.ts';
+import { prepareCardPicture } from './prepare-card-picture.ts';
 import { stripPicture } from './strip-picture.ts';
 import type { FileToUpload, UploadAnswer } from './upload-file.ts';
 import type { UploadTarget } from './uploads-table.ts';
@@ -28,6 +29,8 @@ interface Shown {
 const KEPT_FORMATS = new Set(['image/jpeg', 'image/png']);
 
 export async function prepareFile(media: PostMedia, target: UploadTarget): Promise<PreparedFile> {
+  if (target === 'chat cards') return prepareCardPicture(media, 'chats');
+  if (target === 'channel cards') return prepareCardPicture(media, 'channels');
   const shown = await toShown(media);
   const { kind, bytes, sha256 } = shown;
   if (target === 'channels') {
