@@ -2,6 +2,7 @@
 import type { PageAnswer, PageReader } from '../../platform/http-client/safe-http-client.ts';
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts';
 import { toCardPicture } from '../media/pictures.ts';
+import { sniff } from '../media/sniff.ts';
 import { oembedUrlOf, readOembed, type OembedProvider } from './oembed.ts';
 import type { CardPicture, FetchedCard } from './link-card.ts';
 import type { FetchedPage, PageCard } from './read-page.ts';
@@ -74,6 +75,8 @@ async function fetchPicture(sources: CardSources, url: string, signal: AbortSign
   try {
     const { answer } = await get(sources, url, { accept: 'image/jpeg,image/png,image/webp,image/*;q=0.8', signal });
     if (!isUsable(answer) || answer.bytes.length >= MOST_BYTES) return null;
+    // Formats that can point elsewhere, such as SVG, are no pictures here.
+    if ((await sniff('image', answer.bytes)).kind !== 'image') return null;
     const picture = await unlessAborted(toCardPicture(answer.bytes), signal);
     return picture && Math.min(picture.width, picture.height) >= SMALLEST_EDGE ? picture : null;
   } catch {

@@ -68,7 +68,40 @@ const FAILURE_TTL_MS = 30_000;
 const USERS_COUNTED = 100_000;
 
 export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
-  const { log, isEnabled, allowed, proxy, lookup, ca, fetchMs = FETCH_MS, providers = OEMBED_PROVIDERS } = options;
+  const { isEnabled, fetchesPerMinute = FETCHES_PER_MINUTE } = options;
+  const fetcher = createCardFetcher(options);
+  const known = new LRUCache<string, CardResult>({ maxSize: CACHE_BYTES, sizeCalculation: sizeOf });
+  const inFlight = new Map<string, Promise<CardResult>>();
+  const limit = createFetchLimit(fetchesPerMinute);
+
+  function start(url: string, userId: number): Promise<CardResult> {
+    const fetching = fetcher
+      .fetch(url, userId)
+      .then((result) => {
+        known.set(url, result, { ttl: result.card ? CARD_TTL_MS : FAILURE_TTL_MS });
+        return result;
+      })
+      .finally(() => inFlight.delete(url));
+    inFlight.set(url, fetching);
+    return fetching;
+  }
+
+  return {
+    async find(url, userId) {
+      if (!isEnabled) return { card: null, reason: 'disabled' };
+      const found = known.get(url) ?? inFlight.get(url);
+      if (found) return found;
+      const retryAfterSeconds = limit.count(userId);
+      if (retryAfterSeconds !== undefined) return { card: null, reason: 'rate_limited', retryAfterSeconds };
+      return start(url, userId);
+    },
+    close: fetcher.close,
+  };
+}
+
+/** Fetches cards, a few at a time, and a few of each user. */
+function createCardFetcher(options: LinkPreviewsOptions) {
+  const { log, allowed, proxy, lookup, ca, fetchMs = FETCH_MS, providers = OEMBED_PROVIDERS } = options;
   const http = createSafeHttpClient({
     allowHttp: true,
     allowed,
@@ -92,11 +125,8 @@ export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
     maxWaiting: WAITING_AT_MOST,
     maxWaitMs: fetchMs,
   });
-  const known = new LRUCache<string, CardResult>({ maxSize: CACHE_BYTES, sizeCalculation: sizeOf });
-  const inFlight = new Map<string, Promise<CardResult>>();
-  const limit = createFetchLimit(options.fetchesPerMinute ?? FETCHES_PER_MINUTE);
 
-  async function fetchOnce(url: string, userId: number): Promise<CardResult> {
+  async function fetch(url: string, userId: number): Promise<CardResult> {
     const key = String(userId);
     const signal = AbortSignal.timeout(fetchMs);
     const sources: CardSources = { http, providers, read: (page, until) => threads.run(key, page, until) };
@@ -114,26 +144,9 @@ export function createLinkPreviews(options: LinkPreviewsOptions): LinkPreviews {
     }
   }
 
-  function start(url: string, userId: number): Promise<CardResult> {
-    const fetching = fetchOnce(url, userId)
-      .then((result) => {
-        known.set(url, result, { ttl: result.card ? CARD_TTL_MS : FAILURE_TTL_MS });
-        return result;
-      })
-      .finally(() => inFlight.delete(url));
-    inFlight.set(url, fetching);
-    return fetching;
-  }
-
   return {
-    async find(url, userId) {
-      if (!isEnabled) return { card: null, reason: 'disabled' };
-      const found = known.get(url) ?? inFlight.get(url);
-      if (found) return found;
-      const retryAfterSeconds = limit.count(userId);
-      if (retryAfterSeconds !== undefined) return { card: null, reason: 'rate_limited', retryAfterSeconds };
-      return start(url, userId);
-    },
+    /** Never rejects. */
+    fetch,
     async close() {
       http.close();
       await threads.close();

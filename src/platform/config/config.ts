@@ -134,11 +134,7 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     /** Variables that look like misspellings of ours. */
     misspelled: findMisspelled(environment, KNOWN_NAMES),
     egress: toEgress(env),
-    linkPreviews: {
-      isEnabled: env.LINK_PREVIEWS,
-      allowed: env.LINK_PREVIEW_ALLOWED_HOSTS ?? NO_HOSTS,
-      proxy: toProxy(env),
-    },
+    linkPreviews: toLinkPreviews(env),
   };
 }
 
@@ -148,6 +144,14 @@ function toEgress(env: z.output<typeof VARIABLES>) {
   return {
     allowHttp: env.ALLOW_HTTP_WEBHOOKS,
     allowed: env.WEBHOOK_ALLOWED_HOSTS ?? NO_HOSTS,
+    proxy: toProxy(env),
+  };
+}
+
+function toLinkPreviews(env: z.output<typeof VARIABLES>) {
+  return {
+    isEnabled: env.LINK_PREVIEWS,
+    allowed: env.LINK_PREVIEW_ALLOWED_HOSTS ?? NO_HOSTS,
     proxy: toProxy(env),
   };
 }

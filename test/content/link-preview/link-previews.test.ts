@@ -177,7 +177,7 @@ describe('a site that', () => {
     expect(endless?.sent()).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('sends its page drop by drop is cut off in time, and its beginning counts', async () => {
+  test('sends its page drop by drop is given up in time', async () => {
     await previews.close();
     open({ fetchMs: 1_000 });
     site.serve('/slow', (_request, response) => {
@@ -229,7 +229,7 @@ describe('a picture that', () => {
   };
 
   test('would take gigabytes when decoded is left out', async () => {
-    const bomb = await sharp({ create: { width: 20_000, height: 20_000, channels: 3, background: '#000' } })
+    const bomb = await sharp({ create: { width: 16_000, height: 16_000, channels: 3, background: '#000' } })
       .png({ compressionLevel: 9, palette: true })
       .toBuffer();
     expect(bomb.length).toBeLessThan(2 * 1024 * 1024);

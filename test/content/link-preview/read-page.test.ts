@@ -54,7 +54,7 @@ describe('the title, the description and the picture', () => {
   });
 
   test('have no line breaks, no signs that turn text around, and a limited length', () => {
-    const title = `one\u202Etwo\u2028three\u0000 ${'x'.repeat(400)}`;
+    const title = `one\u202Etwo\u2028three\u0007 ${'x'.repeat(400)}`;
     const found = read(`<meta property="og:title" content="${title}">`).title;
     expect(found).toHaveLength(300);
     expect(found.slice(0, 16)).toBe('one two three xx');

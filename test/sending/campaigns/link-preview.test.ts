@@ -339,7 +339,7 @@ describe('the picture of a card', () => {
   const stored = async () => {
     const { rows } = await sql<{ bytes: number }>`
       select stored_bytes::int as bytes from workspaces where workspace_id = (
-        select workspace_id from members where user_id = ${alice.userId} limit 1)`.execute(app.database.db);
+        select workspace_id from memberships where user_id = ${alice.userId} limit 1)`.execute(app.database.db);
     return rows[0]?.bytes ?? 0;
   };
 
