@@ -90,6 +90,7 @@ test('requires no variable', () => {
     backUpBeforeUpgrade: true,
     isTimeZoneSet: false,
     egress: { allowHttp: false, allowed: expect.anything(), proxy: {} },
+    linkPreviews: { isEnabled: true, allowed: expect.anything(), proxy: {} },
     sandboxSpeed: 1,
   });
   expect(Object.isFrozen(config)).toBe(true);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
-import { moreOf, sendToAll, writeMessage } from '../support/browser/dashboard-user.ts';
+import { sendToAll, writeMessage } from '../support/browser/dashboard-user.ts';
 import { drawPlain } from '../support/inputs/pictures.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 import { previewsOfLoopback } from '../support/link-previews.ts';
@@ -98,8 +98,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, `See ${link}`);
     await phone().getByText('Spring fair').waitFor();
     const id = await sendToAll(page);
-    await page.getByText('Completed', { exact: true }).first().waitFor();
-    await moreOf(page, 'Edit sent posts…');
+    await page.getByText('Done', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     await title().fill('Autumn fair');
     await page.getByRole('dialog').getByText('Autumn fair').first().waitFor();
     await page.getByRole('button', { name: 'Edit for everyone' }).click();

@@ -2,7 +2,7 @@
 import type { PostMedia } from '../../messenger.ts';
 import { readPictureInfo } from '../../../content/media/pictures.ts';
 import { encryptFile } from './encrypt-file.ts';
-import type { PreparedFile } from './prepare-file.ts';
+import type { PreparedFile } from './prepared-file.ts';
 
 const KIND = 'thumbnail-link';
 

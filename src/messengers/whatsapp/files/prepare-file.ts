@@ -7,14 +7,9 @@ import { encryptFile } from './encrypt-file.ts';
 import { convertToJpeg, readPictureInfo, type Picture } from '../../../content/media/pictures.ts';
 import { prepareCardPicture } from './prepare-card-picture.ts';
 import { stripPicture } from './strip-picture.ts';
-import type { FileToUpload, UploadAnswer } from './upload-file.ts';
+import type { PreparedFile } from './prepared-file.ts';
+import type { UploadAnswer } from './upload-file.ts';
 import type { UploadTarget } from './uploads-table.ts';
-
-export interface PreparedFile {
-  file: FileToUpload;
-  /** The message without a caption, for the uploaded file. */
-  describe(answer: UploadAnswer): Message;
-}
 
 /** A file as members get it. */
 interface Shown {
