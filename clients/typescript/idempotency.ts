@@ -74,6 +74,7 @@ export const IDEMPOTENCY = {
   'media/import': 'always',
   'media/list-media': 'always',
   'media/delete-media': 'never',
+  'venom/link-preview': 'always',
   'analytics/get-campaign-group-analytics-master': 'always',
   'analytics/get-overview': 'always',
   'analytics/get-group': 'always',

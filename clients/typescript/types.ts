@@ -307,6 +307,8 @@ export interface AddCampaign {
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -331,6 +333,18 @@ export type PostFiles = Array<{
   /** The name as recipients see it. Default: the name that the file was uploaded with. */
   file_name?: string | null | undefined;
 }> | null;
+/** The preview that members see with a link of the text. `link-preview` fetches one. */
+export type LinkCard = {
+  /** A link exactly as the text of the message has it. */
+  url: string;
+  /** Empty: the link goes without a preview. */
+  title: string;
+  description?: string | null | undefined;
+  /** A picture in base64, at most 2 MiB decoded. It is shrunk to a JPEG of 800 pixels and 128 KiB at most. */
+  image?: string | null | undefined;
+} | null;
+/** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
+export type FetchLinkCard = boolean | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -341,6 +355,8 @@ export interface AddCampaignBatch {
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -381,12 +397,21 @@ export interface CampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
   schedule_time: string | null;
 }
+/** As `link_preview` of a request. */
+export type LinkCardCopy = {
+  url: string;
+  title: string;
+  description: string;
+  /** A data URL. */
+  image: string | null;
+} | null;
 /** A body for `add-campaign-batch`. */
 export interface ScheduledCampaignCopy {
   name: string;
@@ -396,6 +421,7 @@ export interface ScheduledCampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
@@ -419,8 +445,10 @@ export interface UpdateCampaign {
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name' | 'media'> | null | undefined;
+  remove?: Array<'file_name' | 'media' | 'link_preview'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -444,6 +472,8 @@ export interface StoredFile {
   /** SHA-256 hash; `get-media` takes it. */
   sha256: string;
 }
+/** `null`: the link goes without a preview. */
+export type LinkCardShown = { url: string; title: string; description: string; picture: StoredFile | null } | null;
 export interface Run {
   run_id: number;
   due_at: string;
@@ -480,6 +510,7 @@ export interface SaveDraft {
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
 export interface DraftContent {
@@ -493,6 +524,7 @@ export interface DraftContent {
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   /** Those of `media` that are still kept. */
   files: Array<ShownFile>;
@@ -1383,6 +1415,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** The maximum length. */
       limit: number;
       warnings: Array<{ code: string; message: string }>;
+      /** The first link of the text, if phones can show a preview of it: below a file they do not. */
+      link: string | null;
     };
   };
   /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
@@ -1398,6 +1432,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1419,6 +1455,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1447,6 +1485,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: { mime: string; size: number } | null;
       /** The files of `media`. */
       files: Array<ShownFile>;
+      link_preview: {
+        url: string;
+        title: string;
+        description: string;
+        picture: { mime: string; size: number } | null;
+      } | null;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -1548,6 +1592,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: StoredFile | null;
       /** `null`: recipients see `file`. */
       file_name: string | null;
+      link_preview: LinkCardShown;
       /** All files, in their order. `media` is the first. */
       files: Array<ShownFile>;
       group_metadata_ids: Array<number>;
@@ -1621,7 +1666,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: number;
     };
   };
-  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
+  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
   'venom/correct-campaign': {
     body: {
       campaign_id: string;
@@ -1629,6 +1674,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       run_id?: number | null | undefined;
       html: Html;
       on_unknown_tags?: UnknownTags | undefined;
+      link_preview?: LinkCard | undefined;
+      fetch_link_preview?: FetchLinkCard | undefined;
     };
     data: {
       campaign_id: string;
@@ -1710,6 +1757,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
+  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
+  'venom/link-preview': {
+    body: {
+      /** A link exactly as the text of the message has it. */
+      url: string;
+    };
+    data: {
+      link_preview: LinkCardCopy;
+      /** Why there is none: the operator has switched fetches off, the site did not answer in time or has no public address, or its page has no title. */
+      reason: 'disabled' | 'no_answer' | 'no_card' | null;
+    };
+  };
   /** Get the analytics of a campaign. Deliveries, receipts, reactions and replies: in total, per group, per run and over time. */
   'analytics/get-campaign-group-analytics-master': {
     body: {
@@ -1851,6 +1910,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         media: StoredFile | null;
         /** All files, if there are several, or if the one is a document. Several pictures and films are an album. */
         files?: Array<ArrivedFile> | undefined;
+        link_preview: LinkCardShown;
         sent_at: string;
         /** With `with_changes`. `null`: never. */
         recalled_at?: string | null | undefined;

@@ -20,6 +20,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { validateDraft } from './checks.tsx';
+import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
@@ -97,6 +98,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const hasFile = file !== null || draft.files.length > 0;
   const shown = usePreview(draft.html, hasFile);
   const { preview, isSettled } = shown;
+  const isRead = isSettled && !shown.error;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
   const suggestedName =
@@ -137,7 +139,9 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
           aside={<LengthCounter length={preview.length} limit={preview.limit} />}
-        />
+        >
+          <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
+        </MessageSection>
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} />

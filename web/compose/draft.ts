@@ -1,4 +1,5 @@
 import { generateIdempotencyKey } from '../api/call.ts';
+import type { Card } from './card.ts';
 import type { Group } from '../api/operations.ts';
 import type { DraftFile } from './draft-files.ts';
 
@@ -15,6 +16,8 @@ export interface Draft {
   html: string;
   /** Files of the library, instead of the one file. */
   files: readonly DraftFile[];
+  /** Null: there is none yet. */
+  card: Card | null;
   groups: readonly PickedGroup[];
   isScheduled: boolean;
   startDate: string | null;
@@ -33,6 +36,7 @@ export function emptyDraft(timeZone: string): Draft {
     name: '',
     html: '',
     files: [],
+    card: null,
     groups: [],
     isScheduled: false,
     startDate: null,

@@ -22,6 +22,7 @@ export function MessageSection({
   suggestedName,
   hasText = true,
   aside,
+  children,
 }: {
   draft: { name: string; html: string; files: readonly DraftFile[] };
   update: (next: { name?: string; html?: string; files?: readonly DraftFile[] }) => void;
@@ -31,6 +32,8 @@ export function MessageSection({
   suggestedName?: string;
   hasText?: boolean;
   aside?: ReactNode;
+  /** What belongs to the text. */
+  children?: ReactNode;
 }) {
   const [problem, setProblem] = useState<string>();
   const takeFile = (next: File | null) => {
@@ -59,6 +62,7 @@ export function MessageSection({
             <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
             {draft.files.length === 0 && <MediaField file={file} attach={takeFile} onReject={setProblem} />}
             <FilesField files={draft.files} change={takeFiles} />
+            {children}
           </Suspense>
         )}
         {problem !== undefined && (

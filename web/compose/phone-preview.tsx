@@ -1,16 +1,17 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
+import { shownCard } from './card.ts';
 import type { Draft } from './draft.ts';
 
 /** The post as members of the first group will see it. */
 export function PhonePreview({
-  draft: { groups, files },
+  draft: { groups, files, card },
   text,
   file,
   time,
 }: {
-  draft: Pick<Draft, 'groups' | 'files'>;
+  draft: Pick<Draft, 'groups' | 'files' | 'card'>;
   text: string;
   file: File | null;
   /** `HH:MM`, or `HH:MM:SS`. */
@@ -31,7 +32,7 @@ export function PhonePreview({
       {text === '' && !media && files.length === 0 ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post text={text} media={media} files={shown} time={time} kind={kind} />
+        <Post text={text} media={media} files={shown} card={shownCard(card, text)} time={time} kind={kind} />
       )}
     </Phone>
   );

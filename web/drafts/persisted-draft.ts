@@ -63,6 +63,7 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
     name: row.name,
     html: content.html,
     files: content.files.map(fromShown),
+    card: content.link_preview,
     groups: content.groups,
     isScheduled: content.is_schedule,
     startDate: content.start_date,

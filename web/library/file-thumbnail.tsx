@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { mediaQuery } from '../api/media.ts';
 import { isShownAs } from '../format/media-name.ts';
 import { Icon } from '../parts/icons.tsx';
-import { useObjectUrl } from '../whatsapp/bubble.tsx';
+import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import classes from './file-thumbnail.module.css';
 
 /** A small view of a picture, and a sign for every other file. */

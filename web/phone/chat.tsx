@@ -61,6 +61,7 @@ function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Grou
           text={message.text}
           media={message.media}
           files={message.files}
+          card={message.link_preview}
           time={time}
           kind={kind}
           isEdited={Boolean(correctedAt)}

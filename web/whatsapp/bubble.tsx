@@ -1,6 +1,5 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
 import { mediaQuery } from '../api/media.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
@@ -10,7 +9,9 @@ import textClasses from '../parts/text.module.css';
 import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
+import { LinkCard, type ShownCard } from './link-card.tsx';
 import { MessageText } from './message-text.tsx';
+import { useObjectUrl } from './use-object-url.ts';
 
 /** The limit of a caption; a longer text follows as a second message. */
 const CAPTION_LIMIT = 1_024;
@@ -30,6 +31,7 @@ export function Post({
   text,
   media,
   files,
+  card = null,
   time,
   kind = 'group',
   isEdited = false,
@@ -38,21 +40,23 @@ export function Post({
   media: ShownMedia | null;
   /** All files of a post with several; without any, `media` counts. */
   files?: readonly ShownFile[] | undefined;
+  /** Of a link in the text; below a file phones show none. */
+  card?: ShownCard | null;
   /** "09:00" */
   time: string;
   kind?: GroupKind;
   isEdited?: boolean;
 }) {
   const foot = { time, kind, isEdited };
-  if (files && files.length > 0) return <FilesPost text={text} files={files} {...foot} />;
+  if (files && files.length > 0) return <FilesPost text={text} files={files} card={card} {...foot} />;
   if (media && text.length > CAPTION_LIMIT)
     return (
       <>
         <Bubble text="" media={media} {...foot} isEdited={false} />
-        <Bubble text={text} media={null} {...foot} />
+        <Bubble text={text} media={null} card={card} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} {...foot} />;
+  return <Bubble text={text} media={media} card={media ? null : card} {...foot} />;
 }
 
 /** A file of a post with several, as the service answers it. */
@@ -66,8 +70,15 @@ export interface ShownFile {
 
 type Foot = Pick<Parameters<typeof Bubble>[0], 'time' | 'kind' | 'isEdited'>;
 
+interface FilesPostProps extends Foot {
+  text: string;
+  files: readonly ShownFile[];
+  /** Of a text that follows the files. */
+  card: ShownCard | null;
+}
+
 /** Pictures and films in a group are an album; other files, and all files in a channel, follow one another. */
-function FilesPost({ text, files, ...foot }: { text: string; files: readonly ShownFile[] } & Foot) {
+function FilesPost({ text, files, card, ...foot }: FilesPostProps) {
   const { messages, after } = placeText(text, files);
   const isInAlbum = ({ mime }: ShownFile) => isShownAs(mime, 'image') || isShownAs(mime, 'video');
   const album = foot.kind === 'channel' ? [] : messages.filter(({ file }) => isInAlbum(file));
@@ -90,7 +101,7 @@ function FilesPost({ text, files, ...foot }: { text: string; files: readonly Sho
           {...foot}
         />
       ))}
-      {after !== '' && <Bubble text={after} media={null} {...foot} />}
+      {after !== '' && <Bubble text={after} media={null} card={card} {...foot} />}
     </>
   );
 }
@@ -150,12 +161,14 @@ export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: Gro
 function Bubble({
   text,
   media,
+  card = null,
   time,
   kind,
   isEdited,
 }: {
   text: string;
   media: ShownMedia | null;
+  card?: ShownCard | null;
   time: string;
   kind: GroupKind;
   isEdited: boolean;
@@ -164,6 +177,7 @@ function Bubble({
     <div className={classes.bubble} data-kind={kind} data-wide={media ? true : undefined}>
       {kind !== 'channel' && <Sender />}
       {media && <MediaBox media={media} />}
+      {card && <LinkCard card={card} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>
         {isEdited && `${t('phone.edited')} `}
@@ -198,18 +212,5 @@ function MediaBox({ media }: { media: ShownMedia }) {
       <span className={textClasses.clip}>{media.name ?? mediaName(mime)}</span>
       <span className={classes.size}>{fileSize(media.size)}</span>
     </div>
-  );
-}
-
-/** Returns a ref that sets an element's `src` to an object URL, and revokes it on unmount. */
-export function useObjectUrl(file: Blob | undefined) {
-  return useCallback(
-    (element: HTMLImageElement | HTMLVideoElement | null) => {
-      if (!file || !element) return undefined;
-      const url = URL.createObjectURL(file);
-      element.src = url;
-      return () => URL.revokeObjectURL(url);
-    },
-    [file],
   );
 }

@@ -14,6 +14,7 @@ import { groupLists } from './group-lists.ts';
 import { groups } from './groups.ts';
 import { hold } from './hold.ts';
 import { media } from './media.ts';
+import { linkPreviews } from './link-preview.ts';
 import { notices } from './notices.ts';
 import { passwords } from './passwords.ts';
 import { sandbox } from './sandbox.ts';
@@ -38,6 +39,7 @@ export const contract = {
   campaignControl,
   drafts,
   media,
+  linkPreviews,
   analytics,
   webhooks,
   notices,

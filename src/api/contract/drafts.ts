@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
+import { linkPreviewCopy } from './link-preview.ts';
 import { copiedExtras, postExtras } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 
@@ -57,6 +58,7 @@ const draftContent = z
     idempotency_key: z.string().nullable(),
     ...copiedExtras,
     files: shownFiles.meta({ description: 'Those of `media` that are still kept.' }),
+    link_preview: linkPreviewCopy,
     groups: z.array(
       z.object({
         group_metadata_id: count,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { optional, text } from './fields.ts';
 import { postFiles, postFilesData } from './post-files.ts';
+import { linkPreviewData, linkPreviewField } from './link-preview.ts';
 
 export const postExtras = {
   file_name: optional(text(1, 200)).meta({
@@ -10,14 +11,16 @@ export const postExtras = {
     examples: ['Programme.pdf'],
   }),
   media: postFiles,
+  link_preview: linkPreviewField,
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(['file_name', 'media']);
+export const postExtrasNames = z.enum(['file_name', 'media', 'link_preview']);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
   file_name: z.string().nullable().meta({ description: '`null`: recipients see `file`.' }),
+  link_preview: linkPreviewData,
 };
 
 /** The same fields in an answer that is a body for another request. */

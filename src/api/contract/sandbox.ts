@@ -1,6 +1,7 @@
 /** The sandbox (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
+import { linkPreviewData } from './link-preview.ts';
 import { cursor, nextCursor, pageLimit, storedFile, withDefault } from './fields.ts';
 
 const changedAt = z
@@ -39,6 +40,7 @@ export const sandbox = defineOperations('Sandbox', {
             description:
               'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
           }),
+          link_preview: linkPreviewData,
           sent_at: z.string().meta({ format: 'date-time' }),
           recalled_at: changedAt,
           corrected_at: changedAt,

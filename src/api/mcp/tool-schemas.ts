@@ -32,6 +32,10 @@ const schedule = z
   .optional()
   .describe('Leave it out to send at once');
 const html = withoutId(post.html);
+const fetchLinkPreview = z
+  .boolean()
+  .default(true)
+  .describe('Shows the first link with the title and picture of its page; false: the bare link');
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
@@ -53,7 +57,14 @@ export const INPUTS = {
   find_groups: z.object({ search, kind, cursor }),
   find_files: z.object({ search: media.listMedia.body.shape.search, cursor }),
   preview_message: z.object({ html }),
-  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, files, schedule }),
+  check_campaign: z.object({
+    name: post.name,
+    html,
+    group_ids: groupIds,
+    files,
+    schedule,
+    fetch_link_preview: fetchLinkPreview,
+  }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
   save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files }),
   pause_campaign: oneCampaign,

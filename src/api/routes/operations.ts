@@ -19,6 +19,7 @@ import { groupListHandlers } from './group-lists.ts';
 import { groupHandlers } from './groups.ts';
 import { holdHandlers } from './hold.ts';
 import { mediaHandlers, type MediaDeps } from './media.ts';
+import { linkPreviewHandlers, type LinkPreviewDeps } from './link-preview.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
 import { sandboxHandlers } from './sandbox.ts';
@@ -38,6 +39,7 @@ export type OperationDependencies = UserDependencies &
   ListMessagesDeps &
   MediaDeps &
   WebhookDeps &
+  LinkPreviewDeps &
   NoticeDeps;
 
 /** A resource without handlers, and handlers without a resource, are type errors. */
@@ -58,6 +60,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   campaignControl: campaignControlHandlers,
   drafts: draftHandlers,
   media: mediaHandlers,
+  linkPreviews: linkPreviewHandlers,
   analytics: analyticsHandlers,
   webhooks: webhookHandlers,
   notices: noticeHandlers,

@@ -27,6 +27,7 @@ function toWireMessage(message: ArrivedMessage) {
     text: message.text,
     media: message.media,
     ...(message.files && { files: message.files.map((file, index) => toWireFile(file, index, message.text)) }),
+    link_preview: message.card,
     sent_at: message.sentAt.toISOString(),
   };
 }

@@ -1,10 +1,16 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** The campaigns (`campaign_id`, once for each content) whose posts have the file of the row `m` of `media`, as a table. */
+/**
+ * The campaigns (`campaign_id`, once for each content) whose posts have the file of the row `m` of `media`, also as the picture of a card, as
+ * a table. Each is found by an index of its own.
+ */
 export const CAMPAIGNS_OF_MEDIA: RawBuilder<unknown> = sql`(
   select c.campaign_id from contents c where c.media_id = m.media_id
   union all
-  select c.campaign_id from content_files f join contents c using (content_id) where f.media_id = m.media_id)`;
+  select c.campaign_id from content_files f join contents c using (content_id) where f.media_id = m.media_id
+  union all
+  select c.campaign_id from contents c
+  where (c.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint = m.media_id and c.extras -> 'linkPreview' -> 'picture' is not null)`;
 
 /** The condition that the draft `d` has the file of the row `m`. */
 export const IS_IN_DRAFT: RawBuilder<boolean> = sql`

@@ -1,3 +1,5 @@
+import type { StoredCard } from './stored-card.ts';
+
 /**
  * Everything a post has beside its text and its one file, as `contents.extras` stores it. Each property is absent if the post has no
  * such thing. A property that is added stays readable for ever: stored posts have it.
@@ -7,6 +9,8 @@ export interface PostExtras {
   fileName?: string;
   /** The files of a post that takes them from the library, in their order; instead of the one file. */
   files?: PostFile[];
+  /** The card of a link in the text. */
+  linkPreview?: StoredCard;
 }
 
 /** A file of the workspace in a post. */
@@ -24,6 +28,7 @@ export const NO_EXTRAS: PostExtras = {};
 export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   fileName: 'file_name',
   files: 'media',
+  linkPreview: 'link_preview',
 };
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;

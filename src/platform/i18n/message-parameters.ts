@@ -104,6 +104,7 @@ export interface MessageParameters {
   'library.moveUp': { name: string };
   'library.remove': { name: string };
   'compose.withFiles': { files: number };
+  'compose.card.fetching': { link: string };
   'compose.picked': { groups: number; members: number };
   'compose.sum': { groups: number; members: number };
   'compose.sameText': { groups: number };

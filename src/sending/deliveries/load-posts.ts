@@ -10,7 +10,8 @@ import type { PostExtras } from '../../content/post/post-extras.ts';
 import { readFiles, type ShownFile } from '../../content/post/post-files.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 import { extensionOf } from '../../content/media/sniff.ts';
-import type { Post, PostMedia } from '../../messengers/messenger.ts';
+import type { StoredCard } from '../../content/post/stored-card.ts';
+import type { Post, PostCard, PostMedia } from '../../messengers/messenger.ts';
 
 /** What the runs under way say, read once each and not once a turn. */
 export interface Posts {
@@ -24,6 +25,7 @@ const MAX_FILES_CACHED = 2;
 
 export function loadPosts(db: Database): Posts {
   const files = new LRUCache({ max: MAX_FILES_CACHED, fetchMethod: loadBytes, ignoreFetchAbort: true });
+  const cardPictures = new LRUCache({ max: MAX_POSTS_CACHED, fetchMethod: loadBytes, ignoreFetchAbort: true });
   const posts = new LRUCache({ max: MAX_POSTS_CACHED, fetchMethod: read, ignoreFetchAbort: true });
   // Many accounts may begin to send at once.
   const loadInTurn = createMutex();
@@ -52,11 +54,26 @@ export function loadPosts(db: Database): Posts {
     };
   }
 
-  async function toPost({ text, extras, file }: ContentRow): Promise<Post> {
+  async function toPost({ text, extras, has_card_picture: isKept, file }: ContentRow): Promise<Post> {
     // Most posts have one file or none, and cost no further statement.
     const found = extras.files ? await readFiles(db, extras.files) : file ? [{ ...file, ...extras }] : [];
     const [media = null, ...further] = found.map(toMedia);
-    return { text, extras, media, ...(further.length > 0 && { further }) };
+    const card = extras.linkPreview && toCard(extras.linkPreview, isKept);
+    return { text, extras, media, card, ...(further.length > 0 && { further }) };
+  }
+
+  /** Without its picture if that is no longer kept. */
+  function toCard({ url, title, description, picture: stored }: StoredCard, isKept: boolean): PostCard {
+    if (!stored || !isKept) return { url, title, description, picture: null };
+    const { mediaId, size, width, height } = stored;
+    const sha256 = Buffer.from(stored.sha256, 'hex');
+    const [load, pieces] = [() => cardPictures.forceFetch(mediaId), () => readMedia(db, mediaId)];
+    return {
+      url,
+      title,
+      description,
+      picture: { mime: 'image/jpeg', size, sha256, fileName: '', width, height, load, pieces },
+    };
   }
 
   async function read(contentId: number): Promise<Post> {
@@ -73,6 +90,7 @@ interface ContentRow {
   content_id: number;
   text: string;
   extras: PostExtras;
+  has_card_picture: boolean;
   /** The one file. */
   file: ShownFile | undefined;
 }
@@ -86,13 +104,15 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
       select t.content_id, t.text, ${STORED_EXTRAS} as extras, m.media_id as "mediaId", m.mime, m.sha256, m.size,
-             m.width, m.height, m.seconds
+             m.width, m.height, m.seconds,
+             exists (select from media k where k.bytes is not null
+                       and k.media_id = (t.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint) as has_card_picture
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
     ) c`.execute(db);
   const byId = new Map(
-    rows.map(({ content_id, text, extras, ...file }) => [
+    rows.map(({ content_id, text, extras, has_card_picture, ...file }) => [
       content_id,
-      { content_id, text, extras, file: file.mediaId === null ? undefined : file },
+      { content_id, text, extras, has_card_picture, file: file.mediaId === null ? undefined : file },
     ]),
   );
   return contentIds.map((contentId) => byId.get(contentId));

@@ -13,6 +13,13 @@ export interface ArrivedMessage {
   media: { mime: string; size: number; sha256: string } | null;
   /** All files, if there are several, or the one is a document, which has a name. */
   files?: ArrivedFile[] | undefined;
+  /** Of a link in the text. */
+  card: {
+    url: string;
+    title: string;
+    description: string;
+    picture: { mime: string; size: number; sha256: string } | null;
+  } | null;
   sentAt: Date;
   /** Deleted for everyone: `text` and `media` are gone. */
   recalledAt: Date | null;

@@ -62,6 +62,7 @@ export interface SceneFacts {
   firstMonday: Temporal.PlainDate;
   receiverUrl: string;
   fileUrl: string;
+  siteUrl: string;
 }
 
 /** Returns the examples with everything replaced that differs from one run of the scene to the next: ids, instants, secrets, receipts. */
@@ -93,7 +94,8 @@ function withReceipts(counts: Record<string, unknown>): Record<string, unknown> 
   );
 }
 
-function createStringSettler({ today, firstMonday, receiverUrl, fileUrl }: SceneFacts): (text: string) => string {
+function createStringSettler({ today, firstMonday, ...urls }: SceneFacts): (text: string) => string {
+  const { receiverUrl, siteUrl, fileUrl } = urls;
   const uuids = new Map<string, string>();
   const settleUuid = (uuid: string) => {
     const known = uuids.get(uuid) ?? `5f0c2c5e-0f3c-4d6b-9a55-${(uuids.size + 1).toString(16).padStart(12, '0')}`;
@@ -111,6 +113,7 @@ function createStringSettler({ today, firstMonday, receiverUrl, fileUrl }: Scene
     text
       .replaceAll(fileUrl, 'https://files.example.com/poster.png')
       .replaceAll(receiverUrl, 'https://hooks.example.com/campanile')
+      .replaceAll(siteUrl, 'https://example.com')
       .replaceAll(UUID, settleUuid)
       .replaceAll(DATE_OR_INSTANT, settleInstant)
       .replaceAll(CHAT_NUMBER, '120363025246125486')

@@ -34,6 +34,7 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
             text={post.text}
             media={post.media}
             files={post.files}
+            card={post.link_preview}
             time={time}
             kind={kind}
             isEdited={isSent && (first.corrected ?? 0) > 0}

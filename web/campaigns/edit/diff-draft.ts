@@ -1,6 +1,7 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
 import { FILE_LIMIT_BYTES } from '../../compose/file-limit.ts';
 import { fromShown, toMedia, type DraftFile } from '../../compose/draft-files.ts';
+import type { Card } from '../../compose/card.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image'>;
@@ -45,6 +46,8 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
     ...diffFiles(before.files, draft.files),
+    ...(!isSameCard(draft.card, before.card) &&
+      (draft.card ? { link_preview: draft.card } : { remove: ['link_preview' as const] })),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -64,6 +67,10 @@ function diffFiles(
   const media = toMedia(files);
   if (JSON.stringify(media) === JSON.stringify(toMedia(before))) return {};
   return media ? { media } : { remove_image: true };
+}
+
+function isSameCard(one: Card | null, other: Card | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Returns whether the days or the time have changed. */

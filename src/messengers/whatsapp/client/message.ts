@@ -10,6 +10,9 @@ export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 /** The association of a picture or film with the message that announces its album. */
 export const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType;
 
+/** The kind of a link preview: phones play no video within it. */
+export const NO_PLAYER = proto.Message.ExtendedTextMessage.PreviewType.NONE;
+
 export function encodeMessage(message: Message): Buffer {
   return Buffer.from(proto.Message.encode(message).finish());
 }

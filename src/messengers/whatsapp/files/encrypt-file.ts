@@ -13,11 +13,15 @@ export interface EncryptedFile {
   pieces: ReadPieces;
 }
 
-const KEY_INFO: Readonly<Record<MediaKind, string>> = {
+/** A picture of a link has keys of its own kind. */
+type FileKind = MediaKind | 'thumbnail-link';
+
+const KEY_INFO: Readonly<Record<FileKind, string>> = {
   image: 'WhatsApp Image Keys',
   video: 'WhatsApp Video Keys',
   audio: 'WhatsApp Audio Keys',
   document: 'WhatsApp Document Keys',
+  'thumbnail-link': 'WhatsApp Link Thumbnail Keys',
 };
 const MAC_BYTES = 10;
 
@@ -25,7 +29,7 @@ const MAC_BYTES = 10;
  * Encrypts a file with a key of its own. It is never in memory as a whole: the path of an upload has the hash of the encrypted bytes, so
  * they are made twice, for the hash and for the upload.
  */
-export async function encryptFile(pieces: ReadPieces, kind: MediaKind): Promise<EncryptedFile> {
+export async function encryptFile(pieces: ReadPieces, kind: FileKind): Promise<EncryptedFile> {
   const mediaKey = randomBytes(32);
   const encrypted = () => encryptPieces(pieces(), mediaKey, kind);
   const hash = createHash('sha256');
@@ -37,11 +41,7 @@ export async function encryptFile(pieces: ReadPieces, kind: MediaKind): Promise<
   return { mediaKey, size, sha256: hash.digest(), pieces: encrypted };
 }
 
-async function* encryptPieces(
-  pieces: AsyncIterable<Buffer>,
-  mediaKey: Buffer,
-  kind: MediaKind,
-): AsyncGenerator<Buffer> {
+async function* encryptPieces(pieces: AsyncIterable<Buffer>, mediaKey: Buffer, kind: FileKind): AsyncGenerator<Buffer> {
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, '', KEY_INFO[kind], 80));
   const [iv, cipherKey, macKey] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48)];
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);

@@ -1,6 +1,6 @@
 /** One post may be several messages: its files, and a text that no file can bear as its caption. */
 import { kindOf } from '../../../content/media/sniff.ts';
-import type { Post, PostMedia } from '../../messenger.ts';
+import type { Post, PostCard, PostMedia } from '../../messenger.ts';
 
 /** One message of a post. */
 export interface PostPart {
@@ -8,6 +8,8 @@ export interface PostPart {
   /** With media the caption, which may be empty. */
   text: string;
   media: PostMedia | null;
+  /** Only of a text that is a message of its own. */
+  card: PostCard | undefined;
 }
 
 /** In UTF-16 units. */
@@ -18,12 +20,16 @@ export const LONGEST_CAPTION = 1_024;
  * message has the delivery's own id, and leaves when the others are acknowledged, so that it proves the whole post.
  */
 export function splitPost(post: Post, messageId: string): PostPart[] {
-  const { text, media, further = [] } = post;
+  const { text, media, card, further = [] } = post;
   const files = media ? [media, ...further] : [];
   const isCaption = text !== '' && media !== null && mayBearText(media) && text.length <= LONGEST_CAPTION;
   const messages = [
-    ...files.map((file, index) => ({ text: file.caption ?? (index === 0 && isCaption ? text : ''), media: file })),
-    ...((text !== '' && !isCaption) || files.length === 0 ? [{ text, media: null }] : []),
+    ...files.map((file, index) => ({
+      text: file.caption ?? (index === 0 && isCaption ? text : ''),
+      media: file,
+      card: undefined,
+    })),
+    ...((text !== '' && !isCaption) || files.length === 0 ? [{ text, media: null, card }] : []),
   ];
   return messages.map((message, index) => ({
     ...message,
