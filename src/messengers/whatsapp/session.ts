@@ -6,13 +6,14 @@ import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts
 import type { LinkMethod, MessengerAccount, MessengerSession, OnStateChange } from '../messenger.ts';
 import { queryChats } from './chats/query-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
+import { fetchGroup } from './chats/fetch-groups.ts';
 import { followGroups } from './chats/follow-groups.ts';
 import type { GroupCache } from './chats/group-cache.ts';
 import { createChatCache, type ChatCache } from './chats/chat-cache.ts';
 import type { Client } from './client/client.ts';
-import { newCredentials, type Credentials, type KeyValueStore } from './client/credentials.ts';
+import type { Credentials, Engine, Restriction } from './client/engine.ts';
 import { isChannel } from './client/jid.ts';
-import type { Restriction } from './client/open-socket.ts';
+import type { KeyValueStore } from './client/key-storage.ts';
 import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
 import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
@@ -41,6 +42,7 @@ export interface SessionOptions {
   db: Database;
   log: Log;
   account: MessengerAccount;
+  engine: Engine;
   table: KeyTable;
   onStateChange: OnStateChange;
   url: string | undefined;
@@ -111,7 +113,7 @@ export function startSession(
   const channels = createChannelQueries({ ids: options.queryIds, answerMs: timing.channelAnswerMs, log });
   const chats = createChatCache({
     memory: options.groups,
-    client: () => connection.requireOnline(),
+    fetchGroup: async (chatId) => fetchGroup(connection.requireOnline(), chatId),
     // Some of its members may have been counted by their numbers.
     onGroup: (group) => void emitLidMappings(emitMemberEvents, accountId, peopleIn(group)),
   });
@@ -119,7 +121,7 @@ export function startSession(
     'method' in start
       ? startLinking({ ...start, account, log, onStateChange: cooldown.report, signal, timing })
       : undefined;
-  const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
+  const credentials = 'credentials' in start ? start.credentials : options.engine.newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();
   const client = () => connection.online();

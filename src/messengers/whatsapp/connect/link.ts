@@ -1,10 +1,8 @@
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { LinkMethod, MessengerAccount, OnStateChange, PasskeyAssertion } from '../../messenger.ts';
+import { FIRST_QR_MS, NEXT_QR_MS, type PasskeyListener, type Socket } from '../client/engine.ts';
 import { rejectionCodeOf, type CloseReason } from '../client/errors.ts';
-import type { PasskeyListener } from '../client/link-by-passkey.ts';
-import type { Socket } from '../client/open-socket.ts';
-import { FIRST_QR_MS, NEXT_QR_MS } from '../client/show-qr-codes.ts';
 import { classifyEnding } from '../failures.ts';
 import { createPasskeyStep } from './passkey-step.ts';
 

@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PasskeyAssertion, PasskeyStep } from '../../messenger.ts';
 import { QueryRejectedError } from '../client/errors.ts';
-import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/link-by-passkey.ts';
+import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/engine.ts';
 
 interface StepOptions {
   log: Log;
