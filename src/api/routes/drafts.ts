@@ -5,6 +5,9 @@ import { saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
 import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
 
+/** Drafts of earlier versions have none of these. */
+const NO_DRAFT_EXTRAS = { file_name: null };
+
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
     const version = await saveDraft(deps, actor, {
@@ -20,6 +23,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         time_zone: body.time_zone ?? null,
         weekdays: body.weekdays ?? null,
         idempotency_key: body.idempotency_key ?? null,
+        file_name: body.file_name ?? null,
       },
       groupIds: body.group_metadata_ids,
       image: body.image,
@@ -38,7 +42,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
       kind: group.kind,
       participants: group.participants,
     }));
-    return { drafts: [{ ...toHead(draft), content: { ...draft.content, groups } }] };
+    return { drafts: [{ ...toHead(draft), content: { ...NO_DRAFT_EXTRAS, ...draft.content, groups } }] };
   },
 
   async deleteDraft(deps, { body, actor }) {

@@ -12,6 +12,7 @@ export interface DraftContent {
   time_zone: string | null;
   weekdays: number[] | null;
   idempotency_key: string | null;
+  file_name?: string | null;
 }
 
 /** A draft as lists tell of it. */
