@@ -14,6 +14,7 @@ import type { Client } from './client/client.ts';
 import type { Credentials, Engine, Restriction } from './client/engine.ts';
 import { isChannel } from './client/jid.ts';
 import type { KeyValueStore } from './client/key-storage.ts';
+import type { WhatsAppCondition } from './connect/conditions.ts';
 import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
 import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
@@ -31,6 +32,7 @@ import { peopleIn } from './inbound/participants.ts';
 import type { PollTiming } from './inbound/poll-schedule.ts';
 import type { EmitMemberEvents } from './inbound/member-event-emitter.ts';
 import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
+import { watchConditions } from './inbound/watch-conditions.ts';
 import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
 import { answerRetries, type Answers } from './send/answer-retries.ts';
 import { createRetrySuppression, type RetrySuppression } from './send/retry-suppression.ts';
@@ -48,6 +50,7 @@ export interface SessionOptions {
   url: string | undefined;
   versions: ClientVersions;
   onForgery(): void;
+  onCondition(condition: WhatsAppCondition): void;
   emitMemberEvents: EmitMemberEvents;
   /** Permits for connections that are being made. */
   connecting: FairSemaphore;
@@ -119,7 +122,7 @@ export function startSession(
   });
   const linking =
     'method' in start
-      ? startLinking({ ...start, account, log, onStateChange: cooldown.report, signal, timing })
+      ? startLinking({ ...start, ...options, onStateChange: cooldown.report, signal })
       : undefined;
   const credentials = 'credentials' in start ? start.credentials : options.engine.newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing);
@@ -216,7 +219,7 @@ function startAnswering(
 
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
-  { log, account: { accountId }, url, proxy, timing, emitMemberEvents }: SessionOptions,
+  { log, account: { accountId }, url, proxy, timing, emitMemberEvents, onCondition }: SessionOptions,
   {
     cooldown,
     warnings,
@@ -235,8 +238,13 @@ function socketOptions(
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),
-    onRestriction: (restriction) => applyRestriction({ cooldown, warnings }, restriction),
+    onUnanswered: () => onCondition('query_unanswered'),
+    onRestriction(restriction) {
+      if (restriction.isActive) onCondition('time_locked');
+      applyRestriction({ cooldown, warnings }, restriction);
+    },
     onClient(client) {
+      watchConditions(client, onCondition);
       followGroups(client, chats);
       listenForMembers(client, {
         accountId,

@@ -6,6 +6,7 @@ import { createFairSemaphore, type FairSemaphore } from '../../platform/concurre
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../messenger.ts';
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts';
+import type { WhatsAppCondition } from './connect/conditions.ts';
 import type { ClientOptions, LoadedClient } from './connect/load-client.ts';
 import { chooseProxy, proxyLabel } from './connect/proxies.ts';
 import { claimKeys, dropEndedKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
@@ -201,9 +202,10 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   const given = { db, log, url, engine, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
   const onDevicesMissed = () => onAlarm?.('devices_missed');
   const onForgery = () => onAlarm?.('account_signature');
+  const onCondition = (condition: WhatsAppCondition) => shared.onCondition?.(condition);
   const { groups, queryIds = {}, proxies = [] } = shared;
   const proxy = await chooseAndOpen(shared, account.accountId, proxies);
-  const options = { ...given, groups, queryIds, proxy, account, table, onStateChange, onDevicesMissed, onForgery };
+  const options = { ...given, groups, queryIds, proxy, account, table, onStateChange, onDevicesMissed, onForgery, onCondition };
   return { startSession, options };
 }
 

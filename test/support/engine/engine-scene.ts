@@ -118,6 +118,7 @@ function optionsFor({ url }: WhatsAppPeer): SocketOptions {
     handoffMs: 300_000,
     passkey: undefined,
     onRestriction: () => undefined,
+    onUnanswered: () => undefined,
     onLidMappings: () => Promise.resolve(),
     canRecord: () => Promise.resolve(true),
     onClient: () => undefined,

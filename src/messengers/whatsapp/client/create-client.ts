@@ -13,7 +13,8 @@ import { requestPairingCode } from './request-pairing-code.ts';
 /** The server has a JID without a user. */
 const SERVER = '@s.whatsapp.net';
 
-export function createClient(socket: WASocket): Client {
+/** `onUnanswered`: as in `SocketOptions`. */
+export function createClient(socket: WASocket, onUnanswered: () => void): Client {
   const { authState, ws } = socket;
   const closing = new AbortController();
   onClose(socket, () => closing.abort(new Error('the connection ended before a query was answered')));
@@ -36,18 +37,17 @@ export function createClient(socket: WASocket): Client {
         throw error;
       });
       // In place of an answer the library resolves to nothing, or times out.
-      if (answer === undefined) throw new NoAnswerError();
-      return answer;
+      if (answer !== undefined) return answer;
+      onUnanswered();
+      throw new NoAnswerError();
     },
     sendNode: socket.sendNode,
     acknowledge: (stanza) => socket.sendMessageAck(stanza),
     awaitAck: (messageId) => awaitAck(socket, messageId),
     createTag: socket.generateMessageTag,
     onStanza({ tag, type, child }, listener) {
-      ws.on(
-        `CB:${tag}${type === undefined ? '' : `,type:${type}`}${child === undefined ? '' : `,,${child}`}`,
-        listener,
-      );
+      const events = [`CB:${tag}`, type === undefined ? '' : `type:${type}`, child ?? ''];
+      ws.on(events.join(',').replace(/,+$/, ''), listener);
     },
     interceptStanzas: (tag, handle) => interceptStanzas(socket, tag, handle),
     interceptMessages: (handle) => interceptMessages(socket, handle),

@@ -82,6 +82,8 @@ export interface SocketOptions {
   passkey: PasskeyListener | undefined;
   /** WhatsApp restricts the account, or lifts a restriction. */
   onRestriction(restriction: Restriction): void;
+  /** WhatsApp has not answered a query in time. */
+  onUnanswered(): void;
   /** Awaited before new pairs are stored. */
   onLidMappings(pairs: LidMapping[]): Promise<void>;
   /** Backpressure: WhatsApp's queue is not drained while it resolves to false. */

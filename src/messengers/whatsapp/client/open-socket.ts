@@ -44,7 +44,7 @@ export function openSocket({ auth }: LibraryCredentials, options: SocketOptions)
   });
   dropHistory(socket);
   drainOfflineQueue(socket, options);
-  const client = createClient(socket);
+  const client = createClient(socket, options.onUnanswered);
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<CloseReason>();

@@ -4,6 +4,7 @@ import type { LinkMethod, MessengerAccount, OnStateChange, PasskeyAssertion } fr
 import { FIRST_QR_MS, NEXT_QR_MS, type PasskeyListener, type Socket } from '../client/engine.ts';
 import { rejectionCodeOf, type CloseReason } from '../client/errors.ts';
 import { classifyEnding } from '../failures.ts';
+import type { WhatsAppCondition } from './conditions.ts';
 import { createPasskeyStep } from './passkey-step.ts';
 
 export interface Linking {
@@ -36,13 +37,15 @@ export interface LinkingOptions {
   account: MessengerAccount;
   log: Log;
   onStateChange: OnStateChange;
+  onCondition(condition: WhatsAppCondition): void;
   /** Aborted when the session is closed: nothing more is reported. */
   signal: AbortSignal;
   /** In milliseconds. `qrMs` undefined: a QR code is shown for as long as WhatsApp accepts it. */
   timing: { qrMs?: number | undefined; passkeyMs: number; phoneMs: number };
 }
 
-export function startLinking({ method, account, log, onStateChange, signal, timing }: LinkingOptions): Linking {
+export function startLinking(options: LinkingOptions): Linking {
+  const { method, account, log, onStateChange, onCondition, signal, timing } = options;
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined);
   let socket: Socket | undefined;
@@ -102,11 +105,18 @@ export function startLinking({ method, account, log, onStateChange, signal, timi
       try {
         await showPairingCode(socket);
       } catch (error) {
+        if (rejectionCodeOf(error) !== undefined) onCondition('pairing_code_refused');
         failWith(toPairingCodeError(error));
       }
     },
     expire: () => end(NOBODY_IN_TIME),
-    passkey: listener,
+    passkey: {
+      ...listener,
+      onRequest(requested) {
+        onCondition('passkey_asked');
+        listener.onRequest(requested);
+      },
+    },
     submitPasskey: submit,
     fail,
     giveUp: (reason) => fail(describeEnd(reason, shown > 0)),

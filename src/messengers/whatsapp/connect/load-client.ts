@@ -3,6 +3,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import { createEngine } from '../client/create-engine.ts';
 import type { Engine, SignatureDoubt } from '../client/engine.ts';
+import type { WhatsAppCondition } from './conditions.ts';
 import { createClientVersions, type ClientVersions } from './client-versions.ts';
 import { VERSION_PAGES, type VersionPage } from './version-pages.ts';
 
@@ -25,6 +26,7 @@ export interface ClientOptions {
   askEveryMs?: number | undefined;
   /** Called for what an operator should look into. */
   onAlarm?: ((alarm: WhatsAppAlarm) => void) | undefined;
+  onCondition?: ((condition: WhatsAppCondition) => void) | undefined;
 }
 
 export type WhatsAppAlarm =

@@ -14,7 +14,7 @@ function clientWith(answer: (query: Node) => Promise<Node | undefined>) {
     signalRepository: {},
     query: answer,
   } as unknown as WASocket;
-  return createClient(socket);
+  return createClient(socket, () => {});
 }
 
 const QUERY = { type: 'get', xmlns: 'usync', content: [] } as const;
