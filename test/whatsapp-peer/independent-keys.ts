@@ -37,8 +37,7 @@ export function createKey(): Key {
   return { raw: rawOf(agree), agree, signing, signBit: (rawOf(signing)[31] ?? 0) & 0x80 };
 }
 
-const rawOf = (key: KeyObject): Buffer =>
-  createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
+const rawOf = (key: KeyObject): Buffer => createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
 export const typed = (raw: Uint8Array): Buffer => Buffer.concat([KEY_TYPE, raw]);
 export const untyped = (key: Uint8Array): Buffer => Buffer.from(key.length === 33 ? key.subarray(1) : key);
 

@@ -119,7 +119,12 @@ async function removeMember(checking: Checking): Promise<Facts> {
   const without = await post(checking, made.groupId, { html: 'Without the second phone.' });
   await prompt();
   const again = await post(checking, made.groupId, { html: 'The second phone is back.' });
-  const { delivered } = await waitForTotals(checking, again.campaignId, patience.peopleMs, (totals) => !!totals.delivered);
+  const { delivered } = await waitForTotals(
+    checking,
+    again.campaignId,
+    patience.peopleMs,
+    (totals) => !!totals.delivered,
+  );
   say(`Received by ${delivered}.`);
   return { recipientsWithout: without.facts['recipients'] ?? null, ...again.facts, delivered };
 }

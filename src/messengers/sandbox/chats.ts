@@ -108,7 +108,13 @@ export async function createCommunityChats(
   const participants = inventPeople(FIRST_COMMUNITY_MEMBERS, randomInt(1_000_000));
   await db.transaction().execute(async (trx) => {
     await insertChat(trx, accountId, { name, description, chatId, kind: 'community', participants });
-    const announcement = { name, description, chatId: newChatId('g.us'), kind: 'announcement', parentId: chatId } as const;
+    const announcement = {
+      name,
+      description,
+      chatId: newChatId('g.us'),
+      kind: 'announcement',
+      parentId: chatId,
+    } as const;
     await insertChat(trx, accountId, { ...announcement, participants });
     const general = { name: GENERAL_CHAT, description: '', chatId: newChatId('g.us'), kind: 'group' } as const;
     if (hasGeneralChat) await insertChat(trx, accountId, { ...general, participants });

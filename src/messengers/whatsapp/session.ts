@@ -121,9 +121,7 @@ export function startSession(
     onGroup: (group) => void emitLidMappings(emitMemberEvents, accountId, peopleIn(group)),
   });
   const linking =
-    'method' in start
-      ? startLinking({ ...start, ...options, onStateChange: cooldown.report, signal })
-      : undefined;
+    'method' in start ? startLinking({ ...start, ...options, onStateChange: cooldown.report, signal }) : undefined;
   const credentials = 'credentials' in start ? start.credentials : options.engine.newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();

@@ -199,13 +199,36 @@ async function prepare(shared: Shared, account: MessengerAccount, onStateChange:
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
   const uploads = (shared.uploads ??= createUploadCache({ db, log, ca: mediaCa, permits: uploading, waitMs, retryMs }));
   const emitMemberEvents = members.emit;
-  const given = { db, log, url, engine, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
+  const given = {
+    db,
+    log,
+    url,
+    engine,
+    versions,
+    connecting,
+    fanOuts,
+    uploads,
+    emitMemberEvents,
+    onLoopError,
+    timing: times,
+  };
   const onDevicesMissed = () => onAlarm?.('devices_missed');
   const onForgery = () => onAlarm?.('account_signature');
   const onCondition = (condition: WhatsAppCondition) => shared.onCondition?.(condition);
   const { groups, queryIds = {}, proxies = [] } = shared;
   const proxy = await chooseAndOpen(shared, account.accountId, proxies);
-  const options = { ...given, groups, queryIds, proxy, account, table, onStateChange, onDevicesMissed, onForgery, onCondition };
+  const options = {
+    ...given,
+    groups,
+    queryIds,
+    proxy,
+    account,
+    table,
+    onStateChange,
+    onDevicesMissed,
+    onForgery,
+    onCondition,
+  };
   return { startSession, options };
 }
 

@@ -9,7 +9,13 @@ import { notifyAfterCommit } from '../../platform/database/notify-after-commit.t
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
-import type { LinkMethod, MessengerGroup, NewCommunity, NotAdded, PasskeyAssertion } from '../../messengers/messenger.ts';
+import type {
+  LinkMethod,
+  MessengerGroup,
+  NewCommunity,
+  NotAdded,
+  PasskeyAssertion,
+} from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
 import { userGoneError } from './store.ts';
 

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import type { Restriction } from '../../../src/messengers/whatsapp/client/engine.ts';
 import { NoAnswerError, QueryRejectedError } from '../../../src/messengers/whatsapp/client/errors.ts';
 import { tellRestriction } from '../../whatsapp-peer/phones.ts';
-import { mediaQuery, newNumber, rejectionOf, type EngineScene, type Known, type LinkedAccount } from './engine-scene.ts';
+import {
+  mediaQuery,
+  newNumber,
+  rejectionOf,
+  type EngineScene,
+  type Known,
+  type LinkedAccount,
+} from './engine-scene.ts';
 
 export function expectConnections({ scene, account, createEngine }: Known): void {
   test('an account is linked when the phone has agreed, and WhatsApp then asks for a new connection', () => {

@@ -63,7 +63,10 @@ export function expectStanzas({ scene, account }: Known): void {
     });
     const about = { from: 's.whatsapp.net', type: 'picture', t: seconds() };
     const withheld = companion.outbox.put(companion.connection, element('notification', { ...about, id: 'withheld' }));
-    await companion.outbox.put(companion.connection, element('notification', { ...about, id: 'passed' }, [element('set')]));
+    await companion.outbox.put(
+      companion.connection,
+      element('notification', { ...about, id: 'passed' }, [element('set')]),
+    );
     const [stanza] = [{ tag: 'notification', attrs: { ...about, id: 'withheld' } }];
     let isAcknowledged = false;
     void withheld.then(() => (isAcknowledged = true));

@@ -142,7 +142,13 @@ export function expectStorage({ scene, account, createEngine }: Known): void {
   test('records of the adapter are stored as they are, and deleted', async () => {
     const { store } = account().credentials;
     const numbers = { '0': 1, '1': 2 };
-    await store.write('adapter', new Map<string, unknown>([['a', { list: [1, 2, 3], numbers }], ['b', 'text']]));
+    await store.write(
+      'adapter',
+      new Map<string, unknown>([
+        ['a', { list: [1, 2, 3], numbers }],
+        ['b', 'text'],
+      ]),
+    );
     await store.write('adapter', new Map([['b', null]]));
     const { store: later } = (await createEngine().loadCredentials(account().storage)) ?? {};
     expect(await later?.list('adapter')).toEqual(new Map([['a', { list: [1, 2, 3], numbers }]]));

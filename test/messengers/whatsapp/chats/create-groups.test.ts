@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
-import { sendCampaign, statusWhen } from '../../../support/whatsapp.ts';
+import { until } from '../../../support/ledger.ts';
+import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { issueToken } from '../../../whatsapp-peer/phones.ts';
 import { addGroup, lidOf, type Person as PeerPerson } from '../../../whatsapp-peer/world.ts';
@@ -74,11 +75,16 @@ describe('a new group', () => {
     const after = await create(person, [careful], { with_not_added: true });
     expect(after.body.data.not_added).toEqual([]);
     await scene.restart();
-    await statusWhen(person, 'connected');
-    const { body } = await create(person, [careful], { with_not_added: true });
+    // The account connects again first.
+    const { body } = await until(
+      () => create(person, [careful], { with_not_added: true }),
+      ({ status }) => status === 200,
+    );
     expect(body).toMatchObject({ data: { not_added: [] } });
     // The database does not show who the account's contacts are.
-    const { rows } = await sql<{ name: string }>`select name from account_keys where kind = 'tctoken'`.execute(database.db);
+    const { rows } = await sql<{ name: string }>`select name from account_keys where kind = 'tctoken'`.execute(
+      database.db,
+    );
     expect(rows.length).toBeGreaterThan(0);
     for (const { name } of rows) expect(name).not.toMatch(new RegExp(`${careful.number}|${careful.lid}|@`));
   });
@@ -105,7 +111,10 @@ test('a new community has a general chat, and its members may add groups, if tha
   await person.call('venom/sync-groups');
   const { body } = await person.call<{ groups: Array<{ kind: string; group_name: string }> }>('venom/list-groups', {});
   const listed = body.data.groups.map(({ kind, group_name }) => [kind, group_name]).toSorted();
-  expect(listed).toEqual([['community', 'Village'], ['group', 'General']]);
+  expect(listed).toEqual([
+    ['community', 'Village'],
+    ['group', 'General'],
+  ]);
 });
 
 test('a new community is there although its announcement group cannot be read', async () => {

@@ -18,7 +18,7 @@ test('accepts the signatures of both kinds of signers, and no other', () => {
       expect(verifySignature(owner, message, signature)).toBe(true);
       const changed = Buffer.from(signature);
       const at = (times * 7) % 63;
-      changed[at] = (changed[at] ?? 0) ^ (1 << times % 8);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (times % 8));
       expect(verifySignature(owner, message, changed)).toBe(false);
       expect(verifySignature(owner, Buffer.concat([message, Buffer.from('x')]), signature)).toBe(false);
       expect(verifySignature(createKey().raw, message, signature)).toBe(false);

@@ -133,7 +133,10 @@ const DOINGS: ReadonlyArray<readonly [string, () => Promise<unknown> | string]> 
 ];
 
 /** Runs the command with an operator who answers every prompt up to `quitAt`, and takes a passkey from the phone if asked for it. */
-async function check({ quitAt = '', who = zoe, own = phone, report = path } = {}): Promise<{ code: number; said: string }> {
+async function check({ quitAt = '', who = zoe, own = phone, report = path } = {}): Promise<{
+  code: number;
+  said: string;
+}> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let said = '';
   let heard = 0;

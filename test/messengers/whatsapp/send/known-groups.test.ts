@@ -8,7 +8,7 @@ import { createGroupCache, packGroup, unpackGroup } from '../../../../src/messen
 import { createChatCache, type ChatCache } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
-import { addCommunity, addGroup, type Group, type Person } from '../../../whatsapp-peer/world.ts';
+import { addCommunity, addGroup, lidOf, type Group, type Person } from '../../../whatsapp-peer/world.ts';
 
 const scene = await setWhatsAppScene();
 const { peer, members, linked, finished } = scene;
@@ -51,6 +51,17 @@ describe('a campaign after a sync', () => {
     const { group, asked, send } = await synced(1);
     expect(await send('to those who were not shown, too')).toMatchObject({ sent: 1, recipients: 2 });
     expect(asked).toEqual([group.id]);
+  });
+
+  test('goes to a group for admins whose list of members did not show that the account is one', async () => {
+    peer.script.listsMembersUpTo = 1;
+    const founder = peer.addPerson('4915100000092');
+    const { send } = await synced(1, (phone, subject) => {
+      const group = addGroup(peer.world, founder, { subject, isAnnouncement: true }, members);
+      group.participants.set(lidOf(phone), 'admin');
+      return group;
+    });
+    expect(await send('from an admin')).toMatchObject({ sent: 1, failed: 0 });
   });
 
   test('asks again for a group that a member has joined since, and reaches them', async () => {
