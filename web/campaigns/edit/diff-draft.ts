@@ -1,4 +1,5 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
+import type { Card } from '../../compose/card.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
@@ -34,6 +35,8 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
+    ...(!isSameCard(draft.card, before.card) &&
+      (draft.card ? { link_preview: draft.card } : { remove: ['link_preview' as const] })),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -44,6 +47,10 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
   };
+}
+
+function isSameCard(one: Card | null, other: Card | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Returns whether the days or the time have changed. */
