@@ -11,6 +11,7 @@ export const STEPS: Readonly<Record<string, RunStep>> = {
   'Create a group': createGroup,
   'Send a text': sendText,
   'Send a picture': sendPicture,
+  'Send a link': sendLink,
   'Receive and read': awaitReceipts,
   'React and reply': awaitReactions,
   'Correct the text': correctText,
@@ -51,6 +52,15 @@ async function sendPicture(checking: Checking): Promise<Facts> {
   const { campaignId, facts } = await post(checking, checking.made.groupId, content);
   checking.made.pictureId = campaignId;
   return facts;
+}
+
+const LINK = 'https://www.example.org/';
+
+async function sendLink(checking: Checking): Promise<Facts> {
+  const linkPreview = { url: LINK, title: 'An orange card', description: 'It belongs to the link.' };
+  const html = `A link: ${LINK}`;
+  const image = await drawPicture();
+  return (await post(checking, checking.made.groupId, { html, link_preview: { ...linkPreview, image } })).facts;
 }
 
 async function awaitReceipts(checking: Checking): Promise<Facts> {

@@ -219,6 +219,7 @@ test('walks through the hour, resumes where it stopped, and writes a report with
     'Link the number': { status: 'connected', code: null, wasPasskeyAsked: false },
     'Send a text': { sent: 1, failed: 0, recipients: 1, isUnknown: false },
     'Send a picture': { sent: 1 },
+    'Send a link': { sent: 1 },
     'Receive and read': { delivered: 1, read: 1 },
     'React and reply': { reactions: 1, replies: 1 },
     'Correct the text': { corrected: 1 },
@@ -234,6 +235,7 @@ test('walks through the hour, resumes where it stopped, and writes a report with
   );
   expect(report.conditions).toMatchObject({ own_devices_changed: 1, passkey_asked: 0, certificate: 0 });
   expect(said).toMatch(/^Conditions of WhatsApp that were seen: .*own_devices_changed \(1\)/m);
+  expect(shown('A link: ').card).toMatchObject({ url: 'https://www.example.org/', title: 'An orange card' });
   const devicesWith = (words: string) =>
     peer.arrivals.filter((arrival) => arrival.text.includes(words)).map(({ device }) => device);
   expect(devicesWith('To my other devices')).toContain(`${phone.lid}:9@lid`);
