@@ -53,9 +53,9 @@ export function signWith({ signing, signBit }: Key, message: Uint8Array): Buffer
 }
 
 export function isSignedBy(theirs: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const u = BigInt(`0x${untyped(theirs).reverse().toString('hex')}`);
+  const u = BigInt(`0x${Buffer.from(untyped(theirs).toReversed()).toString('hex')}`);
   const y = ((u - 1n + PRIME) * power(u + 1n, PRIME - 2n)) % PRIME;
-  const point = Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
+  const point = Buffer.from(Buffer.from(y.toString(16).padStart(64, '0'), 'hex').toReversed());
   const bytes = Buffer.from(signature);
   point[31] = (point[31] ?? 0) | ((bytes[63] ?? 0) & 0x80);
   bytes[63] = (bytes[63] ?? 0) & 0x7f;

@@ -22,12 +22,26 @@ export function expectEngine(name: string, createEngine: () => Engine): void {
     afterEach(() => scene.peer.behave());
     afterAll(() => scene.stop());
 
-    describe('connections', () => expectConnections(known));
-    describe('queries and stanzas', () => expectStanzas(known));
-    describe('ids of people', () => expectIds(known));
-    describe('sessions with devices', () => expectSessions(known));
-    describe('sender keys', () => expectSenderKeys(known));
-    describe('received messages', () => expectInbound(known));
-    describe('the storage', () => expectStorage(known));
+    describe('connections', () => {
+      expectConnections(known);
+    });
+    describe('queries and stanzas', () => {
+      expectStanzas(known);
+    });
+    describe('ids of people', () => {
+      expectIds(known);
+    });
+    describe('sessions with devices', () => {
+      expectSessions(known);
+    });
+    describe('sender keys', () => {
+      expectSenderKeys(known);
+    });
+    describe('received messages', () => {
+      expectInbound(known);
+    });
+    describe('the storage', () => {
+      expectStorage(known);
+    });
   });
 }

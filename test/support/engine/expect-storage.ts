@@ -115,7 +115,9 @@ export function expectStorage({ scene, account, createEngine }: Known): void {
     });
     await expect(failed).rejects.toThrow('the work failed');
     storage.isBroken = true;
-    await expect(socket.client.signal.transaction(() => encrypt('never stored'))).rejects.toThrow();
+    await expect(socket.client.signal.transaction(() => encrypt('never stored'))).rejects.toThrow(
+      'the storage is broken',
+    );
     storage.isBroken = false;
     const { type, ciphertext } = await socket.client.signal.encrypt(jid, paddedText('sent'));
     expect(ann.device.decrypt({ type, ciphertext })).toEqual(paddedText('sent'));

@@ -28,12 +28,12 @@ export function verifySignature(key: Uint8Array, message: Uint8Array, signature:
 
 /** The point with y = (u - 1) / (u + 1). Undefined where there is none. */
 function toEdwards(raw: Uint8Array): Buffer | undefined {
-  const little = Buffer.from(raw).reverse();
-  const u = BigInt(`0x${little.toString('hex')}`) & (2n ** 255n - 1n);
+  const bigEndian = Buffer.from(raw.toReversed());
+  const u = BigInt(`0x${bigEndian.toString('hex')}`) & (2n ** 255n - 1n);
   const inverse = invert((u + 1n) % PRIME);
   if (inverse === undefined) return undefined;
   const y = (((u - 1n + PRIME) % PRIME) * inverse) % PRIME;
-  return Buffer.from(y.toString(16).padStart(2 * KEY_BYTES, '0'), 'hex').reverse();
+  return Buffer.from(Buffer.from(y.toString(16).padStart(2 * KEY_BYTES, '0'), 'hex').toReversed());
 }
 
 /** Modulo the prime, by the extended Euclidean algorithm. */

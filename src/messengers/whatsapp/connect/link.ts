@@ -88,6 +88,7 @@ export function startLinking(options: LinkingOptions): Linking {
     log: log.child({ accountId: account.accountId }),
     timing,
     link: () => socket?.passkey,
+    onCondition,
     emit(passkey, goodForMs) {
       if (!hasFailed && !signal.aborted) onStateChange({ status: 'linking', method, passkey, goodForMs });
     },
@@ -102,21 +103,13 @@ export function startLinking(options: LinkingOptions): Linking {
       // A pairing code can be requested from the first QR code on.
       if (shown > 0 || !socket) return;
       shown += 1;
-      try {
-        await showPairingCode(socket);
-      } catch (error) {
+      await showPairingCode(socket).catch((error: unknown) => {
         if (rejectionCodeOf(error) !== undefined) onCondition('pairing_code_refused');
         failWith(toPairingCodeError(error));
-      }
+      });
     },
     expire: () => end(NOBODY_IN_TIME),
-    passkey: {
-      ...listener,
-      onRequest(requested) {
-        onCondition('passkey_asked');
-        listener.onRequest(requested);
-      },
-    },
+    passkey: listener,
     submitPasskey: submit,
     fail,
     giveUp: (reason) => fail(describeEnd(reason, shown > 0)),
