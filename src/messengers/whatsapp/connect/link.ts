@@ -103,10 +103,7 @@ export function startLinking(options: LinkingOptions): Linking {
       // A pairing code can be requested from the first QR code on.
       if (shown > 0 || !socket) return;
       shown += 1;
-      await showPairingCode(socket).catch((error: unknown) => {
-        if (rejectionCodeOf(error) !== undefined) onCondition('pairing_code_refused');
-        failWith(toPairingCodeError(error));
-      });
+      await showPairingCode(socket).catch((error: unknown) => failWith(toPairingCodeError(error, onCondition)));
     },
     expire: () => end(NOBODY_IN_TIME),
     passkey: listener,
@@ -144,13 +141,14 @@ function createDeadline(end: (reason: string) => void) {
 
 const TOO_MANY = 429;
 
-function toPairingCodeError(error: unknown): AppError {
+function toPairingCodeError(error: unknown, onCondition: LinkingOptions['onCondition']): AppError {
   const code = rejectionCodeOf(error);
   if (code === undefined)
     return new AppError('messenger_unavailable', 'WhatsApp gave no code to enter: try again in a moment', {
       retryAfterSeconds: 5,
       cause: error,
     });
+  onCondition('pairing_code_refused');
   if (code === TOO_MANY)
     return new AppError(
       'pairing_code_limited',
