@@ -328,13 +328,13 @@ export type UnknownTags = 'reject' | 'drop' | null;
 export type Base64File = string | null;
 /** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
 export type FileName = string | null;
-/** Files of your workspace, 10 at most, instead of `image`. Pictures and films are an album where the messaging application has albums; else, and for other files, one follows the other. */
+/** Files of your workspace, 10 at most, instead of `image`. Several pictures and films are an album in groups; other files follow. */
 export type PostFiles = Array<{
   /** As `upload` or `list-media` returns it. */
   media_id: number;
-  /** A text of its own, without HTML. Default: the message for the first file, none for the others. */
+  /** Without HTML. Default: the message for the first file. */
   caption?: string | null | undefined;
-  /** The name as recipients see it. Default: the name that the file was uploaded with. */
+  /** As recipients see it. Default: its name in the library. */
   file_name?: string | null | undefined;
 }> | null;
 /** The preview that members see with a link of the text. `link-preview` fetches one. */

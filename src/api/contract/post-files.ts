@@ -10,17 +10,17 @@ export const LONGEST_CAPTION = 1_024;
 const postFile = z.object({
   media_id: z.int({ error: 'must be a whole number' }).meta({ description: 'As `upload` or `list-media` returns it.' }),
   caption: optional(text(1, LONGEST_CAPTION)).meta({
-    description: 'A text of its own, without HTML. Default: the message for the first file, none for the others.',
+    description: 'Without HTML. Default: the message for the first file.',
   }),
   file_name: optional(text(1, 200)).meta({
-    description: 'The name as recipients see it. Default: the name that the file was uploaded with.',
+    description: 'As recipients see it. Default: its name in the library.',
   }),
 });
 
 export const postFiles = optional(z.array(postFile).max(MOST_FILES)).meta({
   id: 'PostFiles',
   description:
-    'Files of your workspace, 10 at most, instead of `image`. Pictures and films are an album where the messaging application has albums; else, and for other files, one follows the other.',
+    'Files of your workspace, 10 at most, instead of `image`. Several pictures and films are an album in groups; other files follow.',
 });
 
 /** The same in an answer that is a body for another request. */
