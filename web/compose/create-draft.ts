@@ -16,7 +16,14 @@ export function createDraftFromCampaign(
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
-  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups };
+  const draft = {
+    ...emptyDraft(timeZone),
+    name: copy.name,
+    html: copy.html,
+    poll: copy.poll,
+    event: copy.event,
+    groups,
+  };
   return createSavedDraft(client, draft, file);
 }
 

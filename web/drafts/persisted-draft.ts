@@ -61,6 +61,8 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
   const draft: Draft = {
     name: row.name,
     html: content.html,
+    poll: content.poll,
+    event: content.event,
     groups: content.groups,
     isScheduled: content.is_schedule,
     startDate: content.start_date,

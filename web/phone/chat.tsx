@@ -57,7 +57,15 @@ function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Grou
       {recalledAt ? (
         <DeletedPost time={time} kind={kind} />
       ) : (
-        <Post text={message.text} media={message.media} time={time} kind={kind} isEdited={Boolean(correctedAt)} />
+        <Post
+          text={message.text}
+          media={message.media}
+          poll={message.poll ?? null}
+          event={message.event ?? null}
+          time={time}
+          kind={kind}
+          isEdited={Boolean(correctedAt)}
+        />
       )}
     </div>
   );

@@ -10,6 +10,7 @@ import textClasses from '../parts/text.module.css';
 import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
+import { EventBox, PollBox, type ShownEvent, type ShownPoll } from './ballot-box.tsx';
 import { MessageText } from './message-text.tsx';
 
 /** The limit of a caption; a longer text follows as a second message. */
@@ -29,12 +30,17 @@ export interface ShownMedia {
 export function Post({
   text,
   media,
+  poll = null,
+  event = null,
   time,
   kind = 'group',
   isEdited = false,
 }: {
   text: string;
   media: ShownMedia | null;
+  /** In place of text and media. */
+  poll?: ShownPoll | null;
+  event?: ShownEvent | null;
   /** "09:00" */
   time: string;
   kind?: GroupKind;
@@ -48,7 +54,7 @@ export function Post({
         <Bubble text={text} media={null} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} {...foot} />;
+  return <Bubble text={text} media={media} poll={poll} event={event} {...foot} />;
 }
 
 /** The placeholder of a post that was deleted for everyone. */
@@ -66,12 +72,16 @@ export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: Gro
 function Bubble({
   text,
   media,
+  poll = null,
+  event = null,
   time,
   kind,
   isEdited,
 }: {
   text: string;
   media: ShownMedia | null;
+  poll?: ShownPoll | null;
+  event?: ShownEvent | null;
   time: string;
   kind: GroupKind;
   isEdited: boolean;
@@ -80,6 +90,8 @@ function Bubble({
     <div className={classes.bubble} data-kind={kind} data-wide={media ? true : undefined}>
       {kind !== 'channel' && <Sender />}
       {media && <MediaBox media={media} />}
+      {poll && <PollBox poll={poll} />}
+      {event && <EventBox event={event} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>
         {isEdited && `${t('phone.edited')} `}

@@ -80,7 +80,7 @@ export const campaignControl = defineOperations('Campaigns', {
       'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`.',
     body: recallCampaignBody.extend(htmlBody.shape),
     data: revisedData,
-    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent'],
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent', 'poll_not_correctable'],
     bodyLimitBytes: HTML_LIMIT_BYTES,
   },
   deleteCampaign: {

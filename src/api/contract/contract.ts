@@ -15,6 +15,7 @@ import { groups } from './groups.ts';
 import { hold } from './hold.ts';
 import { notices } from './notices.ts';
 import { passwords } from './passwords.ts';
+import { pollResultOperations } from './poll-results.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { users } from './users.ts';
@@ -37,6 +38,7 @@ export const contract = {
   campaignControl,
   drafts,
   analytics,
+  pollResults: pollResultOperations,
   webhooks,
   notices,
   sandbox,

@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
+import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { postExtras, postExtrasData } from './post-extras.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
@@ -40,6 +41,7 @@ const saveDraftBody = z
     image: base64File.meta({ description: 'A file in base64, as in add-campaign. Omitted: the file stays.' }),
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     ...postExtras,
+    ...draftBallotFields,
     group_metadata_ids: withDefault(z.array(z.int({ error: 'must be a whole number' })).max(MOST_GROUPS), []),
   })
   .meta({ id: 'SaveDraft' });
@@ -55,6 +57,7 @@ const draftContent = z
     weekdays: z.array(count).nullable(),
     idempotency_key: z.string().nullable(),
     ...postExtrasData,
+    ...draftBallotFieldsData,
     groups: z.array(
       z.object({
         group_metadata_id: count,

@@ -8,6 +8,7 @@ import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
 import { optional } from '../contract/fields.ts';
 import { groupKind, groups } from '../contract/groups.ts';
+import { pollResultOperations } from '../contract/poll-results.ts';
 import { ownProfile } from '../contract/users.ts';
 
 /** The most rows of an answer. */
@@ -31,6 +32,7 @@ const schedule = z
   .optional()
   .describe('Leave it out to send at once');
 const html = withoutId(post.html);
+const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
@@ -41,19 +43,21 @@ const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
 const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns with this status');
 const listed = groups.listGroups.data.shape;
 const listedGroup = listed.groups.element;
+const pollResults = pollResultOperations.getPollResults.data.shape.polls.element.omit({ timeline: true }).shape;
 const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
 
 export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
   preview_message: z.object({ html }),
-  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, schedule }),
+  check_campaign: z.object({ name: post.name, html, poll, group_ids: groupIds, schedule }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
   save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional() }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),
   read_analytics: oneCampaign,
+  read_poll: oneCampaign,
   read_overview: z.object({ days: analytics.getOverview.body.shape.days }),
 };
 export type ToolName = keyof typeof INPUTS;
@@ -101,6 +105,14 @@ export const OUTPUTS = {
     totals: report.totals,
     groups: report.groups,
     groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
+  }),
+  read_poll: z.object({
+    polls: z.array(
+      z.object({
+        ...pollResults,
+        groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
+      }),
+    ),
   }),
   read_overview: analytics.getOverview.data,
 } satisfies Record<ToolName, z.ZodObject>;

@@ -36,6 +36,7 @@ const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
   cancel_campaign: { ...SAVES, destructiveHint: true, idempotentHint: true },
   list_campaigns: READS,
   read_analytics: READS,
+  read_poll: READS,
   read_overview: READS,
 };
 
@@ -92,6 +93,18 @@ const TOOLS: Tools = {
     };
   },
 
+  async read_poll({ campanile }, asked) {
+    const { polls } = await campanile.call('analytics/get-poll-results', asked);
+    return {
+      // The output has no timeline.
+      polls: polls.map(({ groups, ...poll }) => ({
+        ...poll,
+        groups: groups.toSorted((one, other) => other.voters - one.voters).slice(0, ROWS_LIMIT),
+        groups_left_out: Math.max(0, groups.length - ROWS_LIMIT),
+      })),
+    };
+  },
+
   read_overview: ({ campanile }, asked) => campanile.call('analytics/get-overview', asked),
 };
 
@@ -114,7 +127,8 @@ function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, 
 class NotCheckedError extends Error {}
 
 function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
-  const post = { name: asked.name, html: asked.html, group_metadata_ids: asked.group_ids };
+  const { name, html, poll } = asked;
+  const post = { name, html, ...(poll && { poll }), group_metadata_ids: asked.group_ids };
   if (!asked.schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
   const { time, ...days } = asked.schedule;
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };

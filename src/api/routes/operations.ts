@@ -20,6 +20,7 @@ import { groupHandlers } from './groups.ts';
 import { holdHandlers } from './hold.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
+import { pollResultHandlers } from './poll-results.ts';
 import { sandboxHandlers } from './sandbox.ts';
 import { sessionHandlers } from './sessions.ts';
 import { userHandlers } from './users.ts';
@@ -56,6 +57,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   campaignControl: campaignControlHandlers,
   drafts: draftHandlers,
   analytics: analyticsHandlers,
+  pollResults: pollResultHandlers,
   webhooks: webhookHandlers,
   notices: noticeHandlers,
   sandbox: sandboxHandlers,

@@ -2,12 +2,16 @@ import type { z } from 'zod';
 import { plainFileName } from '../../content/media/file-name.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, type PostExtras } from '../../content/post/post-extras.ts';
 import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
+import { toBallot, toWireBallot } from './ballot-fields.ts';
 
 export type PostExtrasBody = Partial<z.output<z.ZodObject<typeof postExtras>>>;
 
 /** Returns the extras of a request. */
 export function toExtras(body: PostExtrasBody): PostExtras {
-  return { ...(body.file_name !== undefined && { fileName: plainFileName(body.file_name) }) };
+  return {
+    ...(body.file_name !== undefined && { fileName: plainFileName(body.file_name) }),
+    ...toBallot(body),
+  };
 }
 
 /** Returns which extras a change takes away. */
@@ -17,5 +21,5 @@ export function toRemovedExtras(fields: ReadonlyArray<z.output<typeof postExtras
 
 /** Returns the extras as answers have them. */
 export function toWireExtras(extras: PostExtras) {
-  return { file_name: extras.fileName ?? null };
+  return { file_name: extras.fileName ?? null, ...toWireBallot(extras) };
 }

@@ -1,3 +1,5 @@
+import type { EventExtra, PollExtra } from './ballot.ts';
+
 /**
  * Everything a post has beside its text and its one file, as `contents.extras` stores it. Each property is absent if the post has no
  * such thing. A property that is added stays readable for ever: stored posts have it.
@@ -5,12 +7,21 @@
 export interface PostExtras {
   /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
   fileName?: string;
+  poll?: PollExtra;
+  event?: EventExtra;
 }
+
+/** Those that ask recipients something: such a post is a message of its own, without text and file. */
+export const ASKING = ['poll', 'event'] as const;
 
 export const NO_EXTRAS: PostExtras = {};
 
 /** Their names in requests and answers. */
-export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = { fileName: 'file_name' };
+export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
+  fileName: 'file_name',
+  poll: 'poll',
+  event: 'event',
+};
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;
 

@@ -28,7 +28,9 @@ export function ChangeSummary({
 }) {
   const lines: string[] = [];
   if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
-  if (change.html !== undefined) lines.push(t('change.what.html'));
+  const isBallotChanged = [change.poll, change.event].some(Boolean);
+  if (isBallotChanged) lines.push(t('change.what.ballot'));
+  else if (change.html !== undefined) lines.push(t('change.what.html'));
   if (isOtherFile) lines.push(t(hasFile ? 'change.what.file' : 'change.what.noFile'));
   if (change.group_metadata_ids !== undefined) {
     const [old, next] = [idsOf(before), idsOf(draft)];

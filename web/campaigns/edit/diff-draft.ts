@@ -1,4 +1,5 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
+import { toBallotBody } from '../../compose/ballot.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
@@ -17,6 +18,8 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     ...empty,
     name: campaign.name,
     html: campaign.html,
+    poll: campaign.poll,
+    event: campaign.event,
     groups,
     isScheduled: true,
     startDate: campaign.start_date,
@@ -34,6 +37,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
+    ...diffBallot(before, draft),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -44,6 +48,13 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
   };
+}
+
+/** A poll or an event comes in place of the text, and goes when there is a text again. */
+function diffBallot(before: Draft, draft: Draft): DraftDiff {
+  const gone = (['poll', 'event'] as const).filter((name) => before[name] !== null && draft[name] === null);
+  const isChanged = JSON.stringify([before.poll, before.event]) !== JSON.stringify([draft.poll, draft.event]);
+  return isChanged ? { ...toBallotBody(draft), ...(gone.length > 0 && { remove: gone }) } : {};
 }
 
 /** Returns whether the days or the time have changed. */

@@ -7,6 +7,7 @@ import { call, generateIdempotencyKey } from '../../api/call.ts';
 import type { Campaign, GroupRow } from '../../api/operations.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 import { validateDraft } from '../../compose/checks.tsx';
+import { isBallot } from '../../compose/ballot.ts';
 import { ComposeLayout } from '../../compose/compose-layout.tsx';
 import type { Draft } from '../../compose/draft.ts';
 import { CheckSection, WhenSection } from '../../compose/draft-sections.tsx';
@@ -51,8 +52,9 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
     again();
   };
   const [isAsking, asking] = useDisclosure(false);
-  const hasFile = file !== null;
-  const shown = usePreview(draft.html, hasFile);
+  const shownFile = isBallot(draft) ? null : file;
+  const hasFile = shownFile !== null;
+  const shown = usePreview(isBallot(draft) ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
   const check = useCheck(draft, draft.name, hasFile, {
     campaign_id: campaign.campaign_id,
@@ -75,7 +77,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
+        preview={<TimedPreview draft={draft} text={preview.text} file={shownFile} />}
       >
         <UnchangedRuns runs={campaign.runs} />
         <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />
@@ -151,7 +153,9 @@ function useEdits(changing: EditFormProps) {
   const setFile = (next: File | null) => edit(() => ({ file: next, isOtherFile: true }));
   const forget = () => client.removeQueries({ queryKey });
   const save = async (signal: AbortSignal) => {
-    const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
+    const isKept = file !== null && !isBallot(draft);
+    const isRemoved = !isKept && (isOtherFile || before.poll !== draft.poll || before.event !== draft.event);
+    const image = isKept ? isOtherFile && { image: await base64(file) } : isRemoved && { remove_image: true };
     await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
     await invalidateCampaign(client, id);
     showToast(t('change.changed', { name: draft.name.trim() }));
@@ -159,6 +163,11 @@ function useEdits(changing: EditFormProps) {
     forget();
   };
   return { before, draft, update, file, setFile, isOtherFile, change, hasChanged: edits.isChanged, save, forget };
+}
+
+/** At the time of the schedule. */
+function TimedPreview({ draft, text, file }: { draft: Draft; text: string; file: File | null }) {
+  return <PhonePreview groups={draft.groups} text={text} file={file} ballot={draft} time={timeOfDay(draft.time)} />;
 }
 
 function DiscardButton({ act }: { act: () => void }) {

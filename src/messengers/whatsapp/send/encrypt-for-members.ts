@@ -5,7 +5,8 @@ import { userJidOf, type Jid } from '../client/jid.ts';
 import { encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { createReportingToken } from '../client/reporting-token.ts';
-import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
+import { metaOf } from './encode-ballot.ts';
+import { hideFailures, isFile, mediaTypeOf, stanzaTypeOf } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
 import type { KeyHolders } from './member-cache.ts';
@@ -131,13 +132,15 @@ async function buildStanza(
   const author = userJidOf(senderIn(client, group).meId);
   const token = await reportingToken(log, { chatId, messageId, message, author });
   if (token) content.push(token);
+  const meta = metaOf(message);
+  if (meta) content.push(meta);
   const { ephemeralDuration: seconds = 0 } = group;
   return {
     tag: 'message',
     attrs: {
       id: messageId,
       to: chatId,
-      type: isFile(message) ? 'media' : 'text',
+      type: stanzaTypeOf(message),
       ...attributes,
       ...(seconds > 0 && { expiration: String(seconds) }),
       addressing_mode: addressingOf(group),

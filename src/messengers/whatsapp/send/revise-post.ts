@@ -6,6 +6,7 @@ import { isChannel } from '../client/jid.ts';
 import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
+import { ballotOf } from './encode-ballot.ts';
 import { mediaTypeOf } from './encode-part.ts';
 import { refused, relay, toResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
@@ -78,6 +79,7 @@ function reviseOne(revising: Revising, post: SentPost, content: Message | undefi
 function rewrite(bytes: Buffer | undefined, text: string): Message | string {
   const sent: Message = bytes ? decodeMessage(bytes) : {};
   const { imageMessage, videoMessage, audioMessage, documentMessage } = sent;
+  if (ballotOf(sent)) return 'WhatsApp cannot change a poll or an event: recall it and send another';
   if (audioMessage) return 'WhatsApp shows no text below a sound: send the text as another post';
   if (text === '' && !imageMessage && !videoMessage && !documentMessage)
     return 'The text is a message of its own, and a message cannot become empty: recall the post instead';

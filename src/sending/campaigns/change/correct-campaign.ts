@@ -4,6 +4,7 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { requestRevision } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
+import { ASKING } from '../../../content/post/post-extras.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
@@ -26,7 +27,8 @@ interface Correction {
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
  * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
- * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct.
+ * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, and for a
+ * poll or an event.
  */
 export async function correctCampaign(
   { db, convert }: { db: Database; convert: Convert },
@@ -62,8 +64,9 @@ interface Rewriting {
 /** Gives the runs, and without `runId` the campaign, content with the new text; the old stays as it was. True when any of it is yet to leave. */
 async function rewrite(trx: Connection, { accountId, campaignId, runId, html, text }: Rewriting): Promise<boolean> {
   // Runs that differ in nothing but what they said share it from now on.
-  const { rows: posts } = await sql<{ olds: number[]; hasFile: boolean }>`
-    select array_agg(content_id) as olds, media_id is not null as "hasFile" from contents
+  const { rows: posts } = await sql<{ olds: number[]; hasFile: boolean; isBallot: boolean }>`
+    select array_agg(content_id) as olds, media_id is not null as "hasFile",
+           coalesce(extras ?| ${ASKING}::text[], false) as "isBallot" from contents
     where content_id in (
       select content_id from runs
       where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
@@ -71,6 +74,11 @@ async function rewrite(trx: Connection, { accountId, campaignId, runId, html, te
       union
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
     group by name, media_id, extras, group_ids`.execute(trx);
+  if (posts.some((post) => post.isBallot))
+    throw new AppError(
+      'poll_not_correctable',
+      'WhatsApp cannot change a poll or an event. Recall it and send another, or change the runs to come with update-campaign',
+    );
   if (text === '' && posts.some(({ hasFile }) => !hasFile)) throw invalid([NO_TEXT]);
   for (const { olds } of posts)
     await sql`
