@@ -48,7 +48,10 @@ describe.skipIf(!browser)('in a browser', () => {
     await results.getByText(/\d+ members? ha(s|ve) voted/).waitFor();
     await results.getByText('Saturday').waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    const { campaigns } = await askInBrowser<{ campaigns: Array<{ campaign_id: string }> }>(page, 'venom/list-campaigns');
+    const { campaigns } = await askInBrowser<{ campaigns: Array<{ campaign_id: string }> }>(
+      page,
+      'venom/list-campaigns',
+    );
     expect(await askInBrowser(page, 'venom/get-campaign', { campaign_id: campaigns[0]?.campaign_id })).toMatchObject({
       html: '',
       poll: { question: 'When shall we meet?', options: ['Saturday', 'Sunday'] },
