@@ -308,6 +308,8 @@ export interface AddCampaign {
   file_name?: FileName | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -342,6 +344,18 @@ export type GroupEvent = {
   start_at: string;
   end_at?: string | null | undefined;
 } | null;
+/** The preview that members see with a link of the text. `link-preview` fetches one. */
+export type LinkCard = {
+  /** A link exactly as the text of the message has it. */
+  url: string;
+  /** Empty: the link goes without a preview. */
+  title: string;
+  description?: string | null | undefined;
+  /** A picture in base64, at most 2 MiB decoded. It is shrunk to a JPEG of 800 pixels and 128 KiB at most. */
+  image?: string | null | undefined;
+} | null;
+/** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
+export type FetchLinkCard = boolean | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -353,6 +367,8 @@ export interface AddCampaignBatch {
   file_name?: FileName | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -383,6 +399,7 @@ export interface CampaignCopy {
   file_name: string | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
+  link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
@@ -402,6 +419,14 @@ export interface PostedEvent {
   start_at: string;
   end_at: string | null;
 }
+/** As `link_preview` of a request. */
+export type LinkCardCopy = {
+  url: string;
+  title: string;
+  description: string;
+  /** A data URL. */
+  image: string | null;
+} | null;
 /** A body for `add-campaign-batch`. */
 export interface ScheduledCampaignCopy {
   name: string;
@@ -413,6 +438,7 @@ export interface ScheduledCampaignCopy {
   file_name: string | null;
   poll: PostedPoll | null;
   event: PostedEvent | null;
+  link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: true;
@@ -436,8 +462,10 @@ export interface UpdateCampaign {
   file_name?: FileName | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name' | 'poll' | 'event'> | null | undefined;
+  remove?: Array<'file_name' | 'link_preview' | 'poll' | 'event'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -461,6 +489,8 @@ export interface StoredFile {
   /** SHA-256 hash; `get-media` takes it. */
   sha256: string;
 }
+/** `null`: the link goes without a preview. */
+export type LinkCardShown = { url: string; title: string; description: string; picture: StoredFile | null } | null;
 export interface Run {
   run_id: number;
   due_at: string;
@@ -519,6 +549,7 @@ export interface SaveDraft {
       }
     | null
     | undefined;
+  link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
 export interface DraftContent {
@@ -534,6 +565,7 @@ export interface DraftContent {
   file_name: string | null;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
+  link_preview: LinkCardCopy;
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
@@ -1455,6 +1487,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** The maximum length. */
       limit: number;
       warnings: Array<{ code: string; message: string }>;
+      /** The first link of the text, if phones can show a preview of it: below a file they do not. */
+      link: string | null;
     };
   };
   /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
@@ -1471,6 +1505,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           file_name?: FileName | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1493,6 +1529,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           file_name?: FileName | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1518,6 +1556,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       text: string;
       warnings: Array<{ code: string; message: string }>;
       media: { mime: string; size: number } | null;
+      link_preview: {
+        url: string;
+        title: string;
+        description: string;
+        picture: { mime: string; size: number } | null;
+      } | null;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -1621,6 +1665,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       file_name: string | null;
       poll: PostedPoll | null;
       event: PostedEvent | null;
+      link_preview: LinkCardShown;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
       /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
@@ -1692,7 +1737,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: number;
     };
   };
-  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
+  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
   'venom/correct-campaign': {
     body: {
       campaign_id: string;
@@ -1700,6 +1745,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       run_id?: number | null | undefined;
       html: Html;
       on_unknown_tags?: UnknownTags | undefined;
+      link_preview?: LinkCard | undefined;
+      fetch_link_preview?: FetchLinkCard | undefined;
     };
     data: {
       campaign_id: string;
@@ -1734,6 +1781,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
+  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
+  'venom/link-preview': {
+    body: {
+      /** A link exactly as the text of the message has it. */
+      url: string;
+    };
+    data: {
+      link_preview: LinkCardCopy;
+      /** Why there is none: the operator has switched fetches off, the site did not answer in time or has no public address, or its page has no title. */
+      reason: 'disabled' | 'no_answer' | 'no_card' | null;
+    };
+  };
   /** Get the analytics of a campaign. Deliveries, receipts, reactions and replies: in total, per group, per run and over time. */
   'analytics/get-campaign-group-analytics-master': {
     body: {
@@ -1897,6 +1956,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         /** Present if the post is a poll or an event. */
         poll?: PostedPoll | null | undefined;
         event?: PostedEvent | null | undefined;
+        link_preview: LinkCardShown;
         sent_at: string;
         /** With `with_changes`. `null`: never. */
         recalled_at?: string | null | undefined;

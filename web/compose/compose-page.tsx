@@ -21,6 +21,7 @@ import { Page, PageSkeleton } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { validateDraft } from './checks.tsx';
 import { ballotProblems, ballotTitle, isBallot } from './ballot.ts';
+import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
@@ -101,6 +102,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const hasFile = file !== null;
   const shown = usePreview(isAskingMembers ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
+  const isRead = isSettled && !shown.error;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
   const suggestedName = suggestName([ballotTitle(draft), firstLine(preview.text), file?.name ?? '']);
@@ -140,7 +142,9 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
           aside={!isAskingMembers && <LengthCounter length={preview.length} limit={preview.limit} />}
-        />
+        >
+          <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
+        </MessageSection>
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} />
@@ -208,7 +212,7 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview groups={draft.groups} text={text} file={file} ballot={draft} time={time} />;
+  return <PhonePreview groups={draft.groups} text={text} file={file} ballot={draft} card={draft.card} time={time} />;
 }
 
 /** Whether the message has what members are to see. */

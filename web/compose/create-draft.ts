@@ -20,6 +20,7 @@ export function createDraftFromCampaign(
     ...emptyDraft(timeZone),
     name: copy.name,
     html: copy.html,
+    card: copy.link_preview,
     poll: copy.poll,
     event: copy.event,
     groups,

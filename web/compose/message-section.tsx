@@ -22,6 +22,7 @@ export function MessageSection({
   suggestedName,
   hasText = true,
   aside,
+  children,
 }: {
   draft: Pick<Draft, 'name' | 'html' | 'poll' | 'event' | 'timeZone'>;
   update: (next: Partial<Draft>) => void;
@@ -31,6 +32,8 @@ export function MessageSection({
   suggestedName?: string;
   hasText?: boolean;
   aside?: ReactNode;
+  /** What belongs to the text. */
+  children?: ReactNode;
 }) {
   const [problem, setProblem] = useState<string>();
   const takeFile = (next: File | null) => {
@@ -54,6 +57,7 @@ export function MessageSection({
             <Suspense fallback={<PartSkeleton height={220} />}>
               <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
               <MediaField file={file} attach={takeFile} onReject={setProblem} />
+              {children}
             </Suspense>
           </BallotSection>
         )}

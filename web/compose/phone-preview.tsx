@@ -2,6 +2,7 @@ import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
 import { isBallot, type DraftBallot } from './ballot.ts';
+import { shownCard, type Card } from './card.ts';
 import type { PickedGroup } from './draft.ts';
 
 /** The post as members of the first group will see it. */
@@ -10,12 +11,14 @@ export function PhonePreview({
   text,
   file,
   ballot,
+  card = null,
   time,
 }: {
   groups: readonly PickedGroup[];
   text: string;
   file: File | null;
   ballot: DraftBallot;
+  card?: Card | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
 }) {
@@ -27,7 +30,15 @@ export function PhonePreview({
       {text === '' && !media && !isBallot(ballot) ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post text={text} media={media} poll={ballot.poll} event={ballot.event} time={time} kind={kind} />
+        <Post
+          text={text}
+          media={media}
+          card={shownCard(card, text)}
+          poll={ballot.poll}
+          event={ballot.event}
+          time={time}
+          kind={kind}
+        />
       )}
     </Phone>
   );

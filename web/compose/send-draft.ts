@@ -1,6 +1,6 @@
 import { call, callWithHeaders } from '../api/call.ts';
 import type { Body } from '../api/operations.ts';
-import { toBallotBody } from './ballot.ts';
+import { isBallot, toBallotBody } from './ballot.ts';
 import type { Draft } from './draft.ts';
 
 /** The fields that sending at once and scheduling share. */
@@ -8,6 +8,7 @@ function postOf(draft: Draft, name: string, image: string | null) {
   return {
     name,
     html: draft.html,
+    ...(draft.card && !isBallot(draft) && { link_preview: draft.card }),
     image,
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     ...toBallotBody(draft),

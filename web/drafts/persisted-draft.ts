@@ -63,6 +63,7 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
     html: content.html,
     poll: content.poll,
     event: content.event,
+    card: content.link_preview,
     groups: content.groups,
     isScheduled: content.is_schedule,
     startDate: content.start_date,

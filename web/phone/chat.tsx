@@ -60,6 +60,7 @@ function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Grou
         <Post
           text={message.text}
           media={message.media}
+          card={message.link_preview}
           poll={message.poll ?? null}
           event={message.event ?? null}
           time={time}

@@ -1,6 +1,5 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
 import { mediaQuery } from '../api/media.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
@@ -11,7 +10,9 @@ import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
 import { EventBox, PollBox, type ShownEvent, type ShownPoll } from './ballot-box.tsx';
+import { LinkCard, type ShownCard } from './link-card.tsx';
 import { MessageText } from './message-text.tsx';
+import { useObjectUrl } from './use-object-url.ts';
 
 /** The limit of a caption; a longer text follows as a second message. */
 const CAPTION_LIMIT = 1_024;
@@ -32,6 +33,7 @@ export function Post({
   media,
   poll = null,
   event = null,
+  card = null,
   time,
   kind = 'group',
   isEdited = false,
@@ -41,6 +43,8 @@ export function Post({
   /** In place of text and media. */
   poll?: ShownPoll | null;
   event?: ShownEvent | null;
+  /** Of a link in the text; below a file phones show none. */
+  card?: ShownCard | null;
   /** "09:00" */
   time: string;
   kind?: GroupKind;
@@ -51,10 +55,10 @@ export function Post({
     return (
       <>
         <Bubble text="" media={media} {...foot} isEdited={false} />
-        <Bubble text={text} media={null} {...foot} />
+        <Bubble text={text} media={null} card={card} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} poll={poll} event={event} {...foot} />;
+  return <Bubble text={text} media={media} card={media ? null : card} poll={poll} event={event} {...foot} />;
 }
 
 /** The placeholder of a post that was deleted for everyone. */
@@ -74,6 +78,7 @@ function Bubble({
   media,
   poll = null,
   event = null,
+  card = null,
   time,
   kind,
   isEdited,
@@ -82,6 +87,7 @@ function Bubble({
   media: ShownMedia | null;
   poll?: ShownPoll | null;
   event?: ShownEvent | null;
+  card?: ShownCard | null;
   time: string;
   kind: GroupKind;
   isEdited: boolean;
@@ -92,6 +98,7 @@ function Bubble({
       {media && <MediaBox media={media} />}
       {poll && <PollBox poll={poll} />}
       {event && <EventBox event={event} />}
+      {card && <LinkCard card={card} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>
         {isEdited && `${t('phone.edited')} `}
@@ -126,18 +133,5 @@ function MediaBox({ media }: { media: ShownMedia }) {
       <span className={textClasses.clip}>{media.name ?? mediaName(mime)}</span>
       <span className={classes.size}>{fileSize(media.size)}</span>
     </div>
-  );
-}
-
-/** Returns a ref that sets an element's `src` to an object URL, and revokes it on unmount. */
-export function useObjectUrl(file: Blob | undefined) {
-  return useCallback(
-    (element: HTMLImageElement | HTMLVideoElement | null) => {
-      if (!file || !element) return undefined;
-      const url = URL.createObjectURL(file);
-      element.src = url;
-      return () => URL.revokeObjectURL(url);
-    },
-    [file],
   );
 }

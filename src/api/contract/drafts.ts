@@ -15,6 +15,7 @@ import {
   withDefault,
 } from './fields.ts';
 import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
+import { linkPreviewCopy } from './link-preview.ts';
 import { postExtras, postExtrasData } from './post-extras.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
@@ -58,6 +59,7 @@ const draftContent = z
     idempotency_key: z.string().nullable(),
     ...postExtrasData,
     ...draftBallotFieldsData,
+    link_preview: linkPreviewCopy,
     groups: z.array(
       z.object({
         group_metadata_id: count,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ballotFieldsData } from './ballot-fields.ts';
 import { defineOperations } from './define-operations.ts';
+import { linkPreviewData } from './link-preview.ts';
 import { cursor, nextCursor, pageLimit, storedFile, withDefault } from './fields.ts';
 
 const changedAt = z
@@ -34,6 +35,7 @@ export const sandbox = defineOperations('Sandbox', {
           media: storedFile.nullable(),
           poll: ballotFieldsData.poll.optional().meta({ description: 'Present if the post is a poll or an event.' }),
           event: ballotFieldsData.event.optional(),
+          link_preview: linkPreviewData,
           sent_at: z.string().meta({ format: 'date-time' }),
           recalled_at: changedAt,
           corrected_at: changedAt,

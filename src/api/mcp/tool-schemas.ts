@@ -33,6 +33,10 @@ const schedule = z
   .describe('Leave it out to send at once');
 const html = withoutId(post.html);
 const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
+const fetchLinkPreview = z
+  .boolean()
+  .default(true)
+  .describe('Shows the first link with the title and picture of its page; false: the bare link');
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
@@ -50,7 +54,14 @@ export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
   preview_message: z.object({ html }),
-  check_campaign: z.object({ name: post.name, html, poll, group_ids: groupIds, schedule }),
+  check_campaign: z.object({
+    name: post.name,
+    html,
+    poll,
+    group_ids: groupIds,
+    schedule,
+    fetch_link_preview: fetchLinkPreview,
+  }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
   save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional() }),
   pause_campaign: oneCampaign,

@@ -7,7 +7,7 @@ import type { Handlers } from '../operation.ts';
 import { toDraftBallot } from './ballot-fields.ts';
 
 /** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = { file_name: null, poll: null, event: null };
+const NO_DRAFT_EXTRAS = { file_name: null, link_preview: null, poll: null, event: null };
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
@@ -26,6 +26,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         idempotency_key: body.idempotency_key ?? null,
         file_name: body.file_name ?? null,
         ...toDraftBallot(body),
+        link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },
       groupIds: body.group_metadata_ids,
       image: body.image,

@@ -23,6 +23,7 @@ function toWireMessage(message: ArrivedMessage) {
     text: message.text,
     media: message.media,
     ...(message.ballot && toWireBallot(message.ballot)),
+    link_preview: message.card,
     sent_at: message.sentAt.toISOString(),
   };
 }

@@ -1,5 +1,7 @@
 import type { EventExtra, PollExtra } from './ballot.ts';
 
+import type { StoredCard } from './stored-card.ts';
+
 /**
  * Everything a post has beside its text and its one file, as `contents.extras` stores it. Each property is absent if the post has no
  * such thing. A property that is added stays readable for ever: stored posts have it.
@@ -9,6 +11,8 @@ export interface PostExtras {
   fileName?: string;
   poll?: PollExtra;
   event?: EventExtra;
+  /** The card of a link in the text. */
+  linkPreview?: StoredCard;
 }
 
 /** Those that ask recipients something: such a post is a message of its own, without text and file. */
@@ -19,6 +23,7 @@ export const NO_EXTRAS: PostExtras = {};
 /** Their names in requests and answers. */
 export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   fileName: 'file_name',
+  linkPreview: 'link_preview',
   poll: 'poll',
   event: 'event',
 };

@@ -25,6 +25,7 @@ export interface MessengerTables {
     media_size: number | null;
     media_sha256: Buffer | null;
     ballot: unknown;
+    link_preview: unknown;
     sent_at: Generated<Date>;
     seen_until: Generated<Date>;
     next_activity_at: Date | null;

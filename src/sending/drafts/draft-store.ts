@@ -27,6 +27,8 @@ export interface DraftContent {
     start_at: string | null;
     end_at: string | null;
   } | null;
+  /** With a data URL of its picture, which is at most 128 KiB. */
+  link_preview?: { url: string; title: string; description: string; image: string | null } | null;
 }
 
 /** A draft as lists tell of it. */

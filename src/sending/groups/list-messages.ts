@@ -14,6 +14,13 @@ export interface ArrivedMessage {
   media: { mime: string; size: number; sha256: string } | null;
   /** The poll or event in it. */
   ballot: Pick<PostExtras, 'poll' | 'event'> | null;
+  /** Of a link in the text. */
+  card: {
+    url: string;
+    title: string;
+    description: string;
+    picture: { mime: string; size: number; sha256: string } | null;
+  } | null;
   sentAt: Date;
   /** Deleted for everyone: `text` and `media` are gone. */
   recalledAt: Date | null;

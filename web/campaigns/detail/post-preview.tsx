@@ -35,6 +35,7 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
             media={post.media}
             poll={post.poll}
             event={post.event}
+            card={post.link_preview}
             time={time}
             kind={kind}
             isEdited={isSent && (first.corrected ?? 0) > 0}

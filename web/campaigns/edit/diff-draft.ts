@@ -37,7 +37,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
-    ...diffBallot(before, draft),
+    ...diffExtras(before, draft),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -50,11 +50,23 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   };
 }
 
-/** A poll or an event comes in place of the text, and goes when there is a text again. */
-function diffBallot(before: Draft, draft: Draft): DraftDiff {
-  const gone = (['poll', 'event'] as const).filter((name) => before[name] !== null && draft[name] === null);
-  const isChanged = JSON.stringify([before.poll, before.event]) !== JSON.stringify([draft.poll, draft.event]);
-  return isChanged ? { ...toBallotBody(draft), ...(gone.length > 0 && { remove: gone }) } : {};
+/** A poll or an event comes in place of text and card, and goes when there is a text again. */
+function diffExtras(before: Draft, draft: Draft): DraftDiff {
+  const extrasOf = ({ card, poll, event }: Draft) => ({ link_preview: (poll ?? event) ? null : card, poll, event });
+  const [old, now] = [extrasOf(before), extrasOf(draft)];
+  const gone = EXTRAS.filter((name) => old[name] !== null && now[name] === null);
+  const isBallotChanged = !isSame([old.poll, old.event], [now.poll, now.event]);
+  return {
+    ...(now.link_preview && !isSame(old.link_preview, now.link_preview) && { link_preview: now.link_preview }),
+    ...(isBallotChanged && toBallotBody(draft)),
+    ...(gone.length > 0 && { remove: gone }),
+  };
+}
+
+const EXTRAS = ['link_preview', 'poll', 'event'] as const;
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Returns whether the days or the time have changed. */
