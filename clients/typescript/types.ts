@@ -311,6 +311,8 @@ export interface AddCampaign {
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
@@ -337,6 +339,25 @@ export type PostFiles = Array<{
   /** As recipients see it. Default: its name in the library. */
   file_name?: string | null | undefined;
 }> | null;
+/** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
+export type Poll = {
+  question: string;
+  options: Array<string>;
+  /** Each member may choose several options. */
+  multiple?: boolean | null | undefined;
+  /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
+  open_hours?: number | null | undefined;
+  /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
+  names_voters?: boolean | null | undefined;
+} | null;
+/** An event in place of text and file, which members answer with going, maybe or not going. Not for channels. */
+export type GroupEvent = {
+  name: string;
+  description?: string | null | undefined;
+  place?: string | null | undefined;
+  start_at: string;
+  end_at?: string | null | undefined;
+} | null;
 /** The preview that members see with a link of the text. `link-preview` fetches one. */
 export type LinkCard = {
   /** A link exactly as the text of the message has it. */
@@ -359,6 +380,8 @@ export interface AddCampaignBatch {
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
@@ -401,12 +424,28 @@ export interface CampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  poll: PostedPoll | null;
+  event: PostedEvent | null;
   link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
   schedule_time: string | null;
+}
+export interface PostedPoll {
+  question: string;
+  options: Array<string>;
+  multiple: boolean;
+  open_hours: number | null;
+  names_voters: boolean;
+}
+export interface PostedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string;
+  end_at: string | null;
 }
 /** As `link_preview` of a request. */
 export type LinkCardCopy = {
@@ -425,6 +464,8 @@ export interface ScheduledCampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  poll: PostedPoll | null;
+  event: PostedEvent | null;
   link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   group_metadata_ids: Array<number>;
@@ -449,10 +490,12 @@ export interface UpdateCampaign {
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name' | 'media' | 'link_preview'> | null | undefined;
+  remove?: Array<'file_name' | 'media' | 'link_preview' | 'poll' | 'event'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -514,6 +557,29 @@ export interface SaveDraft {
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  poll?:
+    | {
+        question?: string | null | undefined;
+        options?: Array<string> | null | undefined;
+        /** Each member may choose several options. */
+        multiple?: boolean | null | undefined;
+        /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
+        open_hours?: number | null | undefined;
+        /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
+        names_voters?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  event?:
+    | {
+        name?: string | null | undefined;
+        description?: string | null | undefined;
+        place?: string | null | undefined;
+        start_at?: string | null | undefined;
+        end_at?: string | null | undefined;
+      }
+    | null
+    | undefined;
   link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
@@ -528,6 +594,8 @@ export interface DraftContent {
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  poll: PostedPoll | null;
+  event: DraftedEvent | null;
   link_preview: LinkCardCopy;
   media: Array<{ media_id: number; caption?: string | undefined; file_name?: string | undefined }> | null;
   /** Those of `media` that are still kept. */
@@ -538,6 +606,13 @@ export interface DraftContent {
     kind: 'group' | 'community' | 'channel';
     participants: number;
   }>;
+}
+export interface DraftedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string | null;
+  end_at: string | null;
 }
 export interface LibraryFile {
   mime: string;
@@ -735,6 +810,49 @@ export interface GroupReport {
     participants: number;
   }>;
 }
+export interface PollResults {
+  kind: 'poll' | 'event';
+  /** Of an event its name. */
+  question: string;
+  /** Of an event `going`, `maybe` and `not_going`. */
+  options: Array<string>;
+  multiple: boolean;
+  names_voters: boolean;
+  runs: Array<{
+    run_id: number;
+    due_at: string;
+    /** When the run stops counting votes. `null`: it has not begun, or counts for 90 days. */
+    closes_at: string | null;
+  }>;
+  /** Members whose newest vote chose at least one option. */
+  voters: number;
+  /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+  unreadable: number;
+  /** The votes of each option, in the order of `options`. */
+  votes: Array<number>;
+  /** Every group of these runs. Their sums are the numbers above. */
+  groups: Array<{
+    group_metadata_id: number;
+    group_name: string;
+    kind: 'group' | 'community' | 'channel';
+    /** Members whose newest vote chose at least one option. */
+    voters: number;
+    /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+    unreadable: number;
+    /** The votes of each option, in the order of `options`. */
+    votes: Array<number>;
+  }>;
+  /** By the hour in which the votes that count were received. The sums are the numbers above. */
+  timeline: Array<{
+    at: string;
+    /** Members whose newest vote chose at least one option. */
+    voters: number;
+    /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+    unreadable: number;
+    /** The votes of each option, in the order of `options`. */
+    votes: Array<number>;
+  }>;
+}
 export interface CreateWebhook {
   /** The endpoint: an `https://` URL with a public address. */
   url: string;
@@ -752,6 +870,7 @@ export type EventFilter =
   | 'account.*'
   | 'group.*'
   | 'message.*'
+  | 'poll.*'
   | 'campaign.accepted'
   | 'campaign.started'
   | 'campaign.completed'
@@ -775,7 +894,8 @@ export type EventFilter =
   | 'account.version_refused'
   | 'group.changed'
   | 'message.reply'
-  | 'message.reaction';
+  | 'message.reaction'
+  | 'poll.vote';
 /** The Standard Webhooks signature: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519, which the receiver verifies with a public key. */
 export type WebhookSignature = 'v1' | 'v1a';
 export interface Webhook {
@@ -946,6 +1066,19 @@ export interface GroupsEventData {
     name: string;
     kind: GroupKind;
     can_send: boolean;
+  }>;
+}
+export interface VotesEventData {
+  campaign_id: string;
+  run_id: number;
+  groups: Array<{
+    group_metadata_id: number;
+    /** The total for the post, like the others. */
+    voters: number;
+    /** Votes that could not be opened. */
+    unreadable: number;
+    /** The votes of each option, in their order. */
+    votes: Array<number>;
   }>;
 }
 /** Events since that id are no longer known. A snapshot follows. */
@@ -1436,6 +1569,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
@@ -1459,6 +1594,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
@@ -1596,6 +1733,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: StoredFile | null;
       /** `null`: recipients see `file`. */
       file_name: string | null;
+      poll: PostedPoll | null;
+      event: PostedEvent | null;
       link_preview: LinkCardShown;
       /** All files, in their order. `media` is the first. */
       files: Array<ShownFile>;
@@ -1803,6 +1942,27 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
   'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
+  /** Get the results of a poll or event. Each member counts once per post, with the newest vote by the clock of their phone. A vote that is taken back goes. `polls` has one entry, or several if the poll changed between the runs of a schedule. */
+  'analytics/get-poll-results': {
+    body: {
+      campaign_id: string;
+      /** Only this run. Default: all runs. */
+      run_id?: number | null | undefined;
+    };
+    data: { polls: Array<PollResults> };
+  };
+  /** Export the results of a poll or event as CSV. One row per group and option. With `voters`, one row per vote and option of a poll that was sent with `names_voters`, as long as votes are kept. Format as export-campaign. */
+  'analytics/export-poll': {
+    body: {
+      campaign_id: string;
+      format: 'csv';
+      /** Only this run. Default: all runs. */
+      run_id?: number | null | undefined;
+      /** Exports who voted for what. */
+      voters?: boolean | null | undefined;
+    };
+    data: string;
+  };
   /** Create a webhook. The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace. */
   'venom/create-webhook': {
     body: CreateWebhook;
@@ -1914,6 +2074,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         media: StoredFile | null;
         /** All files, if there are several, or if the one is a document. Several pictures and films are an album. */
         files?: Array<ArrivedFile> | undefined;
+        /** Present if the post is a poll or an event. */
+        poll?: PostedPoll | null | undefined;
+        event?: PostedEvent | null | undefined;
         link_preview: LinkCardShown;
         sent_at: string;
         /** With `with_changes`. `null`: never. */
@@ -1999,6 +2162,8 @@ export interface EventData {
       reactions: number;
     }>;
   };
+  /** Members voted on polls, or answered events; counts only */
+  'poll.vote': VotesEventData;
 }
 /** An event of the workspace. Later versions of the service may add types. */
 export type MessageEvent = {

@@ -20,8 +20,8 @@ export function createDraftFromCampaign(
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
   const kept = new Set(copy.media?.map(({ media_id }) => media_id));
   const library = files.filter(({ media_id }) => kept.has(media_id)).map(fromShown);
-  const shown = { card: copy.link_preview, groups, files: library };
-  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, ...shown };
+  const { name, html, link_preview: card, poll, event } = copy;
+  const draft = { ...emptyDraft(timeZone), name, html, card, poll, event, groups, files: library };
   return createSavedDraft(client, draft, file);
 }
 

@@ -3,6 +3,8 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { fileSize } from '../format/numbers.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
+import { BallotSection } from './ballot-section.tsx';
+import type { Draft } from './draft.ts';
 import type { DraftFile } from './draft-files.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
@@ -24,8 +26,8 @@ export function MessageSection({
   aside,
   children,
 }: {
-  draft: { name: string; html: string; files: readonly DraftFile[] };
-  update: (next: { name?: string; html?: string; files?: readonly DraftFile[] }) => void;
+  draft: Pick<Draft, 'name' | 'html' | 'files' | 'poll' | 'event' | 'timeZone'>;
+  update: (next: Partial<Draft>) => void;
   file: File | null;
   /** Never called with a file that is too large. */
   attach: (file: File | null) => void;
@@ -58,12 +60,14 @@ export function MessageSection({
           onChange={(event) => update({ name: event.currentTarget.value })}
         />
         {hasText && (
-          <Suspense fallback={<PartSkeleton height={220} />}>
-            <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
-            {draft.files.length === 0 && <MediaField file={file} attach={takeFile} onReject={setProblem} />}
-            <FilesField files={draft.files} change={takeFiles} />
-            {children}
-          </Suspense>
+          <BallotSection ballot={draft} timeZone={draft.timeZone} update={update}>
+            <Suspense fallback={<PartSkeleton height={220} />}>
+              <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
+              {draft.files.length === 0 && <MediaField file={file} attach={takeFile} onReject={setProblem} />}
+              <FilesField files={draft.files} change={takeFiles} />
+              {children}
+            </Suspense>
+          </BallotSection>
         )}
         {problem !== undefined && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">

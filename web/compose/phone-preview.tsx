@@ -1,22 +1,26 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
+import { isBallot } from './ballot.ts';
 import { shownCard } from './card.ts';
 import type { Draft } from './draft.ts';
 
 /** The post as members of the first group will see it. */
 export function PhonePreview({
-  draft: { groups, files, card },
+  draft,
   text,
   file,
   time,
 }: {
-  draft: Pick<Draft, 'groups' | 'files' | 'card'>;
+  draft: Pick<Draft, 'groups' | 'files' | 'card' | 'poll' | 'event'>;
   text: string;
   file: File | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
 }) {
+  const { groups, card } = draft;
+  // A poll or an event comes in place of files.
+  const files = isBallot(draft) ? [] : draft.files;
   const [first] = groups;
   const kind = first?.kind ?? 'group';
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
@@ -29,10 +33,19 @@ export function PhonePreview({
   }));
   return (
     <Phone name={first?.group_name ?? t('compose.anyGroup')} kind={kind} participants={first?.participants ?? null}>
-      {text === '' && !media && files.length === 0 ? (
+      {text === '' && !media && files.length === 0 && !isBallot(draft) ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post text={text} media={media} files={shown} card={shownCard(card, text)} time={time} kind={kind} />
+        <Post
+          text={text}
+          media={media}
+          files={shown}
+          card={shownCard(card, text)}
+          poll={draft.poll}
+          event={draft.event}
+          time={time}
+          kind={kind}
+        />
       )}
     </Phone>
   );

@@ -63,6 +63,8 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
     name: row.name,
     html: content.html,
     files: content.files.map(fromShown),
+    poll: content.poll,
+    event: content.event,
     card: content.link_preview,
     groups: content.groups,
     isScheduled: content.is_schedule,

@@ -131,6 +131,8 @@ async function toSaveBody(id: string, { draft, file, version, isOtherFile }: Dra
     name: draft.name,
     html: draft.html,
     media: toMedia(draft.files),
+    poll: draft.poll,
+    event: draft.event,
     link_preview: draft.card,
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     is_schedule: draft.isScheduled,

@@ -62,6 +62,8 @@ function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Grou
           media={message.media}
           files={message.files}
           card={message.link_preview}
+          poll={message.poll ?? null}
+          event={message.event ?? null}
           time={time}
           kind={kind}
           isEdited={Boolean(correctedAt)}

@@ -17,6 +17,7 @@ import { media } from './media.ts';
 import { linkPreviews } from './link-preview.ts';
 import { notices } from './notices.ts';
 import { passwords } from './passwords.ts';
+import { pollResultOperations } from './poll-results.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { users } from './users.ts';
@@ -41,6 +42,7 @@ export const contract = {
   media,
   linkPreviews,
   analytics,
+  pollResults: pollResultOperations,
   webhooks,
   notices,
   sandbox,

@@ -1,5 +1,6 @@
 /** The sandbox (contract §4). */
 import { z } from 'zod';
+import { ballotFieldsData } from './ballot-fields.ts';
 import { defineOperations } from './define-operations.ts';
 import { linkPreviewData } from './link-preview.ts';
 import { cursor, nextCursor, pageLimit, storedFile, withDefault } from './fields.ts';
@@ -40,6 +41,8 @@ export const sandbox = defineOperations('Sandbox', {
             description:
               'All files, if there are several, or if the one is a document. Several pictures and films are an album.',
           }),
+          poll: ballotFieldsData.poll.optional().meta({ description: 'Present if the post is a poll or an event.' }),
+          event: ballotFieldsData.event.optional(),
           link_preview: linkPreviewData,
           sent_at: z.string().meta({ format: 'date-time' }),
           recalled_at: changedAt,

@@ -9,6 +9,7 @@ import { drafts } from '../contract/drafts.ts';
 import { optional } from '../contract/fields.ts';
 import { media } from '../contract/media.ts';
 import { groupKind, groups } from '../contract/groups.ts';
+import { pollResultOperations } from '../contract/poll-results.ts';
 import { ownProfile } from '../contract/users.ts';
 
 /** The most rows of an answer. */
@@ -32,6 +33,7 @@ const schedule = z
   .optional()
   .describe('Leave it out to send at once');
 const html = withoutId(post.html);
+const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
 const fetchLinkPreview = z
   .boolean()
   .default(true)
@@ -50,6 +52,7 @@ const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns
 const listed = groups.listGroups.data.shape;
 const libraryFile = media.listMedia.data.shape.files.element;
 const listedGroup = listed.groups.element;
+const pollResults = pollResultOperations.getPollResults.data.shape.polls.element.omit({ timeline: true }).shape;
 const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
 
 export const INPUTS = {
@@ -60,6 +63,7 @@ export const INPUTS = {
   check_campaign: z.object({
     name: post.name,
     html,
+    poll,
     group_ids: groupIds,
     files,
     schedule,
@@ -71,6 +75,7 @@ export const INPUTS = {
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),
   read_analytics: oneCampaign,
+  read_poll: oneCampaign,
   read_overview: z.object({ days: analytics.getOverview.body.shape.days }),
 };
 export type ToolName = keyof typeof INPUTS;
@@ -122,6 +127,14 @@ export const OUTPUTS = {
     totals: report.totals,
     groups: report.groups,
     groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
+  }),
+  read_poll: z.object({
+    polls: z.array(
+      z.object({
+        ...pollResults,
+        groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
+      }),
+    ),
   }),
   read_overview: analytics.getOverview.data,
 } satisfies Record<ToolName, z.ZodObject>;

@@ -22,6 +22,7 @@ import { mediaHandlers, type MediaDeps } from './media.ts';
 import { linkPreviewHandlers, type LinkPreviewDeps } from './link-preview.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
+import { pollResultHandlers } from './poll-results.ts';
 import { sandboxHandlers } from './sandbox.ts';
 import { sessionHandlers } from './sessions.ts';
 import { userHandlers } from './users.ts';
@@ -62,6 +63,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   media: mediaHandlers,
   linkPreviews: linkPreviewHandlers,
   analytics: analyticsHandlers,
+  pollResults: pollResultHandlers,
   webhooks: webhookHandlers,
   notices: noticeHandlers,
   sandbox: sandboxHandlers,

@@ -4,6 +4,7 @@ import { EXTRAS_FIELDS, EXTRAS_NAMES, type PostExtras } from '../../content/post
 import { toWireCard } from './link-preview.ts';
 import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
 import { toFiles, toWireFiles } from './post-files.ts';
+import { toBallot, toWireBallot } from './ballot-fields.ts';
 
 export type PostExtrasBody = Partial<z.output<z.ZodObject<typeof postExtras>>>;
 
@@ -12,6 +13,7 @@ export function toExtras(body: PostExtrasBody): PostExtras {
   return {
     ...(body.file_name !== undefined && { fileName: plainFileName(body.file_name) }),
     ...toFiles(body.media),
+    ...toBallot(body),
   };
 }
 
@@ -22,7 +24,7 @@ export function toRemovedExtras(fields: ReadonlyArray<z.output<typeof postExtras
 
 /** Returns the extras as answers have them. */
 export function toWireExtras(extras: PostExtras) {
-  return { file_name: extras.fileName ?? null, link_preview: toWireCard(extras) };
+  return { file_name: extras.fileName ?? null, link_preview: toWireCard(extras), ...toWireBallot(extras) };
 }
 
 /** Returns the extras as answers have them that are bodies for other requests. */

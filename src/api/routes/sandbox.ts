@@ -6,6 +6,7 @@ import {
 } from '../../sending/groups/list-messages.ts';
 import type { sandbox } from '../contract/sandbox.ts';
 import type { Handlers } from '../operation.ts';
+import { toWireBallot } from './ballot-fields.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export const sandboxHandlers: Handlers<typeof sandbox, ListMessagesDeps> = {
@@ -27,6 +28,7 @@ function toWireMessage(message: ArrivedMessage) {
     text: message.text,
     media: message.media,
     ...(message.files && { files: message.files.map((file, index) => toWireFile(file, index, message.text)) }),
+    ...(message.ballot && toWireBallot(message.ballot)),
     link_preview: message.card,
     sent_at: message.sentAt.toISOString(),
   };

@@ -1,3 +1,5 @@
+import type { EventExtra, PollExtra } from './ballot.ts';
+
 import type { StoredCard } from './stored-card.ts';
 
 /**
@@ -9,6 +11,8 @@ export interface PostExtras {
   fileName?: string;
   /** The files of a post that takes them from the library, in their order; instead of the one file. */
   files?: PostFile[];
+  poll?: PollExtra;
+  event?: EventExtra;
   /** The card of a link in the text. */
   linkPreview?: StoredCard;
 }
@@ -22,6 +26,9 @@ export interface PostFile {
   fileName?: string;
 }
 
+/** Those that ask recipients something: such a post is a message of its own, without text and file. */
+export const ASKING = ['poll', 'event'] as const;
+
 export const NO_EXTRAS: PostExtras = {};
 
 /** Their names in requests and answers. */
@@ -29,6 +36,8 @@ export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   fileName: 'file_name',
   files: 'media',
   linkPreview: 'link_preview',
+  poll: 'poll',
+  event: 'event',
 };
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;

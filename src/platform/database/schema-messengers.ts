@@ -25,6 +25,7 @@ export interface MessengerTables {
     media_size: number | null;
     media_sha256: Buffer | null;
     files: unknown;
+    ballot: unknown;
     link_preview: unknown;
     sent_at: Generated<Date>;
     seen_until: Generated<Date>;

@@ -1,5 +1,6 @@
 import { findOwnAccount } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { findSendTo } from './store.ts';
@@ -13,6 +14,8 @@ export interface ArrivedMessage {
   media: { mime: string; size: number; sha256: string } | null;
   /** All files, if there are several, or the one is a document, which has a name. */
   files?: ArrivedFile[] | undefined;
+  /** The poll or event in it. */
+  ballot: Pick<PostExtras, 'poll' | 'event'> | null;
   /** Of a link in the text. */
   card: {
     url: string;

@@ -34,6 +34,8 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
             text={post.text}
             media={post.media}
             files={post.files}
+            poll={post.poll}
+            event={post.event}
             card={post.link_preview}
             time={time}
             kind={kind}

@@ -1,7 +1,7 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
 import { FILE_LIMIT_BYTES } from '../../compose/file-limit.ts';
+import { isBallot, toBallotBody } from '../../compose/ballot.ts';
 import { fromShown, toMedia, type DraftFile } from '../../compose/draft-files.ts';
-import type { Card } from '../../compose/card.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image'>;
@@ -28,6 +28,8 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     name: campaign.name,
     html: campaign.html,
     files: libraryFilesOf(campaign).map(fromShown),
+    poll: campaign.poll,
+    event: campaign.event,
     groups,
     isScheduled: true,
     startDate: campaign.start_date,
@@ -45,9 +47,8 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
-    ...diffFiles(before.files, draft.files),
-    ...(!isSameCard(draft.card, before.card) &&
-      (draft.card ? { link_preview: draft.card } : { remove: ['link_preview' as const] })),
+    ...diffFiles(filesOf(before), filesOf(draft)),
+    ...diffExtras(before, draft),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -60,6 +61,9 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   };
 }
 
+/** A poll or an event comes in place of files. */
+const filesOf = (draft: Draft): readonly DraftFile[] => (isBallot(draft) ? [] : draft.files);
+
 function diffFiles(
   before: readonly DraftFile[],
   files: readonly DraftFile[],
@@ -69,7 +73,22 @@ function diffFiles(
   return media ? { media } : { remove_image: true };
 }
 
-function isSameCard(one: Card | null, other: Card | null): boolean {
+/** A poll or an event comes in place of text and card, and goes when there is a text again. */
+function diffExtras(before: Draft, draft: Draft): DraftDiff {
+  const extrasOf = ({ card, poll, event }: Draft) => ({ link_preview: (poll ?? event) ? null : card, poll, event });
+  const [old, now] = [extrasOf(before), extrasOf(draft)];
+  const gone = EXTRAS.filter((name) => old[name] !== null && now[name] === null);
+  const isBallotChanged = !isSame([old.poll, old.event], [now.poll, now.event]);
+  return {
+    ...(now.link_preview && !isSame(old.link_preview, now.link_preview) && { link_preview: now.link_preview }),
+    ...(isBallotChanged && toBallotBody(draft)),
+    ...(gone.length > 0 && { remove: gone }),
+  };
+}
+
+const EXTRAS = ['link_preview', 'poll', 'event'] as const;
+
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -7,6 +7,7 @@ import { call, generateIdempotencyKey } from '../../api/call.ts';
 import type { Campaign, GroupRow } from '../../api/operations.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 import { validateDraft } from '../../compose/checks.tsx';
+import { isBallot } from '../../compose/ballot.ts';
 import type { Card } from '../../compose/card.ts';
 import { CardField } from '../../compose/card-field.tsx';
 import { ComposeLayout } from '../../compose/compose-layout.tsx';
@@ -55,8 +56,9 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
     again();
   };
   const [isAsking, asking] = useDisclosure(false);
-  const hasFile = file !== null || draft.files.length > 0;
-  const shown = usePreview(draft.html, hasFile);
+  const shownFile = isBallot(draft) ? null : file;
+  const hasFile = shownFile !== null || (!isBallot(draft) && draft.files.length > 0);
+  const shown = usePreview(isBallot(draft) ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
   const check = useCheck(draft, draft.name, hasFile, {
     campaign_id: campaign.campaign_id,
@@ -79,7 +81,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={<EditedPreview draft={draft} text={preview.text} file={file} />}
+        preview={<EditedPreview draft={draft} text={preview.text} file={shownFile} />}
       >
         <UnchangedRuns runs={campaign.runs} />
         <EditedMessage {...{ before, draft, update, file, setFile, shown }} hasText={hasPlanned} />
@@ -185,9 +187,11 @@ function useEdits(changing: EditFormProps) {
   const forget = () => client.removeQueries({ queryKey });
   const save = async (signal: AbortSignal) => {
     const { remove_image: removed, ...fields } = change;
+    const [keptFile, keptFiles] = isBallot(draft) ? [null, []] : [file, draft.files];
+    const isOther = isOtherFile || removed || before.poll !== draft.poll || before.event !== draft.event;
     // Files of the library replace the one file, and the one file replaces them.
-    const isRemoved = (isOtherFile || removed) && file === null && draft.files.length === 0;
-    const image = isOtherFile && file ? { image: await base64(file) } : isRemoved && { remove_image: true };
+    const isRemoved = isOther && keptFile === null && keptFiles.length === 0;
+    const image = isOtherFile && keptFile ? { image: await base64(keptFile) } : isRemoved && { remove_image: true };
     await call('venom/update-campaign', { campaign_id: id, ...fields, ...image }, { signal });
     await invalidateCampaign(client, id);
     showToast(t('change.changed', { name: draft.name.trim() }));

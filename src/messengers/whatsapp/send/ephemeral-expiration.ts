@@ -1,4 +1,5 @@
 import type { ContextInfo, Message } from '../client/message.ts';
+import { mapPoll } from './encode-ballot.ts';
 
 /**
  * Disappearing messages: sets after how many seconds the message disappears, as the group requires; undefined if it stays. Phones show
@@ -7,7 +8,7 @@ import type { ContextInfo, Message } from '../client/message.ts';
 export function setEphemeralExpiration(message: Message, expiration: number | undefined): Message {
   if (!expiration) return message;
   const { extendedTextMessage: text, imageMessage: image, videoMessage: video } = message;
-  const { audioMessage: audio, documentMessage: document, albumMessage: album } = message;
+  const { audioMessage: audio, documentMessage: document, albumMessage: album, eventMessage: event } = message;
   const expiring = <Content extends { contextInfo?: ContextInfo | null }>(content: Content): Content => ({
     ...content,
     contextInfo: { ...content.contextInfo, expiration },
@@ -20,5 +21,7 @@ export function setEphemeralExpiration(message: Message, expiration: number | un
     ...(audio && { audioMessage: expiring(audio) }),
     ...(album && { albumMessage: expiring(album) }),
     ...(document && { documentMessage: expiring(document) }),
+    ...(event && { eventMessage: expiring(event) }),
+    ...mapPoll(message, expiring),
   };
 }

@@ -20,7 +20,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const files = await Promise.all(
     parts.map(async (part) => {
       const uploaded = await uploadPart(sending, part, 'chats');
-      return { messageId: part.messageId, message: encodePart(part, uploaded) };
+      return { messageId: part.messageId, message: encodePart(part, uploaded, group) };
     }),
   );
   const messages = await Promise.all(

@@ -7,6 +7,7 @@ import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
+import { requireCountedGroups } from './ballot-problems.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { estimateSeconds, type Pace } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
@@ -70,6 +71,7 @@ export async function checkCampaign(
   const account = await findOwnAccount(db, workspaceId);
   const files = await checkFiles(db, workspaceId, extras);
   await requireGroups(db, account.accountId, draft.post.groupIds);
+  await requireCountedGroups(db, extras, draft.post.groupIds);
   const dueAt = await planned();
   const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;

@@ -4,6 +4,7 @@ import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT, type Warning } from '../../../content/text/warnings.ts';
+import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
@@ -61,6 +62,8 @@ export async function preparePost(
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
   const { html = '', text = '', media, card, warnings, problems } = await understand(deps, userId, input, known);
+  if (input.withFile && media === null)
+    problems.push(...findBallotProblems(input.extras ?? NO_EXTRAS, { text: '', hasFile: true }));
   if (problems.length + known.length > 0)
     throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
   const extras = input.extras ?? NO_EXTRAS;
@@ -138,8 +141,11 @@ async function understand(
   const converted = sent === undefined ? undefined : await deps.convert(sent, userId, unknownTags);
   const { html, text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
+  const hasFile = image !== null || extras.files !== undefined;
+  const isEmpty = text === '' && !hasFile && !withFile && !isBallot(extras);
   if (extras.files && image !== null) problems.push(TWO_KINDS_OF_FILES);
-  if (text === '' && problems.length === 0 && image === null && !extras.files && !withFile) problems.push(NO_TEXT);
+  if (isEmpty && problems.length === 0) problems.push(NO_TEXT);
+  problems.push(...findBallotProblems(extras, { text: text ?? '', hasFile }));
   if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
   const media = await recognise(image, problems);
   const isWrong = problems.length + known.length > 0;
