@@ -410,6 +410,8 @@ export interface StoredFile {
 export interface Run {
   run_id: number;
   due_at: string;
+  /** When the schedule has it, if it was moved. Otherwise `null`. */
+  moved_from: string | null;
   started_at: string | null;
   finished_at: string | null;
   status: RunStatus;
@@ -435,6 +437,8 @@ export interface SaveDraft {
   time_zone?: string | null | undefined;
   /** 1 is Monday. */
   weekdays?: Array<number> | null | undefined;
+  /** Dates without a run. */
+  skip_dates?: Array<string> | null | undefined;
   /** The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice. */
   idempotency_key?: string | null | undefined;
   /** A file in base64, as in add-campaign. Omitted: the file stays. */
@@ -451,6 +455,7 @@ export interface DraftContent {
   schedule_time: string | null;
   time_zone: string | null;
   weekdays: Array<number> | null;
+  skip_dates: Array<string> | null;
   idempotency_key: string | null;
   groups: Array<{
     group_metadata_id: number;
@@ -1522,6 +1527,35 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
   /** Retry the failed deliveries of a campaign. Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
   'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
+  /** Leave a planned run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead. */
+  'venom/skip-run': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+    };
+    data: CampaignState;
+  };
+  /** Move a planned run to another time. The run keeps its place in the schedule: a later change of the schedule keeps it, as long as the schedule has a run on that date, and adds none for it. */
+  'venom/move-run': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+      /** In the future, and at most 366 days from the time that the schedule gives the run. */
+      due_at: string;
+    };
+    data: { campaign_id: string; run_id: number; due_at: string };
+  };
+  /** Begin a planned run now. Like `move-run` to this moment. Not for paused campaigns. Repeating it is a 409 once the run has begun. */
+  'venom/send-run-now': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+    };
+    data: { campaign_id: string; run_id: number; due_at: string };
+  };
   /** Recall a campaign or a run. Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`. */
   'venom/recall-campaign': {
     body: {

@@ -316,7 +316,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: `New campaign on ${title}` }).click();
     await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
     const shown = tomorrow.toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-    await page.getByRole('button', { name: 'Days', exact: true }).getByText(shown, { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'First day', exact: true }).getByText(shown, { exact: false }).waitFor();
   });
 
   test('shows the runs of today and tomorrow and what needs attention, with links', async () => {

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
 import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
@@ -34,6 +34,18 @@ describe.skipIf(!browser)('in a browser', () => {
   const dialog = () => page.getByRole('dialog');
   const check = () => page.getByRole('region', { name: 'Check' });
 
+  /** Picks a day in the calendar of a field. */
+  async function choose(field: string, day: Temporal.PlainDate): Promise<void> {
+    await press(field);
+    const month = day.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+    const calendar = page.getByRole('dialog', { name: field });
+    const shown = calendar.getByText(month, { exact: true });
+    for (let clicks = 0; clicks < 12 && (await shown.count()) === 0; clicks++)
+      await calendar.getByRole('button', { name: 'Next month' }).click();
+    await calendar.getByRole('button', { name: `${day.day} ${month}`, exact: true }).click();
+    await calendar.waitFor({ state: 'detached' });
+  }
+
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
   test('lists what a new campaign still lacks, until nothing is missing', async () => {
@@ -45,7 +57,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await check().getByText('Write a message, or attach a file.').waitFor({ state: 'detached' });
     await page.getByText('On a schedule').click();
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
-    await check().getByText('Choose the first and the last day.').waitFor();
+    await check().getByText('Choose the first day.').waitFor();
     expect(await check().getByText('Ready to send.').count()).toBe(0);
     await page.getByText('Now', { exact: true }).click();
     await check().getByText('Ready to send.').waitFor();
@@ -248,6 +260,99 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
   });
 
+  test('leaves out days that are tapped in the calendar, and keeps them with the draft and the campaign', async () => {
+    await enterAsNew(page, 'gil');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Good morning');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await page.getByText('On a schedule').click();
+    const first = Temporal.Now.plainDateISO(ZONE).with({ day: 1 }).add({ months: 2 });
+    await choose('First day', first);
+    await page.getByLabel('Lasts').selectOption('1 week');
+    await press('Leave out days');
+    const calendar = page.getByRole('group', { name: 'Leave out days' });
+    const month = first.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+    for (const day of [3, 4, 5]) await calendar.getByRole('button', { name: `${day} ${month}`, exact: true }).click();
+    await calendar.getByRole('button', { name: `5 ${month}`, exact: true, pressed: false }).click();
+    await page.getByText(/^2 days are left out: /).waitFor();
+    await page.getByText(/^Runs: .*then 2 more\.$/).waitFor();
+    await page.getByText('Draft saved').waitFor();
+    await page.reload();
+    await page.getByText(/^2 days are left out: /).waitFor();
+    await press('Schedule for 1 group');
+    await dialog()
+      .getByText(/ 2 days are left out: /)
+      .waitFor();
+    await dialog().getByRole('button', { name: 'Schedule', exact: true }).click();
+    await page.getByText('2 days are skipped.', { exact: false }).waitFor();
+    const campaign = await ask<{ skip_dates: string[]; runs: unknown[] }>('venom/get-campaign', {
+      campaign_id: page.url().slice(-36),
+    });
+    expect(campaign.skip_dates).toEqual([3, 4].map((day) => first.with({ day }).toString()));
+    expect(campaign.runs).toHaveLength(5);
+  });
+
+  test('shows no times of the former days once the days have changed', async () => {
+    await enterAsNew(page, 'hal');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Good morning');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await page.getByText('On a schedule').click();
+    await press('Daily');
+    await page.getByText(/^Runs: .*then 4 more\.$/).waitFor();
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/venom/check-campaign', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await press('Once');
+    await page.getByText('Checking…').first().waitFor();
+    expect(await page.getByText(/^Runs: .*then 4 more\.$/).count()).toBe(0);
+    answer();
+    await page.getByText(/^Runs: [^·]*\.$/).waitFor();
+  });
+
+  test('saves the words without a file that cannot be sent, and says so beside the file', async () => {
+    await enterAsNew(page, 'ian');
+    await page.goto('/campaigns/new');
+    const message = page.getByRole('region', { name: 'Message' });
+    await page.setInputFiles('input[type=file]', { name: 'IMG_1.HEIC', mimeType: '', buffer: PNG });
+    await message.getByText('HEIC photos cannot be shown', { exact: false }).waitFor();
+    await writeMessage(page, 'O');
+    // What it is shows only in the bytes.
+    await page.setInputFiles('input[type=file]', {
+      name: 'fair.jpg',
+      mimeType: 'image/jpeg',
+      buffer: Buffer.from('no'),
+    });
+    await message.getByRole('alert').getByText('JPEG', { exact: false }).waitFor();
+    await writeMessage(page, 'pen from nine o’clock on, all day long.');
+    await page.getByText('Draft saved').waitFor();
+    expect(await message.getByRole('alert').count()).toBe(1);
+    await page.getByRole('button', { name: 'Remove', exact: true }).waitFor();
+    await page.reload();
+    await page
+      .getByRole('textbox', { name: 'Message' })
+      .getByText('Open from nine o’clock on, all day long.')
+      .waitFor();
+    visited.forgive(refused('400'));
+  });
+
+  test('shows a message in Arabic from right to left', async () => {
+    await enterAsNew(page, 'jim');
+    await page.goto('/campaigns/new');
+    await page.getByLabel('Campaign name').fill('مرحبا');
+    await writeMessage(page, 'Hello', 'مرحبا بكم');
+    const direction = `(element) => getComputedStyle(element).direction`;
+    const lines = page.getByRole('complementary').locator('p[dir=auto]');
+    await expect.poll(() => lines.count()).toBe(2);
+    expect(await Promise.all((await lines.all()).map((line) => line.evaluate(direction)))).toEqual(['ltr', 'rtl']);
+    expect(await page.getByLabel('Campaign name').evaluate(direction)).toBe('rtl');
+    const written = page.getByRole('textbox', { name: 'Message' }).locator('p').nth(1);
+    expect(await written.evaluate(`(element) => getComputedStyle(element).unicodeBidi`)).toBe('plaintext');
+  });
+
   test("keeps a schedule's time of day across a clock change", async () => {
     const last = nextClockChange();
     const first = last.subtract({ days: 2 });
@@ -257,13 +362,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'Good morning');
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
     await page.getByText('On a schedule').click();
-    await press('Days');
-    const month = last.toLocaleString('en', { month: 'long', year: 'numeric' });
-    const shown = page.getByRole('dialog', { name: 'Days' }).getByText(month, { exact: true });
-    for (let clicks = 0; clicks < 12 && (await shown.count()) === 0; clicks++) await press('Next month');
-    for (const day of [first, last])
-      await page.getByRole('button', { name: `${day.day} ${month}`, exact: true }).click();
-    await page.keyboard.press('Escape');
+    await choose('First day', first);
+    await choose('Last day', last);
     await page.getByLabel('Time', { exact: true }).fill('09:00');
     const zones = last.month < 7 ? ['CET', 'CEST'] : ['CEST', 'CET'];
     await page

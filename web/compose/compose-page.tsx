@@ -11,6 +11,7 @@ import { createDraft, type PersistedDraft } from '../drafts/persisted-draft.ts';
 import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
+import { problemText } from '../format/problem.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { useNow } from '../parts/relative-time.tsx';
@@ -102,7 +103,10 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const suggestedName = suggestName(preview.text) || (file?.name ?? '').slice(0, SUGGESTED_LENGTH);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
-  const problems = validateDraft(draft, hasFile, shown);
+  const problems = [
+    ...validateDraft(draft, hasFile, shown),
+    ...(kept.fileProblem === undefined ? [] : [problemText(kept.fileProblem)]),
+  ];
   const send = useSend({ draft, name, file, drop });
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
     groups: draft.groups.length,
@@ -135,6 +139,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
       >
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
+          refusal={kept.fileProblem}
           aside={<LengthCounter length={preview.length} limit={preview.limit} />}
         />
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />

@@ -1,6 +1,7 @@
 import { call, callWithHeaders } from '../api/call.ts';
 import type { Body } from '../api/operations.ts';
 import type { Draft } from './draft.ts';
+import { listSkipped } from './schedule-days.ts';
 
 /** The fields that sending at once and scheduling share. */
 function postOf(draft: Draft, name: string, image: string | null) {
@@ -15,6 +16,7 @@ function postOf(draft: Draft, name: string, image: string | null) {
 
 function scheduleOf(draft: Draft) {
   const everyDay = draft.weekdays.length === 7;
+  const skipDates = listSkipped(draft);
   return {
     is_schedule: true as const,
     start_date: draft.startDate ?? '',
@@ -22,6 +24,7 @@ function scheduleOf(draft: Draft) {
     schedule_time: `${draft.time}:00`,
     time_zone: draft.timeZone,
     ...(!everyDay && { weekdays: [...draft.weekdays] }),
+    ...(skipDates.length > 0 && { skip_dates: skipDates }),
   };
 }
 

@@ -64,6 +64,9 @@ export const run = z
   .object({
     run_id: count,
     due_at: instant,
+    moved_from: instant
+      .nullable()
+      .meta({ description: 'When the schedule has it, if it was moved. Otherwise `null`.' }),
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
     status: runStatus,

@@ -19,6 +19,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         schedule_time: body.schedule_time ?? null,
         time_zone: body.time_zone ?? null,
         weekdays: body.weekdays ?? null,
+        skip_dates: body.skip_dates ?? null,
         idempotency_key: body.idempotency_key ?? null,
       },
       groupIds: body.group_metadata_ids,
@@ -38,7 +39,11 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
       kind: group.kind,
       participants: group.participants,
     }));
-    return { drafts: [{ ...toHead(draft), content: { ...draft.content, groups } }] };
+    return {
+      drafts: [
+        { ...toHead(draft), content: { ...draft.content, skip_dates: draft.content.skip_dates ?? null, groups } },
+      ],
+    };
   },
 
   async deleteDraft(deps, { body, actor }) {

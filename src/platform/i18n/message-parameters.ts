@@ -94,8 +94,11 @@ export interface MessageParameters {
   'compose.length': { length: string; limit: string };
   'compose.fileHint': { limit: string };
   'compose.fileTooLarge': { limit: string };
+  'compose.fileType': { name: string };
   'compose.picked': { groups: number; members: number };
   'compose.sum': { groups: number; members: number };
+  'compose.lastsWeeks': { weeks: number };
+  'compose.skip.days': { days: number; list: string };
   'compose.sameText': { groups: number };
   'compose.cannotPost': { groups: number; issue: string };
   'compose.leaveOut': { count: number };
@@ -157,6 +160,16 @@ export interface MessageParameters {
   'campaign.inZone': { zone: string };
   'campaign.runSent': { failed: number; sent: string };
   'campaign.runMenu': { time: string };
+  'campaign.runMenuOf': { name: string; time: string };
+  'campaign.run.sendTitle': { name: string };
+  'campaign.run.sendNote': { time: string };
+  'campaign.run.sendDone': { name: string };
+  'campaign.run.moveTitle': { name: string };
+  'campaign.run.moveDone': { name: string; time: string };
+  'campaign.run.moved': { time: string };
+  'campaign.run.skipTitle': { name: string };
+  'campaign.run.skipNote': { time: string };
+  'campaign.run.skipDone': { name: string };
   'campaign.expectedFinish': { time: string; zone: string };
   'campaign.copyOf': { name: string };
   'campaign.cancelTitle': { name: string };

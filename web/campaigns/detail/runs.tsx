@@ -2,7 +2,7 @@ import { ActionIcon, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Analytics, Run } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
-import { exactTime } from '../../format/time.ts';
+import { exactTime, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
 import { Icon } from '../../parts/icons.tsx';
@@ -11,6 +11,7 @@ import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/status-tone.ts';
 import { t } from '../../i18n/translate.ts';
+import { PlannedRunMenu } from '../planned-run-menu.tsx';
 import { CorrectionDialog } from './correction-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 import classes from './runs.module.css';
@@ -47,6 +48,11 @@ export function Runs({ analytics }: { analytics: Analytics }) {
           <li key={run.run_id}>
             <div className={boxClasses.grow}>
               <span>{exactTime(run.due_at, zone ?? ownZone)}</span>
+              {run.moved_from !== null && (
+                <Text size="xs" c="dimmed">
+                  {t('campaign.run.moved', { time: shortTime(run.moved_from, zone ?? ownZone) })}
+                </Text>
+              )}
               <span className={`${textClasses.dim} ${classes.state}`}>
                 <Status of={statusOfRun(run.status, campaign.status)} />
                 {run.sent + run.failed > 0 && (
@@ -54,6 +60,13 @@ export function Runs({ analytics }: { analytics: Analytics }) {
                 )}
               </span>
             </div>
+            {run.status === 'planned' && campaign.is_schedule && (
+              <PlannedRunMenu
+                run={{ ...run, campaign_id: campaign.campaign_id, name: campaign.name }}
+                zone={zone ?? ownZone}
+                isPaused={campaign.status === 'paused'}
+              />
+            )}
             {runs.length > 1 && run.sent > 0 && (
               <RunMenu
                 label={t('campaign.runMenu', { time: exactTime(run.due_at, zone ?? ownZone) })}
