@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
-import { writeMessage } from '../support/browser/dashboard-user.ts';
+import { pasteMessage, writeMessage } from '../support/browser/dashboard-user.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
 const browser = await launchBrowser();
@@ -116,7 +116,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Send a test…');
     await page.getByRole('combobox', { name: 'Group' }).fill('chess');
     await page.getByRole('option', { name: 'Chess friends' }).click();
-    await dialog().getByText('5 members of Chess friends will see it. It is listed as “Test: Spring fair”.').waitFor();
+    await dialog().getByText('5 members of Chess friends will see it. It counts in no list and no figure.').waitFor();
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
     await press('Send the test now');
     await dialog().getByText('The test is on its way to Chess friends.').waitFor();
@@ -124,8 +124,10 @@ describe.skipIf(!browser)('in a browser', () => {
 
     const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string; name: string }> }>(
       'venom/list-campaigns',
+      { with_tests: true },
     );
     expect(campaigns.map(({ name }) => name)).toEqual(['Test: Spring fair']);
+    expect(await ask('venom/list-campaigns')).toMatchObject({ campaigns: [] });
     const sent = await ask<{ media: object | null; group_metadata_ids: number[] }>('venom/get-campaign', {
       campaign_id: campaigns[0]?.campaign_id,
     });
@@ -336,6 +338,15 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByRole('textbox', { name: 'Message' })
       .getByText('Open from nine o’clock on, all day long.')
       .waitFor();
+    visited.forgive(refused('400'));
+  });
+
+  test('counts the characters of a text that is too long to send', async () => {
+    await enterAsNew(page, 'kai');
+    await page.goto('/campaigns/new');
+    await pasteMessage(page, { text: 'x'.repeat(70_000) });
+    await page.getByText('70,000 of 65,536 characters').waitFor();
+    await check().getByText('The message has 70,000 characters; at most 65,536 can be sent.').waitFor();
     visited.forgive(refused('400'));
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fileProblem } from '../../web/compose/check-file.ts';
 import { copySchedule } from '../../web/compose/copy-schedule.ts';
 import {
+  changeRange,
   endAfterWeeks,
   latestEnd,
   listDays,
@@ -48,6 +49,13 @@ describe('days of a schedule', () => {
     ]);
     expect(endAfterWeeks('2026-12-21', 8)).toBe('2027-02-14');
     expect(latestEnd('2026-12-21')).toBe('2027-12-21');
+  });
+
+  test('are one day on whatever weekday it is, once the last day is the first', () => {
+    const range = { startDate: '2026-12-22', endDate: '2026-12-29' };
+    expect(changeRange(range, [2])).toEqual({ ...range, weekdays: [2] });
+    for (const endDate of [null, '2026-12-22'])
+      expect(listDays(changeRange({ startDate: '2026-12-22', endDate }, [1]))).toEqual(['2026-12-22']);
   });
 
   test('keep their number when the first day moves behind the last', () => {

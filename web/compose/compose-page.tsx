@@ -140,7 +140,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
           refusal={kept.fileProblem}
-          aside={<LengthCounter length={preview.length} limit={preview.limit} />}
+          aside={<LengthCounter length={shown.length} limit={preview.limit} />}
         />
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <WhenSection draft={draft} check={check}>

@@ -12,6 +12,7 @@ export interface ScheduleDays {
 /** A schedule covers at most this many days, both ends counted (contract §3). */
 const DAYS_LIMIT = 366;
 const DAYS_OF_WEEK = 7;
+const ALL_WEEK = [1, 2, 3, 4, 5, 6, 7];
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Returns the last day that a schedule may have. */
@@ -42,6 +43,15 @@ export function moveStart({ startDate, endDate }: Pick<ScheduleDays, 'startDate'
   const isKept = endDate === null || (endDate >= next && endDate <= latestEnd(next));
   if (isKept || startDate === null) return { startDate: next, endDate: isKept ? endDate : null };
   return { startDate: next, endDate: addDays(next, spanOf(startDate, endDate) - 1) };
+}
+
+/** Returns the draft's days with another range. A single day has a run on whatever weekday it is: its weekdays are not shown. */
+export function changeRange(
+  range: Pick<ScheduleDays, 'startDate' | 'endDate'>,
+  weekdays: readonly number[],
+): Omit<ScheduleDays, 'skipDates'> {
+  const isOneDay = range.endDate === null || range.endDate === range.startDate;
+  return { ...range, weekdays: isOneDay ? ALL_WEEK : weekdays };
 }
 
 /** Returns the days that the schedule would have a run on if none were left out. */

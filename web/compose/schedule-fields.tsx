@@ -10,7 +10,7 @@ import { ZonePicker } from '../parts/zone-picker.tsx';
 import { namesOfDays } from '../format/weekday.ts';
 import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
-import { endAfterWeeks, latestEnd, listDays, moveStart, weeksOf } from './schedule-days.ts';
+import { changeRange, endAfterWeeks, latestEnd, listDays, moveStart, weeksOf } from './schedule-days.ts';
 import { applyPreset, PRESETS, findPreset } from './schedule-presets.ts';
 import { DATE_PICKER_FORMAT, writeDate } from './date-picker-format.ts';
 import { SkipDays } from './skip-days.tsx';
@@ -31,7 +31,7 @@ export default function ScheduleFields({ draft, update }: { draft: Draft; update
           label={t('fields.start_date')}
           placeholder={t('compose.chooseDay')}
           value={startDate}
-          onChange={(day) => day !== null && update(moveStart(draft, day))}
+          onChange={(day) => day !== null && update(changeRange(moveStart(draft, day), draft.weekdays))}
           minDate={today}
         />
         <TimeInput
@@ -81,7 +81,7 @@ function EndFields({
         label={t('fields.end_date')}
         placeholder={t('compose.sameDay')}
         value={draft.endDate}
-        onChange={(endDate) => update({ endDate })}
+        onChange={(endDate) => update(changeRange({ startDate, endDate }, draft.weekdays))}
         minDate={startDate}
         maxDate={latestEnd(startDate)}
         clearable

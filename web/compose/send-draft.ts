@@ -41,11 +41,17 @@ export function toCampaignBody(
  * Sends or schedules a draft. Resolves to the campaign's id. Idempotent: repeating it after a lost response sends nothing twice. Aborting
  * too late does not stop it.
  */
-export async function sendDraft(draft: Draft, name: string, file: File | null, signal: AbortSignal): Promise<string> {
+export async function sendDraft(
+  draft: Draft,
+  name: string,
+  file: File | null,
+  signal: AbortSignal,
+  { isTest = false }: { isTest?: boolean } = {},
+): Promise<string> {
   const post = postOf(draft, name, file && (await base64(file)));
   const options = { idempotencyKey: draft.idempotencyKey, signal };
   if (!draft.isScheduled)
-    return (await call('venom/add-campaign', { ...post, is_schedule: false }, options)).campaign_id;
+    return (await call('venom/add-campaign', { ...post, is_schedule: false, is_test: isTest }, options)).campaign_id;
   const { headers } = await callWithHeaders('venom/add-campaign-batch', { ...post, ...scheduleOf(draft) }, options);
   return headers.get('x-campaign-id') ?? '';
 }

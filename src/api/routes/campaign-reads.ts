@@ -33,6 +33,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       withReads,
       withPost,
       withTotals: body.with_totals,
+      withTests: body.with_tests,
     });
     return {
       campaigns: page.campaigns.map((campaign) => ({
@@ -42,6 +43,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         is_schedule: campaign.isSchedule,
         created_at: campaign.createdAt.toISOString(),
         next_run_at: campaign.nextRunAt?.toISOString() ?? null,
+        ...(withReads && { recalled: campaign.recalled }),
         ...(withPost && { group_count: campaign.groupCount ?? 0, media_mime: campaign.mediaMime }),
         progress: {
           deliveries: campaign.deliveries,

@@ -5,6 +5,7 @@ import { AppError } from '../../platform/errors/errors.ts';
 import { writeTraceparent } from '../../platform/log/trace.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import type { Schedule } from './occurrences.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** When a campaign goes out, as its owner put it. */
 export interface Plan {
@@ -24,6 +25,7 @@ export interface NewCampaign {
   name: string;
   description: string;
   isChannelCampaign: boolean;
+  isTest: boolean;
   plan: Plan;
   html: string;
   text: string;
@@ -48,6 +50,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       name: campaign.name,
       description: campaign.description,
       is_channel_campaign: campaign.isChannelCampaign,
+      is_test: campaign.isTest,
       is_schedule: plan.isSchedule,
       schedule_time: plan.scheduleTime,
       start_date: plan.startDate,
@@ -198,6 +201,6 @@ export async function writeContent(trx: Connection, campaignId: number, content:
 
 export function noSuchCampaign(): AppError {
   return new AppError('campaign_not_found', 'You have no campaign with this id', {
-    details: [{ field: 'campaign_id', issue: 'is not the id of one of your campaigns' }],
+    details: [fieldError('campaign_id', 'unknown_id', { of: 'campaigns' })],
   });
 }

@@ -15,6 +15,7 @@ import {
   type DraftRow,
 } from './draft-store.ts';
 import { noSuchDraft } from './no-such-draft.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** Of a workspace. More would make the list of them a long one to look through. */
 const DRAFTS_LIMIT = 100;
@@ -74,7 +75,7 @@ export async function saveDraft(
 
 function changedSince(): AppError {
   return new AppError('draft_changed', 'This draft has changed since you loaded it. Load it again.', {
-    details: [{ field: 'version', issue: 'is not the newest version' }],
+    details: [fieldError('version', 'stale_version')],
   });
 }
 
@@ -87,6 +88,6 @@ function tooManyDrafts(): AppError {
 
 function noSuchGroup(): AppError {
   return new AppError('group_not_found', 'You have no group with this id', {
-    details: [{ field: 'group_metadata_ids', issue: 'contains the id of a group that is not yours' }],
+    details: [fieldError('group_metadata_ids', 'foreign_group')],
   });
 }

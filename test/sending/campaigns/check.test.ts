@@ -132,9 +132,9 @@ describe('reports a group', () => {
     expect(found).toEqual({
       ok: 1,
       problems: [
-        { group_metadata_id: groups[0], issue: expect.stringContaining('no longer') },
-        { group_metadata_id: groups[1], issue: expect.stringContaining('not a member') },
-        { group_metadata_id: channel, issue: expect.stringContaining('only its admins') },
+        { group_metadata_id: groups[0], code: 'group_gone', issue: expect.stringContaining('no longer') },
+        { group_metadata_id: groups[1], code: 'no_sending', issue: expect.stringContaining('not a member') },
+        { group_metadata_id: channel, code: 'admins_only', issue: expect.stringContaining('only its admins') },
       ],
     });
     const added = await alice.call('venom/add-campaign', { ...now(), group_metadata_ids: [...groups, channel] });

@@ -10,6 +10,7 @@ import { toChannelPicture } from '../files/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat } from './create-chats.ts';
 import { fetchInviteLink, listGroupChats } from './groups.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 interface QueryContext {
   connection: Pick<Connection, 'requireOnline'>;
@@ -47,7 +48,7 @@ export function queryChats(context: QueryContext): ChatQuestions {
       // Before any query, so that nothing is created when the picture is unreadable.
       const picture = channel.picture && (await toChannelPicture(channel.picture));
       if (picture === undefined)
-        throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
+        throw invalid([fieldError('image', 'unreadable_picture')]);
       return ask(context, 'to create the channel', (client) => channels.create(client, { ...channel, picture }));
     },
   };

@@ -4,6 +4,7 @@ import type { Log } from '../../../platform/log/log.ts';
 import type { PasskeyAssertion, PasskeyStep } from '../../messenger.ts';
 import { QueryRejectedError } from '../client/errors.ts';
 import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/link-by-passkey.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 interface StepOptions {
   log: Log;
@@ -112,7 +113,7 @@ function toWire({ id, rawId, type, response }: PasskeyAssertion): { credentialId
 }
 
 function rejected(issue: string): AppError {
-  return new AppError('assertion_rejected', issue, { details: [{ field: 'assertion', issue }] });
+  return new AppError('assertion_rejected', issue, { details: [fieldError('assertion', 'assertion', { reason: issue })] });
 }
 
 /** Whether the assertion was made for this challenge. WhatsApp checks the rest. */

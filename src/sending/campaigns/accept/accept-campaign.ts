@@ -3,7 +3,6 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import type { FieldError } from '../../../platform/errors/errors.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
@@ -11,6 +10,7 @@ import { listLosses } from '../../../content/text/warnings.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
 import { insertCampaign, readNow, type Plan } from '../store.ts';
+import type { FieldError } from '../../../platform/errors/issues.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;
@@ -75,12 +75,13 @@ export async function acceptCampaign(
       const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
       await lockOwnLane(trx, accountId);
       await enforceCampaignQuota(trx, accountId, quotas);
-      const { name, description, isChannelCampaign } = input;
+      const { name, description, isChannelCampaign, isTest = false } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,
         name,
         description,
         isChannelCampaign,
+        isTest,
         plan,
         html,
         text,

@@ -1,8 +1,9 @@
-import { AppError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
 export interface PostInput {
@@ -14,12 +15,14 @@ export interface PostInput {
   image: string | null;
   groupIds: readonly number[];
   isChannelCampaign: boolean;
+  /** A test post: in no list and no figure. */
+  isTest?: boolean;
   /** Of a check: a file that is not sent along belongs to the post. */
   withFile?: boolean;
 }
 
 /** A post without text needs a file (contract §3, add-campaign). */
-export const NO_TEXT: FieldError = { field: 'html', issue: 'has no text, and there is no file' };
+export const NO_TEXT: FieldError = fieldError('html', 'no_text');
 
 /** What the post says once it is understood. */
 export interface PreparedPost {

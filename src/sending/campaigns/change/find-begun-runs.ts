@@ -1,6 +1,7 @@
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 export interface BegunRun {
   runId: number;
@@ -29,6 +30,6 @@ export async function findBegunRuns(trx: Connection, campaignId: number, runId: 
 
 export function noSuchRun(): AppError {
   return new AppError('run_not_found', 'The campaign has no run with this id', {
-    details: [{ field: 'run_id', issue: 'is not the id of a run of this campaign' }],
+    details: [fieldError('run_id', 'unknown_run')],
   });
 }

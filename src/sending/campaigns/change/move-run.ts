@@ -6,6 +6,7 @@ import { invalid } from '../../../platform/errors/errors.ts';
 import { readNow } from '../store.ts';
 import { control, requireStatus, type ControlDeps } from './control.ts';
 import { requirePlannedRun, type PlannedRun } from './require-planned-run.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 /** A run is at most this many days away from the instant that its schedule gave it (contract §4). */
 const DAYS_LIMIT = 366;
@@ -50,17 +51,17 @@ export async function sendRunNow(deps: ControlDeps, actor: Actor, target: RunOfC
 
 async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {
   const now = await readNow(trx);
-  if (dueAt < now) throw invalid([{ field: 'due_at', issue: 'is in the past' }]);
+  if (dueAt < now) throw invalid([fieldError('due_at', 'in_past')]);
   const occurrence = run.movedFrom ?? run.dueAt;
   if (Math.abs(dueAt.getTime() - occurrence.getTime()) > DAYS_LIMIT * DAY_MS)
     throw invalid([
-      { field: 'due_at', issue: `must be at most ${DAYS_LIMIT} days from the time that the schedule gives the run` },
+      fieldError('due_at', 'run_too_far', { limit: DAYS_LIMIT }),
     ]);
   const { rows } = await sql<{ isTaken: boolean }>`
     select exists (
       select from runs where campaign_id = ${run.campaignId} and due_at = ${dueAt} and run_id <> ${run.runId} and status = 'planned'
     ) as "isTaken"`.execute(trx);
-  if (rows[0]?.isTaken) throw invalid([{ field: 'due_at', issue: 'is when another run of this campaign is due' }]);
+  if (rows[0]?.isTaken) throw invalid([fieldError('due_at', 'run_taken')]);
 }
 
 /** The lane must be locked. A run that is back at its occurrence was not moved. */

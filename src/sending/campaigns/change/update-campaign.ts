@@ -25,6 +25,7 @@ import {
   type Content,
   type OwnCampaign,
 } from '../store.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
 export interface CampaignChange {
@@ -63,7 +64,7 @@ export async function updateCampaign(
   if (!removeImage && Object.values(values).every((value) => value === undefined))
     throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined)
-    throw invalid([{ field: 'remove_image', issue: 'must not be true together with image' }]);
+    throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
   const { html, text, media, warnings } = await prepareChange(
     { convert },
@@ -160,7 +161,7 @@ async function changeContent(
   if (JSON.stringify(next) === JSON.stringify(content)) return;
   if (next.text === '' && next.mediaId === null)
     throw invalid([
-      change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT,
+      change.html === undefined ? fieldError('remove_image', 'nothing_left') : NO_TEXT,
     ]);
   if (!(await hasPlanned(trx, campaignId))) {
     // The name may change as long as the campaign is open: the owner's lists show it too.
@@ -173,7 +174,7 @@ async function changeContent(
           ...(next.html === content.html ? [] : ['html']),
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
-        ].map((field) => ({ field, issue: 'can no longer be changed' })),
+        ].map((field) => (fieldError(field, 'too_late'))),
       },
     );
   }
