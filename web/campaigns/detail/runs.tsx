@@ -1,4 +1,5 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
+import { WHATSAPP_WINDOWS } from '../../../src/messengers/windows.ts';
 import { useState } from 'react';
 import type { Analytics, Run } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
@@ -7,6 +8,7 @@ import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
 import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/status-tone.ts';
@@ -14,6 +16,7 @@ import { t } from '../../i18n/translate.ts';
 import { PlannedRunMenu } from '../planned-run-menu.tsx';
 import { CorrectionDialog } from './correction-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
+import type { Revision } from './revision-windows.ts';
 import classes from './runs.module.css';
 
 interface RevisionTarget {
@@ -26,6 +29,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   const { runs, campaign } = analytics;
   const zone = campaign.time_zone;
   const ownZone = useZone();
+  const nowMs = useNow();
   const [asking, setAsking] = useState<RevisionTarget>();
   // Kept while a dialog fades out, so that its content does not change.
   const [isOpen, setOpen] = useState(false);
@@ -67,10 +71,11 @@ export function Runs({ analytics }: { analytics: Analytics }) {
                 isPaused={campaign.status === 'paused'}
               />
             )}
-            {runs.length > 1 && run.sent > 0 && (
+            {runs.length > 1 && run.sent > 0 && isChangeable(run, analytics, nowMs) && (
               <RunMenu
                 label={t('campaign.runMenu', { time: exactTime(run.due_at, zone ?? ownZone) })}
                 run={run}
+                canCorrect={isChangeable(run, analytics, nowMs, 'correct')}
                 openDialog={openDialog}
               />
             )}
@@ -97,13 +102,23 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   );
 }
 
+/** Returns whether posts of the run may still be changed. */
+function isChangeable(run: Run, { groups }: Analytics, nowMs: number, revision: Revision = 'recall'): boolean {
+  if (run.finished_at === null) return true;
+  const { groupMs, channelMs } = WHATSAPP_WINDOWS[revision];
+  const windowMs = groups.some((group) => group.kind === 'channel') ? channelMs : groupMs;
+  return nowMs - Date.parse(run.finished_at) < windowMs;
+}
+
 function RunMenu({
   label,
   run,
+  canCorrect,
   openDialog,
 }: {
   label: string;
   run: Run;
+  canCorrect: boolean;
   openDialog: (target: RevisionTarget) => void;
 }) {
   return (
@@ -114,9 +129,11 @@ function RunMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => openDialog({ what: 'correct', run })}>
-          {t('revise.correct.open')}
-        </Menu.Item>
+        {canCorrect && (
+          <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => openDialog({ what: 'correct', run })}>
+            {t('revise.correct.open')}
+          </Menu.Item>
+        )}
         <Menu.Item
           c="var(--failed)"
           leftSection={<Icon name="undo" size={16} />}
