@@ -72,6 +72,7 @@ async function plan(db: Database, { accountId, groupIds }: Owner, dueMs: number)
       isChannelCampaign: false,
       plan: { isSchedule: true, ...NO_SCHEDULE },
       mediaId: null,
+      extras: {},
       groupIds,
       dueAt: [new Date(dueMs)],
     }),

@@ -305,6 +305,7 @@ export interface AddCampaign {
   html: Html;
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
+  file_name?: FileName | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -318,6 +319,8 @@ export type Html = string;
 export type UnknownTags = 'reject' | 'drop' | null;
 /** A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix. */
 export type Base64File = string | null;
+/** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
+export type FileName = string | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -326,6 +329,7 @@ export interface AddCampaignBatch {
   html: Html;
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
+  file_name?: FileName | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -352,6 +356,8 @@ export interface CampaignCopy {
   html: string;
   /** A data URL. `null` without a file, or if it is no longer kept. */
   image: string | null;
+  /** `null`: recipients see `file`. */
+  file_name: string | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
@@ -364,6 +370,8 @@ export interface ScheduledCampaignCopy {
   html: string;
   /** A data URL. `null` without a file, or if it is no longer kept. */
   image: string | null;
+  /** `null`: recipients see `file`. */
+  file_name: string | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: true;
@@ -384,6 +392,9 @@ export interface UpdateCampaign {
   image?: Base64File | undefined;
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
+  file_name?: FileName | undefined;
+  /** Optional fields of the post to remove. */
+  remove?: Array<'file_name'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -445,6 +456,7 @@ export interface SaveDraft {
   image?: string | null | undefined;
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
+  file_name?: FileName | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
 export interface DraftContent {
@@ -457,6 +469,8 @@ export interface DraftContent {
   weekdays: Array<number> | null;
   skip_dates: Array<string> | null;
   idempotency_key: string | null;
+  /** `null`: recipients see `file`. */
+  file_name: string | null;
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
@@ -1326,6 +1340,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           html: Html;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
+          file_name?: FileName | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1345,6 +1360,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           html: Html;
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
+          file_name?: FileName | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1469,6 +1485,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       html: string;
       text: string;
       media: StoredFile | null;
+      /** `null`: recipients see `file`. */
+      file_name: string | null;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
       /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */

@@ -2,6 +2,7 @@
  * The port to a messaging application. The ledger decides what is sent, when and how often; a messenger sends it and reports the
  * result. Every implementation passes the same conformance suite.
  */
+import type { PostExtras } from '../content/post/post-extras.ts';
 import type { ChangeWindow } from './windows.ts';
 
 export interface MessengerAccount {
@@ -51,6 +52,8 @@ export interface Post {
   /** In the messaging application's own formatting, 65,536 UTF-16 units at most. */
   text: string;
   media: PostMedia | null;
+  /** Default is none. */
+  extras?: PostExtras;
 }
 
 export interface PostMedia {

@@ -72,6 +72,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         imports: ['platform'],
       },
       media: { summary: 'recognises base64 files and stores them', imports: ['platform', 'workspaces'] },
+      post: { summary: 'what a post has beside its text and its file', imports: ['platform'] },
     },
   },
   messengers: {

@@ -16,6 +16,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
+import { postExtrasData } from './post-extras.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 
@@ -170,6 +171,7 @@ export const campaignReads = defineOperations('Campaigns', {
       html: z.string(),
       text: z.string(),
       media: storedFile.nullable(),
+      ...postExtrasData,
       group_metadata_ids: z.array(count),
       runs: z.array(run),
       waits_for: z

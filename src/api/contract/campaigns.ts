@@ -15,6 +15,7 @@ import {
   withDefault,
 } from './fields.ts';
 import { longText } from './long-text.ts';
+import { postExtras, postExtrasData, postExtrasNames } from './post-extras.ts';
 
 /** A file of 16 MiB in base64, 262,144 characters of html in JSON's longest escapes, and the rest. */
 export const POST_LIMIT_BYTES = 26 * 1024 * 1024;
@@ -65,6 +66,7 @@ const postFields = {
     description:
       'A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix.',
   }),
+  ...postExtras,
   group_metadata_ids: groupMetadataIds,
   is_channel_campaign: withDefault(z.boolean(), false).meta({
     description: 'Stored and returned only: the ids determine whether posts go to channels.',
@@ -126,6 +128,10 @@ const updateCampaignBody = z
     ...unknownTags,
     image: postFields.image.meta({ description: 'A file, as in add-campaign-batch. Omitted: the file stays.' }),
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
+    ...postExtras,
+    remove: withDefault(z.array(postExtrasNames).max(20), []).meta({
+      description: 'Optional fields of the post to remove.',
+    }),
     group_metadata_ids: optional(postFields.group_metadata_ids),
     is_channel_campaign: optional(z.boolean()),
     start_date: optional(date),
@@ -197,6 +203,7 @@ const copiedPost = {
   desc: z.string(),
   html: z.string(),
   image: longText.nullable().meta({ description: 'A data URL. `null` without a file, or if it is no longer kept.' }),
+  ...postExtrasData,
   group_metadata_ids: z.array(count),
   is_channel_campaign: z.boolean(),
 };

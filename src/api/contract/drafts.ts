@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
+import { postExtras, postExtrasData } from './post-extras.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
 
@@ -39,6 +40,7 @@ const saveDraftBody = z
     }),
     image: base64File.meta({ description: 'A file in base64, as in add-campaign. Omitted: the file stays.' }),
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
+    ...postExtras,
     group_metadata_ids: withDefault(z.array(z.int({ error: 'must be a whole number' })).max(MOST_GROUPS), []),
   })
   .meta({ id: 'SaveDraft' });
@@ -54,6 +56,7 @@ const draftContent = z
     weekdays: z.array(count).nullable(),
     skip_dates: z.array(z.string()).nullable(),
     idempotency_key: z.string().nullable(),
+    ...postExtrasData,
     groups: z.array(
       z.object({
         group_metadata_id: count,

@@ -14,6 +14,7 @@ import type { campaignReads, getCampaignBody } from '../contract/campaign-reads.
 import { campaigns } from '../contract/campaigns.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { toWireExtras } from './post-extras.ts';
 import { rate } from './rate.ts';
 
 /** Of the hash, for a file that has no name of its own. */
@@ -71,6 +72,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       html: campaign.html,
       text: campaign.text,
       media: campaign.media,
+      ...toWireExtras(campaign.extras),
       group_metadata_ids: campaign.groupIds,
       runs: campaign.runs.map(toWireRun),
       ...(wait && { waits_for: { reason: wait.reason, until: wait.until?.toString() ?? null } }),

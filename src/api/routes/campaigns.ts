@@ -13,6 +13,7 @@ import type { addCampaignBatchBody, addCampaignBody, campaigns } from '../contra
 import { LongText } from '../contract/long-text.ts';
 import type { Handlers } from '../operation.ts';
 import type { FieldError } from '../../platform/errors/issues.ts';
+import { toExtras, toRemovedExtras, toWireExtras, type PostExtrasBody } from './post-extras.ts';
 
 export type CampaignDeps = AcceptDeps & CheckDeps & { timeZone: string };
 
@@ -87,6 +88,8 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         unknownTags: body.on_unknown_tags,
         image: body.image,
         removeImage: body.remove_image,
+        extras: toExtras(body),
+        removedExtras: toRemovedExtras(body.remove),
         groupIds: body.group_metadata_ids,
         isChannelCampaign: body.is_channel_campaign,
         startDate: body.start_date,
@@ -106,7 +109,7 @@ type SendNowBody = z.output<typeof addCampaignBody>;
 type ScheduledBody = z.output<typeof addCampaignBatchBody>;
 
 /** The fields that are checked, of whichever body is about a post. */
-interface PostFields {
+interface PostFields extends PostExtrasBody {
   campaign_id?: string | undefined;
   html?: string | undefined;
   on_unknown_tags?: UnknownTags | undefined;
@@ -130,7 +133,12 @@ async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { user
   const known = schedule ? await findScheduleProblems(deps, userId, schedule) : [];
   // A change may keep the file of its campaign.
   const withFile = fields.with_file ?? fields.campaign_id !== undefined;
-  return findPostProblems(deps, userId, { html, image, withFile, unknownTags: fields.on_unknown_tags }, known);
+  return findPostProblems(
+    deps,
+    userId,
+    { html, image, withFile, unknownTags: fields.on_unknown_tags, extras: toExtras(fields) },
+    known,
+  );
 }
 
 function toPost(body: SendNowBody | ScheduledBody) {
@@ -140,6 +148,7 @@ function toPost(body: SendNowBody | ScheduledBody) {
     html: body.html,
     unknownTags: body.on_unknown_tags,
     image: body.image ?? null,
+    extras: toExtras(body),
     groupIds: body.group_metadata_ids,
     isChannelCampaign: body.is_channel_campaign,
   };
@@ -166,6 +175,7 @@ function toWireCopy({ schedule, ...copy }: CampaignCopy) {
     desc: copy.description,
     html: copy.html,
     image: copy.image && new LongText(copy.image),
+    ...toWireExtras(copy.extras),
     group_metadata_ids: copy.groupIds,
     is_channel_campaign: copy.isChannelCampaign,
   };

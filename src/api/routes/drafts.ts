@@ -5,6 +5,9 @@ import { saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
 import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
 
+/** Drafts of earlier versions have none of these. */
+const NO_DRAFT_EXTRAS = { file_name: null };
+
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
     const version = await saveDraft(deps, actor, {
@@ -21,6 +24,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         weekdays: body.weekdays ?? null,
         skip_dates: body.skip_dates ?? null,
         idempotency_key: body.idempotency_key ?? null,
+        file_name: body.file_name ?? null,
       },
       groupIds: body.group_metadata_ids,
       image: body.image,
@@ -39,11 +43,8 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
       kind: group.kind,
       participants: group.participants,
     }));
-    return {
-      drafts: [
-        { ...toHead(draft), content: { ...draft.content, skip_dates: draft.content.skip_dates ?? null, groups } },
-      ],
-    };
+    const content = { ...NO_DRAFT_EXTRAS, ...draft.content, skip_dates: draft.content.skip_dates ?? null, groups };
+    return { drafts: [{ ...toHead(draft), content }] };
   },
 
   async deleteDraft(deps, { body, actor }) {

@@ -292,6 +292,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     html: string;
     text: string;
     media_id: number | null;
+    extras: unknown;
     group_ids: number[];
   };
 }

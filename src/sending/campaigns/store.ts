@@ -4,8 +4,10 @@ import type { CampaignStatus, WorkspaceId } from '../../platform/database/schema
 import { AppError } from '../../platform/errors/errors.ts';
 import { writeTraceparent } from '../../platform/log/trace.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
+import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import type { Schedule } from './occurrences.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
+import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 /** When a campaign goes out, as its owner put it. */
 export interface Plan {
@@ -30,6 +32,7 @@ export interface NewCampaign {
   html: string;
   text: string;
   mediaId: number | null;
+  extras: PostExtras;
   /** In the order given, without repeats. */
   groupIds: number[];
   dueAt: Date[];
@@ -68,8 +71,9 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
     .executeTakeFirstOrThrow();
   await sql`
     with content as (
-      insert into contents (campaign_id, name, html, text, media_id, group_ids)
-      values (${campaign_id}, ${campaign.name}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${campaign.groupIds}::bigint[])
+      insert into contents (campaign_id, html, text, media_id, extras, group_ids)
+      values (${campaign_id}, ${campaign.html}, ${campaign.text}, ${campaign.mediaId}, ${storeExtras(campaign.extras)}::jsonb,
+              ${campaign.groupIds}::bigint[])
       returning content_id
     ), run as (
       insert into runs (account_id, campaign_id, due_at)
@@ -157,11 +161,10 @@ export function scheduleOf(
 
 /** What the runs of a campaign that have not begun will say, and to whom. */
 export interface Content {
-  /** What the campaign is called: a document is named after it. */
-  name: string;
   html: string;
   text: string;
   mediaId: number | null;
+  extras: PostExtras;
   groupIds: number[];
 }
 
@@ -169,13 +172,7 @@ export async function readContent(db: Connection, campaignId: number): Promise<C
   const content = await db
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
-    .select((eb) => [
-      eb.fn.coalesce('t.name', 'c.name').as('name'),
-      't.html',
-      't.text',
-      't.media_id as mediaId',
-      't.group_ids as groupIds',
-    ])
+    .select(['t.html', 't.text', 't.media_id as mediaId', STORED_EXTRAS.as('extras'), 't.group_ids as groupIds'])
     .where('c.campaign_id', '=', campaignId)
     .executeTakeFirst();
   if (!content) throw noSuchCampaign();
@@ -184,11 +181,12 @@ export async function readContent(db: Connection, campaignId: number): Promise<C
 
 /** Gives a campaign another content for what has not begun, and drops what no run points to. The lane must be locked. */
 export async function writeContent(trx: Connection, campaignId: number, content: Content): Promise<void> {
-  const { name, html, text, mediaId, groupIds } = content;
+  const { html, text, mediaId, extras, groupIds } = content;
   const { rows } = await sql<{ content_id: number }>`
     with written as (
-      insert into contents (campaign_id, name, html, text, media_id, group_ids)
-      values (${campaignId}, ${name}, ${html}, ${text}, ${mediaId}, ${groupIds}::bigint[]) returning content_id
+      insert into contents (campaign_id, html, text, media_id, extras, group_ids)
+      values (${campaignId}, ${html}, ${text}, ${mediaId}, ${storeExtras(extras)}::jsonb, ${groupIds}::bigint[])
+      returning content_id
     )
     update campaigns set content_id = (select content_id from written) where campaign_id = ${campaignId}
     returning content_id`.execute(trx);

@@ -6,6 +6,8 @@ import { createMutex } from '../../platform/concurrency/mutex.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import { loadMedia } from '../../content/media/store.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
+import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 import { extensionOf } from '../../content/media/sniff.ts';
 import type { Post } from '../../messengers/messenger.ts';
 
@@ -36,15 +38,17 @@ export function loadPosts(db: Database): Posts {
   }
 
   function toPost(row: ContentRow): Post {
-    if (row.media_id === null || row.mime === null || row.sha256 === null) return { text: row.text, media: null };
+    const { text, extras } = row;
+    if (row.media_id === null || row.mime === null || row.sha256 === null) return { text, media: null, extras };
     const mediaId = row.media_id;
     return {
-      text: row.text,
+      text,
+      extras,
       media: {
         mime: row.mime,
         size: row.size,
         sha256: row.sha256,
-        fileName: fileNameOf(row.name, extensionOf(row.mime)),
+        fileName: fileNameOf(extras.fileName ?? '', extensionOf(row.mime)),
         load: () => files.forceFetch(mediaId),
       },
     };
@@ -64,7 +68,7 @@ interface ContentRow {
   content_id: number;
   text: string;
   media_id: number | null;
-  name: string;
+  extras: PostExtras;
   mime: string | null;
   sha256: Buffer | null;
   size: number;
@@ -76,8 +80,7 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     select c.* from unnest(${contentIds}::bigint[]) i (content_id)
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
-      select t.content_id, t.text, t.media_id, m.mime, m.sha256, m.size,
-             coalesce(t.name, (select c.name from campaigns c where c.campaign_id = t.campaign_id)) as name
+      select t.content_id, t.text, t.media_id, m.mime, m.sha256, m.size, ${STORED_EXTRAS} as extras
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
     ) c`.execute(db);
   const byId = new Map(rows.map((row) => [row.content_id, row]));

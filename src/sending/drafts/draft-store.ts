@@ -14,6 +14,7 @@ export interface DraftContent {
   /** Absent from drafts of versions that could not skip dates. */
   skip_dates?: string[] | null;
   idempotency_key: string | null;
+  file_name?: string | null;
 }
 
 /** A draft as lists tell of it. */

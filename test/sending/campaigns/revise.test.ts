@@ -201,16 +201,6 @@ describe('of a schedule', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('keeps the file name of runs that have begun', async () => {
-    const { id } = await twoDays();
-    expectDone(await correct(id, 'Good evening'), id, 3);
-    expect((await alice.call('venom/update-campaign', { campaign_id: id, name: 'Renamed' })).status).toBe(200);
-    const { rows } = await sql<{ name: string | null }>`
-      select distinct t.name from runs r join contents t on t.content_id = r.content_id
-      join campaigns c on c.campaign_id = r.campaign_id where c.public_id = ${id}`.execute(app.database.db);
-    expect(rows).toEqual([{ name: 'Daily' }]);
-  });
-
   test('recalls all runs, and cancels planned ones', async () => {
     const { id } = await twoDays();
     expectDone(await recall(id), id, 3);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
+import type { PostExtras } from '../../../src/content/post/post-extras.ts';
 import type { Post } from '../../../src/messengers/messenger.ts';
 import type { Worker } from '../../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -21,11 +22,19 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The media of a campaign as it arrives at the messenger. */
-async function arrive(name: string, bytes: Buffer): Promise<NonNullable<Post['media']>> {
+/** Sends the file and returns it as it arrives at the messenger. */
+async function arrive(bytes: Buffer, extras?: PostExtras): Promise<NonNullable<Post['media']>> {
   const owner = await createOwner(database.db, 1);
   const [image, scheduleTime] = [bytes.toString('base64'), null];
-  const post = { name, description: '', html: name, image, isChannelCampaign: false, scheduleTime };
+  const post = {
+    name: 'Secret',
+    description: '',
+    html: 'Hello',
+    image,
+    extras,
+    isChannelCampaign: false,
+    scheduleTime,
+  };
   const before = posts.length;
   await addCampaign({ db: database.db, convert }, owner, { ...post, groupIds: owner.groupIds });
   await until(
@@ -38,7 +47,7 @@ async function arrive(name: string, bytes: Buffer): Promise<NonNullable<Post['me
 }
 
 test.each(TAKEN)('%s leaves with its type', async (_name, bytes, mime, _kind, extension) => {
-  const media = await arrive('Spring fair', bytes);
+  const media = await arrive(bytes, { fileName: 'Spring fair' });
   expect(media).toMatchObject({ mime, size: bytes.length, fileName: `Spring fair.${extension}` });
   expect((await media.load()).equals(bytes)).toBe(true);
 });
@@ -51,14 +60,18 @@ test.each([
   ['.hidden.', 'hidden.jpg'],
   ['🎉', 'file.jpg'],
   ['x\u202egpj.exe', 'x gpj.exe.jpg'],
-])('the campaign %j sends a file named %s', async (name, fileName) => {
-  expect((await arrive(name, JPEG)).fileName).toBe(fileName);
+])('a file named %j arrives as %s', async (name, fileName) => {
+  expect((await arrive(JPEG, { fileName: name })).fileName).toBe(fileName);
+});
+
+test('a file without a name does not show the name of its campaign', async () => {
+  expect((await arrive(JPEG)).fileName).toBe('file.jpg');
 });
 
 test('sends a huge picture unchanged, without decoding it', async () => {
   const bomb = Buffer.from(PNG);
   bomb.writeUInt32BE(60_000, 16);
   bomb.writeUInt32BE(60_000, 20);
-  const media = await arrive('Bomb', bomb);
+  const media = await arrive(bomb);
   expect(media).toMatchObject({ mime: 'image/png', size: bomb.length });
 });

@@ -64,6 +64,7 @@ export async function acceptCampaign(
     html,
     text,
     media,
+    extras,
     groupIds,
     warnings: found,
   } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
@@ -86,6 +87,7 @@ export async function acceptCampaign(
         html,
         text,
         mediaId,
+        extras,
         groupIds,
         dueAt: dueAt(await readNow(trx)),
       });

@@ -3,6 +3,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
 import { knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { openMedia, type OpenMedia } from '../../../content/media/store.ts';
+import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
 import { findOwnCampaign, readContent, readNow, scheduleOf } from '../store.ts';
 
@@ -13,6 +14,7 @@ export interface CampaignCopy {
   html: string;
   /** The pieces of a data URL, each read when it is asked for; null: there was none, or it is no longer kept. */
   image: AsyncIterable<string> | null;
+  extras: PostExtras;
   groupIds: number[];
   isChannelCampaign: boolean;
   /** As it was sent, of a campaign without a schedule. */
@@ -31,14 +33,14 @@ export async function duplicateCampaign(
   publicId: string,
 ): Promise<CampaignCopy> {
   const campaign = await findOwnCampaign(db, workspaceId, publicId);
-  const { html, groupIds, mediaId } = await readContent(db, campaign.campaignId);
+  const { html, groupIds, mediaId, extras } = await readContent(db, campaign.campaignId);
   const before = scheduleOf(campaign);
   // Whole weeks are the same in any zone. One that is no longer known is answered as it is: its owner chooses another.
   const readable = before && { ...before, timeZone: knownTimeZone(before.timeZone, 'UTC') };
   const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
   const { name, description, isChannelCampaign, scheduleTime } = campaign;
   const image = mediaId === null ? null : await openDataUrl(db, mediaId);
-  return { name, description, html, image, groupIds, isChannelCampaign, scheduleTime, schedule };
+  return { name, description, html, image, extras, groupIds, isChannelCampaign, scheduleTime, schedule };
 }
 
 async function openDataUrl(db: Database, mediaId: number): Promise<AsyncIterable<string> | null> {

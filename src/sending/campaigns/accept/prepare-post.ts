@@ -1,5 +1,6 @@
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
+import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
@@ -17,6 +18,8 @@ export interface PostInput {
   isChannelCampaign: boolean;
   /** A test post: in no list and no figure. */
   isTest?: boolean;
+  /** Default is none. */
+  extras?: PostExtras | undefined;
   /** Of a check: a file that is not sent along belongs to the post. */
   withFile?: boolean;
 }
@@ -24,12 +27,15 @@ export interface PostInput {
 /** A post without text needs a file (contract §3, add-campaign). */
 export const NO_TEXT: FieldError = fieldError('html', 'no_text');
 
+export const NO_FILE: FieldError = { field: 'file_name', issue: 'is the name of a file, and there is no file' };
+
 /** What the post says once it is understood. */
 export interface PreparedPost {
   /** As it is to be stored. */
   html: string;
   text: string;
   media: Media | null;
+  extras: PostExtras;
   /** Without repeats, in the order first given. */
   groupIds: number[];
   /** What the author will want to know; none keeps it from being sent. */
@@ -50,7 +56,7 @@ export async function preparePost(
   const { html = '', text = '', media, warnings, problems } = await understand({ convert }, userId, input);
   if (problems.length + known.length > 0)
     throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
-  return { html, text, media, groupIds: [...new Set(input.groupIds)], warnings };
+  return { html, text, media, extras: input.extras ?? NO_EXTRAS, groupIds: [...new Set(input.groupIds)], warnings };
 }
 
 /**
@@ -92,7 +98,7 @@ async function problemsOf(act: () => Promise<unknown>): Promise<readonly FieldEr
 }
 
 /** As `PostInput` has it. */
-interface SentPost extends Partial<Pick<PostInput, 'unknownTags' | 'withFile'>> {
+interface SentPost extends Partial<Pick<PostInput, 'unknownTags' | 'withFile' | 'extras'>> {
   html: string | undefined;
   image: string | null | undefined;
 }
@@ -108,12 +114,13 @@ interface Understood {
 async function understand(
   { convert }: { convert: Convert },
   userId: number,
-  { html: sent, image = null, withFile = false, unknownTags }: SentPost,
+  { html: sent, image = null, withFile = false, unknownTags, extras = NO_EXTRAS }: SentPost,
 ): Promise<Understood> {
   const converted = sent === undefined ? undefined : await convert(sent, userId, unknownTags);
   const { html, text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
   if (text === '' && problems.length === 0 && image === null && !withFile) problems.push(NO_TEXT);
+  if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
   const media = await recognise(image, problems);
   return { html, text, media, warnings, problems };
 }

@@ -70,13 +70,13 @@ async function rewrite(trx: Connection, { accountId, campaignId, runId, html, te
         and (${runId}::bigint is null or run_id = ${runId})
       union
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
-    group by name, media_id, group_ids`.execute(trx);
+    group by name, media_id, extras, group_ids`.execute(trx);
   if (text === '' && posts.some(({ hasFile }) => !hasFile)) throw invalid([NO_TEXT]);
   for (const { olds } of posts)
     await sql`
       with written as (
-        insert into contents (campaign_id, name, html, text, media_id, group_ids)
-        select campaign_id, name, ${html}, ${text}, media_id, group_ids from contents where content_id = ${olds[0]}
+        insert into contents (campaign_id, name, html, text, media_id, extras, group_ids)
+        select campaign_id, name, ${html}, ${text}, media_id, extras, group_ids from contents where content_id = ${olds[0]}
         returning content_id
       ), run as (
         update runs set content_id = (select content_id from written)

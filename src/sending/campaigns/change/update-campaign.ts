@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { lockOwnLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
@@ -13,8 +14,9 @@ import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
 import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
-import { NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
+import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
 import { replanRuns } from './replan-runs.ts';
+import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import {
   findOwnCampaign,
@@ -35,6 +37,9 @@ export interface CampaignChange {
   unknownTags?: UnknownTags | undefined;
   image?: string | undefined;
   removeImage?: boolean;
+  /** Each extra of these replaces the one of that name. */
+  extras?: PostExtras | undefined;
+  removedExtras?: ReadonlyArray<keyof PostExtras>;
   groupIds?: readonly number[] | undefined;
   isChannelCampaign?: boolean | undefined;
   startDate?: string | undefined;
@@ -60,8 +65,9 @@ export async function updateCampaign(
   change: CampaignChange,
 ): Promise<Controlled & { warnings: string[] }> {
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
-  const { removeImage = false, unknownTags, ...values } = change;
-  if (!removeImage && Object.values(values).every((value) => value === undefined))
+  const { removeImage = false, unknownTags, extras = NO_EXTRAS, removedExtras = [], ...values } = change;
+  const changes = [...Object.values(values), ...Object.values(extras), ...removedExtras];
+  if (!removeImage && changes.every((value) => value === undefined))
     throw new AppError('invalid_request', 'Send at least one field to change');
   if (removeImage && change.image !== undefined)
     throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
@@ -81,9 +87,8 @@ export async function updateCampaign(
     await missRuns(trx, [accountId], { campaignId: before.campaignId });
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     await changeSchedule(trx, campaign, change);
-    const { name } = change;
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
-    await changeContent(trx, campaign, { name, html, text, mediaId, groupIds });
+    await changeContent(trx, campaign, { html, text, mediaId, groupIds, extras, removedExtras });
     await updateDescription(trx, campaign.campaignId, change);
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
     return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
@@ -143,29 +148,26 @@ async function changeSchedule(trx: Connection, campaign: OwnCampaign, change: Ca
   await notifyAfterCommit(trx, 'campanile_runs');
 }
 
+type ContentChange = { [Key in keyof Content]: Content[Key] | undefined } & Pick<CampaignChange, 'removedExtras'>;
+
 /** Writes a further content for the runs still planned; what no run points to is dropped. */
-async function changeContent(
-  trx: Connection,
-  campaign: OwnCampaign,
-  change: { [Key in keyof Content]: Content[Key] | undefined },
-): Promise<void> {
+async function changeContent(trx: Connection, campaign: OwnCampaign, change: ContentChange): Promise<void> {
   const { campaignId } = campaign;
   const content = await readContent(trx, campaignId);
   const next: Content = {
-    name: change.name ?? content.name,
     html: change.html ?? content.html,
     text: change.text ?? content.text,
     mediaId: change.mediaId === undefined ? content.mediaId : change.mediaId,
+    extras: changeExtras(content.extras, change),
     groupIds: change.groupIds ?? content.groupIds,
   };
-  if (JSON.stringify(next) === JSON.stringify(content)) return;
+  if (isDeepStrictEqual(next, content)) return;
+  if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
   if (next.text === '' && next.mediaId === null)
     throw invalid([
       change.html === undefined ? fieldError('remove_image', 'nothing_left') : NO_TEXT,
     ]);
-  if (!(await hasPlanned(trx, campaignId))) {
-    // The name may change as long as the campaign is open: the owner's lists show it too.
-    if (JSON.stringify({ ...next, name: content.name }) === JSON.stringify(content)) return;
+  if (!(await hasPlanned(trx, campaignId)))
     throw new AppError(
       'campaign_wrong_state',
       'Every run of this campaign has begun, so its post and groups cannot be changed',
@@ -174,11 +176,27 @@ async function changeContent(
           ...(next.html === content.html ? [] : ['html']),
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
-        ].map((field) => (fieldError(field, 'too_late'))),
+          ...listChangedExtras(next.extras, content.extras),
+        ].map((field) => fieldError(field, 'too_late')),
       },
     );
-  }
   await writeContent(trx, campaignId, next);
+}
+
+/** The name of a file goes with its file. */
+function changeExtras(
+  before: PostExtras,
+  { mediaId, extras, removedExtras = [] }: Pick<ContentChange, 'mediaId' | 'extras' | 'removedExtras'>,
+): PostExtras {
+  const removed = new Set<string>([...removedExtras, ...(mediaId === undefined ? [] : ['fileName'])]);
+  const kept = Object.entries(before).filter(([name]) => !removed.has(name));
+  return { ...Object.fromEntries(kept), ...extras };
+}
+
+function listChangedExtras(after: PostExtras, before: PostExtras): string[] {
+  return EXTRAS_NAMES.filter((name) => !isDeepStrictEqual(after[name], before[name])).map(
+    (name) => EXTRAS_FIELDS[name],
+  );
 }
 
 async function hasPlanned(trx: Connection, campaignId: number): Promise<boolean> {

@@ -1,12 +1,15 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
+import type { PostExtras } from '../../../content/post/post-extras.ts';
+import { STORED_EXTRAS } from '../../../content/post/stored-extras.ts';
 import { findOwnCampaign, noSuchCampaign, type OwnCampaign } from '../store.ts';
 
 export interface CampaignDetails extends OwnCampaign {
   html: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  extras: PostExtras;
   groupIds: number[];
   runs: RunDetails[];
 }
@@ -37,7 +40,7 @@ export async function getCampaign(
     .selectFrom('campaigns as c')
     .innerJoin('contents as t', 't.content_id', 'c.content_id')
     .leftJoin('media as m', 'm.media_id', 't.media_id')
-    .select(['t.html', 't.text', 't.group_ids as groupIds', 'm.mime', 'm.sha256', 'm.size'])
+    .select(['t.html', 't.text', 't.group_ids as groupIds', STORED_EXTRAS.as('extras'), 'm.mime', 'm.sha256', 'm.size'])
     .where('c.campaign_id', '=', campaignId)
     .executeTakeFirst();
   if (!row) throw noSuchCampaign();

@@ -161,7 +161,7 @@ describe('a picture', () => {
     expect(shownWith('moving')[0]?.media).toMatchObject({
       kind: 'document',
       mime: 'image/gif',
-      fileName: 'Test.gif',
+      fileName: 'file.gif',
       bytes: moving,
     });
   });
@@ -184,11 +184,11 @@ describe('a file', () => {
   test.each([
     ['MP4', 'video', 'video/mp4', undefined],
     ['MOV', 'video', 'video/quicktime', undefined],
-    ['WebM', 'document', 'video/webm', 'Test.webm'],
-    ['BMP', 'document', 'image/bmp', 'Test.bmp'],
-    ['VCF', 'document', 'text/vcard', 'Test.vcf'],
-    ['PDF', 'document', 'application/pdf', 'Test.pdf'],
-    ['DOCX', 'document', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'Test.docx'],
+    ['WebM', 'document', 'video/webm', 'file.webm'],
+    ['BMP', 'document', 'image/bmp', 'file.bmp'],
+    ['VCF', 'document', 'text/vcard', 'file.vcf'],
+    ['PDF', 'document', 'application/pdf', 'file.pdf'],
+    ['DOCX', 'document', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'file.docx'],
   ])('of the kind %s is shown as such, with the text as its caption', async (name, kind, mime, fileName) => {
     const { person } = somebody;
     const groups = somebody.groups.slice(0, 1);

@@ -1,0 +1,20 @@
+/**
+ * Everything a post has beside its text and its one file, as `contents.extras` stores it. Each property is absent if the post has no
+ * such thing. A property that is added stays readable for ever: stored posts have it.
+ */
+export interface PostExtras {
+  /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
+  fileName?: string;
+}
+
+export const NO_EXTRAS: PostExtras = {};
+
+/** Their names in requests and answers. */
+export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = { fileName: 'file_name' };
+
+export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;
+
+/** Returns what is stored of the extras: null for none. */
+export function storeExtras(extras: PostExtras): string | null {
+  return Object.keys(extras).length === 0 ? null : JSON.stringify(extras);
+}
