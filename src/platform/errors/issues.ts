@@ -31,6 +31,7 @@ export const ISSUES = {
   run_too_far: 'must be at most {limit} days from the time that the schedule gives the run',
   run_taken: 'is when another run of this campaign is due',
   no_text: 'has no text, and there is no file',
+  no_file: 'is the name of a file, and there is no file',
   nothing_left: 'leaves neither text nor file',
   too_late: 'can no longer be changed',
   tags_not_allowed: 'has tags that are not allowed: {tags}',

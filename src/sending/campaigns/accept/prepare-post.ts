@@ -27,7 +27,7 @@ export interface PostInput {
 /** A post without text needs a file (contract §3, add-campaign). */
 export const NO_TEXT: FieldError = fieldError('html', 'no_text');
 
-export const NO_FILE: FieldError = { field: 'file_name', issue: 'is the name of a file, and there is no file' };
+export const NO_FILE: FieldError = fieldError('file_name', 'no_file');
 
 /** What the post says once it is understood. */
 export interface PreparedPost {
