@@ -312,6 +312,8 @@ export interface AddCampaign {
   is_schedule?: false | null | undefined;
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
+  /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+  is_test?: boolean | null | undefined;
 }
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
 export type Html = string;
@@ -346,6 +348,8 @@ export interface AddCampaignBatch {
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
 }
+/** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
+export type IssueCode = string;
 export interface OneCampaign {
   campaign_id: string;
 }
@@ -1326,7 +1330,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       length: number;
       /** The maximum length. */
       limit: number;
-      warnings: Array<{ code: string; message: string }>;
+      warnings: Array<{
+        code: string;
+        message: string;
+        /** The figures and names of the issue, such as `limit`. Absent without any. */
+        params?: Record<string, string | number> | undefined;
+      }>;
     };
   };
   /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
@@ -1347,6 +1356,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
+          /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+          is_test?: boolean | null | undefined;
           /** The campaign has a file that is not sent along here, so it needs no text. */
           with_file?: boolean | null | undefined;
           /** The campaign that this would change. Its current content and planned runs are disregarded. */
@@ -1384,7 +1395,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: {
       /** The exact text that would be sent. */
       text: string;
-      warnings: Array<{ code: string; message: string }>;
+      warnings: Array<{
+        code: string;
+        message: string;
+        /** The figures and names of the issue, such as `limit`. Absent without any. */
+        params?: Record<string, string | number> | undefined;
+      }>;
       media: { mime: string; size: number } | null;
       runs: Array<{
         due_at: string;
@@ -1394,7 +1410,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: {
         /** Number of groups without a problem. */
         ok: number;
-        problems: Array<{ group_metadata_id: number; issue: string }>;
+        problems: Array<{ group_metadata_id: number; code: IssueCode; issue: string }>;
       };
       /** Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already. */
       expected_seconds: number;
@@ -1423,8 +1439,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_totals?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** Adds `delivered`, `read` and `read_rate` to `progress`. */
+      /** Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`. */
       with_reads?: boolean | null | undefined;
+      /** Also campaigns that were added with `is_test`. */
+      with_tests?: boolean | null | undefined;
       /** Adds `group_count` and `media_mime`. */
       with_post?: boolean | null | undefined;
       cursor?: Cursor | undefined;
@@ -1437,6 +1455,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         is_schedule: boolean;
         created_at: string;
         next_run_at: string | null;
+        /** With `with_reads`: whether all its sent posts were requested to be deleted for everyone. */
+        recalled?: boolean | undefined;
         /** With `with_post`. */
         group_count?: number | undefined;
         /** With `with_post`. `null`: no file. */

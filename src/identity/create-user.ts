@@ -86,7 +86,7 @@ export async function insertUserWithWorkspace(
 function rejectTaken(wanted: Readonly<Record<string, string>>, given: ReadonlySet<string>): void {
   const details = Object.entries(wanted)
     .filter(([, login]) => !given.has(login))
-    .map(([field]) => (fieldError(field, 'taken')));
+    .map(([field]) => fieldError(field, 'taken'));
   const [first] = details;
   if (first) throw new AppError('login_taken', `${first.field} ${first.issue}`, { details });
 }

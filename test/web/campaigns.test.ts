@@ -236,6 +236,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('region', { name: 'Progress' }).getByText('Deleted for everyone').waitFor();
     await page.goto('/');
     await listed(page).getByText('Deleted for everyone').waitFor();
+    expect(await listed(page).getByText('Done', { exact: true }).count()).toBe(0);
   });
 
   test('skips, moves and sends single runs, on the page of the campaign and in the calendar', async () => {

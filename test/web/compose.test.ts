@@ -1,5 +1,5 @@
 /** Writing a campaign in the dashboard: what it lacks, a test to one group, and a schedule over a change of the clocks. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
@@ -13,6 +13,11 @@ afterAll(() => app.stop());
 
 const ZONE = 'Europe/Berlin';
 const DAY_MS = 86_400_000;
+
+/** What the page has; the types of this project contain no DOM. */
+interface Style {
+  getComputedStyle(element: unknown): { direction: string; unicodeBidi: string };
+}
 
 /** The next day on which the clocks of the zone change, three days from now at the earliest. */
 function nextClockChange(): Temporal.PlainDate {
@@ -347,6 +352,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await pasteMessage(page, { text: 'x'.repeat(70_000) });
     await page.getByText('70,000 of 65,536 characters').waitFor();
     await check().getByText('The message has 70,000 characters; at most 65,536 can be sent.').waitFor();
+    expect(await check().getByText('Ready to send.').count()).toBe(0);
     visited.forgive(refused('400'));
   });
 
@@ -355,13 +361,18 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/campaigns/new');
     await page.getByLabel('Campaign name').fill('مرحبا');
     await writeMessage(page, 'Hello', 'مرحبا بكم');
-    const direction = `(element) => getComputedStyle(element).direction`;
+    const styleOf = (of: Locator) =>
+      of.evaluate((element) => {
+        const { direction, unicodeBidi } = (globalThis as never as Style).getComputedStyle(element);
+        return { direction, unicodeBidi };
+      });
     const lines = page.getByRole('complementary').locator('p[dir=auto]');
     await expect.poll(() => lines.count()).toBe(2);
-    expect(await Promise.all((await lines.all()).map((line) => line.evaluate(direction)))).toEqual(['ltr', 'rtl']);
-    expect(await page.getByLabel('Campaign name').evaluate(direction)).toBe('rtl');
+    const directions = (await lines.all()).map(async (line) => (await styleOf(line)).direction);
+    expect(await Promise.all(directions)).toEqual(['ltr', 'rtl']);
+    expect(await styleOf(page.getByLabel('Campaign name'))).toMatchObject({ direction: 'rtl' });
     const written = page.getByRole('textbox', { name: 'Message' }).locator('p').nth(1);
-    expect(await written.evaluate(`(element) => getComputedStyle(element).unicodeBidi`)).toBe('plaintext');
+    expect(await styleOf(written)).toMatchObject({ unicodeBidi: 'plaintext' });
   });
 
   test("keeps a schedule's time of day across a clock change", async () => {

@@ -105,20 +105,14 @@ describe('errors', () => {
   });
 
   test("map to the first part of a field's path", () => {
-    const details = [
-      fieldError('participants.3', 'phone_number'),
-      fieldError('participants.4', 'required'),
-    ];
+    const details = [fieldError('participants.3', 'phone_number'), fieldError('participants.4', 'required')];
     expect(fieldProblems(new CampanileError('x', { status: 400, details }))).toEqual({
       participants: 'Enter a phone number.',
     });
   });
 
   test('name the value with the issue in a field of several', () => {
-    const details = [
-      fieldError('participants.1', 'phone_number'),
-      fieldError('group_name', 'empty'),
-    ];
+    const details = [fieldError('participants.1', 'phone_number'), fieldError('group_name', 'empty')];
     const error = new CampanileError('x', { status: 400, details });
     expect(entryProblems(error, 'participants', ['+44 20 7946 0200', '12'])).toEqual(['12: Enter a phone number.']);
     expect(entryProblems(new TypeError('x'), 'participants', ['12'])).toEqual([]);

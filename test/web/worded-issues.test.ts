@@ -51,7 +51,7 @@ const OF_PROGRAMS = [
 const ERRORS_OF_PROGRAMS =
   /^(?:invalid_request|unknown_field|body_|assertion_|request_unreadable|token_|api_key_(?:invalid|not_found)|user_gone|not_signed_in|scope_missing|host_unknown|dashboard_only|metrics_closed|path_not_found|(?:session|factor|user|invitation|webhook_message)_not_found|not_on_sandbox|method_not_allowed|content_type|headers_too_long|idempotency_key_(?:reused|outcome)|passkey_not_requested|messenger_unknown|factor_|passkeys_)/;
 /** The dashboard words these by their status. */
-const KINDS_BY_STATUS = ['rate_limited', 'unavailable', 'no_room', 'too_large', 'too_slow', 'defect'];
+const KINDS_BY_STATUS = new Set<string>(['rate_limited', 'unavailable', 'no_room', 'too_large', 'too_slow', 'defect']);
 
 /** The parameters that an issue comes with: those of its sentence, and others that go along. */
 const paramsOf = (code: keyof typeof ISSUES) => [
@@ -89,9 +89,7 @@ describe('every issue', () => {
     expect(tooMany.issue).toBe('must be at most 366 days from start_date, both included');
     expect(issueText(tooMany)).toBe('From the first to the last day there may be at most 366 days.');
     expect(fieldIssueText('name', describeIssue('too_long', { limit: 200 }))).toBe('Name: At most 200 characters.');
-    expect(fieldIssueText('end_date', describeIssue('end_before_start'))).toBe(
-      'The last day is before the first day.',
-    );
+    expect(fieldIssueText('end_date', describeIssue('end_before_start'))).toBe('The last day is before the first day.');
     expect(issueText({ code: 'of_a_later_version' })).toBe('This is not accepted.');
   });
 });
@@ -116,7 +114,7 @@ test('every warning of the service has words', () => {
 test('every error that the dashboard can meet has words', () => {
   const unworded = Object.entries(ERROR_CODES).filter(
     ([code, [kind]]) =>
-      !(`problems.codes.${code}` in english) && !KINDS_BY_STATUS.includes(kind) && !ERRORS_OF_PROGRAMS.test(code),
+      !(`problems.codes.${code}` in english) && !KINDS_BY_STATUS.has(kind) && !ERRORS_OF_PROGRAMS.test(code),
   );
   expect(unworded.map(([code]) => code)).toEqual([]);
   const conflict = new CampanileError('In English', { status: 409, errorCode: 'campaign_wrong_state' });

@@ -37,7 +37,7 @@ export function Month({
   // On a phone the month is a list, which would open at its first day.
   useEffect(() => {
     if (matchMedia(LIST).matches) grid.current?.querySelector('[aria-current=date]')?.scrollIntoView();
-  }, [month]);
+  }, []);
   return (
     <div ref={grid} className={classes.calendar} data-view="month" role="list" aria-label={t('pages.calendar')}>
       <Weekdays />

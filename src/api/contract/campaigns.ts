@@ -90,7 +90,8 @@ export const addCampaignBody = z
       examples: ['2026-12-01 09:00:00'],
     }),
     is_test: withDefault(z.boolean(), false).meta({
-      description: 'A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`.',
+      description:
+        'A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`.',
     }),
   })
   .meta({ id: 'AddCampaign' });

@@ -67,7 +67,11 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
         groups: {
           ok: found.groups.ok,
-          problems: found.groups.problems.map(({ groupId, code, issue }) => ({ group_metadata_id: groupId, code, issue })),
+          problems: found.groups.problems.map(({ groupId, code, issue }) => ({
+            group_metadata_id: groupId,
+            code,
+            issue,
+          })),
         },
         expected_seconds: found.expectedSeconds,
       };

@@ -11,7 +11,6 @@ export function readCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const [, place] = /^v1:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   // Node's base64 decoder ignores invalid characters.
-  if (place === undefined || writeCursor(Number(place)) !== cursor)
-    throw invalid([fieldError('cursor', 'bad_cursor')]);
+  if (place === undefined || writeCursor(Number(place)) !== cursor) throw invalid([fieldError('cursor', 'bad_cursor')]);
   return Number(place);
 }

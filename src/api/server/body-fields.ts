@@ -35,7 +35,8 @@ function collectUnknownFields(schema: z.core.$ZodType, value: unknown, path: str
     if (found.length >= MAX_REPORTED) return;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field) collectUnknownFields(field, part, `${path}${name}.`, found);
-    else if (part !== null) found.push(fieldError(shown(path + name), 'unknown_field', { suggestion: suggest(name, Object.keys(fields)) }));
+    else if (part !== null)
+      found.push(fieldError(shown(path + name), 'unknown_field', { suggestion: suggest(name, Object.keys(fields)) }));
   }
 }
 

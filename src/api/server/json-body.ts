@@ -75,8 +75,7 @@ function assertStorableStrings(body: unknown): void {
 
 function assertStorable(text: string, path: JsonPath): void {
   if (text.includes('\0')) throw invalid([fieldError(pathOf(path), 'nul_character')]);
-  if (!text.isWellFormed())
-    throw invalid([fieldError(pathOf(path), 'lone_surrogate')]);
+  if (!text.isWellFormed()) throw invalid([fieldError(pathOf(path), 'lone_surrogate')]);
 }
 
 function pathOf(path: JsonPath): string {

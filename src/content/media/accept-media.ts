@@ -31,9 +31,7 @@ const CHANNEL_PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 export async function acceptMedia(field: string, base64: string, options: AcceptOptions = {}): Promise<Media> {
   const { declared, bytes } = decodeBase64(field, base64);
   if (options.channelPicture && !declared?.startsWith('image/')) {
-    throw invalid([
-      fieldError(field, 'picture_data_url'),
-    ]);
+    throw invalid([fieldError(field, 'picture_data_url')]);
   }
   const { mime, kind } = await sniff(field, bytes, declared);
   if (options.channelPicture && !CHANNEL_PICTURES.has(mime)) {

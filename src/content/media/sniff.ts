@@ -123,7 +123,10 @@ const TAKEN =
 export async function sniff(field: string, bytes: Uint8Array, declared?: string): Promise<MediaType> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const type = sniffText(buffer, declared) ?? sniffBinary(buffer) ?? (await sniffFamily(bytes));
-  if (type === undefined) throw invalid([isHeic(buffer) ? fieldError(field, 'file_heic') : fieldError(field, 'file_type', { accepted: TAKEN })]);
+  if (type === undefined)
+    throw invalid([
+      isHeic(buffer) ? fieldError(field, 'file_heic') : fieldError(field, 'file_type', { accepted: TAKEN }),
+    ]);
   return type;
 }
 

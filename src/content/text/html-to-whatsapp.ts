@@ -78,7 +78,9 @@ const LONGEST_NAME = 60;
 function describeFindings(findings: Findings, unknownTags: UnknownTags): FieldError[] {
   const problems: FieldError[] = [];
   if (findings.tags.size > 0 && unknownTags === 'reject')
-    problems.push(fieldError('html', 'tags_not_allowed', { tags: listNames(findings.tags, tagInBrackets, NAMED_AT_MOST) }));
+    problems.push(
+      fieldError('html', 'tags_not_allowed', { tags: listNames(findings.tags, tagInBrackets, NAMED_AT_MOST) }),
+    );
   if (findings.isTooDeep) problems.push(fieldError('html', 'too_deep', { limit: DEPTH_LIMIT }));
   if (findings.isTooComplex) problems.push(TOO_COMPLEX);
   return problems;

@@ -46,5 +46,7 @@ export function listLosses(warnings: readonly Warning[]): string[] {
 
 /** The warning that a text is too long to go along with media, where it is. */
 export function captionWarning(text: string): Warning | undefined {
-  return text.length > CAPTION_LIMIT ? { ...warningOf('caption_too_long'), params: { limit: CAPTION_LIMIT } } : undefined;
+  return text.length > CAPTION_LIMIT
+    ? { ...warningOf('caption_too_long'), params: { limit: CAPTION_LIMIT } }
+    : undefined;
 }

@@ -75,8 +75,7 @@ export async function addPasskey(
       expectedRPID: site.host,
     }),
   );
-  if (!made?.registrationInfo || !(await challenge.spend(db)))
-    throw invalid([fieldError('passkey', 'not_verified')]);
+  if (!made?.registrationInfo || !(await challenge.spend(db))) throw invalid([fieldError('passkey', 'not_verified')]);
   const { id, publicKey, counter } = made.registrationInfo.credential;
   return db.transaction().execute(async (trx) => {
     await lockOwner(trx, userId);

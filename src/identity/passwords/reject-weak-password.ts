@@ -20,8 +20,7 @@ let estimator: Promise<ZxcvbnFactory> | undefined;
 export async function rejectWeakPassword(field: string, password: string, about: AboutUser): Promise<void> {
   estimator ??= loadEstimator();
   const { score } = (await estimator).check(password, [...PRODUCT_TERMS, ...personalTermsOf(about)]);
-  if (score < LOWEST_SCORE)
-    throw invalid([fieldError(field, 'weak_password')]);
+  if (score < LOWEST_SCORE) throw invalid([fieldError(field, 'weak_password')]);
 }
 
 /** Loaded where it is needed: its lists take memory. */

@@ -168,8 +168,7 @@ async function formerExpiry(trx: Connection, given: Date | undefined): Promise<D
   const [found] = rows;
   if (!found) throw new Error('the database has no time');
   if (found.isPast) throw invalid([fieldError('expire_former', 'in_past')]);
-  if (found.isTooLate)
-    throw invalid([fieldError('expire_former', 'too_far_ahead', { limit: FORMER_DAYS_LIMIT })]);
+  if (found.isTooLate) throw invalid([fieldError('expire_former', 'too_far_ahead', { limit: FORMER_DAYS_LIMIT })]);
   return given ?? found.usual;
 }
 

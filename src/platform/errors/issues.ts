@@ -41,7 +41,8 @@ export const ISSUES = {
   text_too_long: 'is longer than the {limit} characters that a message can have',
   empty_file: 'is empty',
   file_too_large: 'is larger than {limit} MiB',
-  file_heic: 'is a HEIC photo, which most phones cannot show: save it as JPEG. An iPhone takes JPEG with Settings, Camera, Formats, Most Compatible',
+  file_heic:
+    'is a HEIC photo, which most phones cannot show: save it as JPEG. An iPhone takes JPEG with Settings, Camera, Formats, Most Compatible',
   file_type: 'is not {accepted}',
   not_picture: 'is not a picture',
   channel_picture: 'is not a JPEG, PNG or WebP picture',

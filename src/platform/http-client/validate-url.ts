@@ -26,8 +26,7 @@ export function validateUrl(text: string, { allowHttp }: EgressRules): URL {
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
     throw new BlockedAddressError(allowHttp ? 'http_or_https' : 'https');
-  if (url.username !== '' || url.password !== '')
-    throw new BlockedAddressError('url_credentials');
+  if (url.username !== '' || url.password !== '') throw new BlockedAddressError('url_credentials');
   if (url.hash !== '') throw new BlockedAddressError('url_fragment');
   return url;
 }

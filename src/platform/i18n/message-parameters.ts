@@ -127,7 +127,7 @@ export interface MessageParameters {
   'compose.leaveOut': { count: number };
   'compose.listEntry': { name: string; groups: string };
   'compose.listAdded': { groups: number; name: string };
-  'compose.testReaches': { members: number; group: string; name: string };
+  'compose.testReaches': { members: number; group: string };
   'compose.testName': { name: string };
   'compose.testSent': { group: string };
   'compose.actionSend': { groups: number };
@@ -159,6 +159,7 @@ export interface MessageParameters {
   'agenda.paused': { name: string; when: string };
   'overview.days': { days: string };
   'overview.change': { change: string; days: string };
+  'overview.before': { before: string; days: string };
   'overview.points': { points: string };
   'overview.chart': { first: string; last: string; highest: string };
   'overview.upTo': { highest: string };
@@ -209,9 +210,11 @@ export interface MessageParameters {
   'change.what.groupsReplaced': { more: string; fewer: string; before: string };
   'change.what.when': { before: string };
   'change.what.follow': { runs: number; before: number };
+  'revise.recall.over': { when: string; window: string };
   'revise.recall.title': { name: string };
   'revise.recall.ofAll': { groups: number };
   'revise.recall.ofRun': { groups: number; time: string };
+  'revise.correct.over': { when: string; window: string };
   'revise.correct.title': { name: string };
   'revise.correct.ofAll': { groups: number };
   'revise.correct.ofRun': { groups: number; time: string };
@@ -219,7 +222,9 @@ export interface MessageParameters {
   'revise.recalling': { groups: number };
   'revise.correcting': { groups: number };
   'revise.recalled': { posts: number };
+  'revise.recalledOf': { posts: number; some: string };
   'revise.corrected': { posts: number };
+  'revise.correctedOf': { posts: number; some: string };
   'revise.refused': { groups: number };
   'revise.partOf': { what: string; posts: string };
   'revise.notDone': { why: string };

@@ -27,7 +27,8 @@ export interface NewCampaign {
   name: string;
   description: string;
   isChannelCampaign: boolean;
-  isTest: boolean;
+  /** Default is false. */
+  isTest?: boolean;
   plan: Plan;
   html: string;
   text: string;
@@ -53,7 +54,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       name: campaign.name,
       description: campaign.description,
       is_channel_campaign: campaign.isChannelCampaign,
-      is_test: campaign.isTest,
+      is_test: campaign.isTest ?? false,
       is_schedule: plan.isSchedule,
       schedule_time: plan.scheduleTime,
       start_date: plan.startDate,

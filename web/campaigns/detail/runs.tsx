@@ -29,7 +29,6 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   const { runs, campaign } = analytics;
   const zone = campaign.time_zone;
   const ownZone = useZone();
-  const nowMs = useNow();
   const [asking, setAsking] = useState<RevisionTarget>();
   // Kept while a dialog fades out, so that its content does not change.
   const [isOpen, setOpen] = useState(false);
@@ -49,37 +48,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ol className={classes.runs} tabIndex={0} aria-label={t('campaign.runs', { count: runs.length })}>
         {runs.map((run) => (
-          <li key={run.run_id}>
-            <div className={boxClasses.grow}>
-              <span>{exactTime(run.due_at, zone ?? ownZone)}</span>
-              {run.moved_from !== null && (
-                <Text size="xs" c="dimmed">
-                  {t('campaign.run.moved', { time: shortTime(run.moved_from, zone ?? ownZone) })}
-                </Text>
-              )}
-              <span className={`${textClasses.dim} ${classes.state}`}>
-                <Status of={statusOfRun(run.status, campaign.status)} />
-                {run.sent + run.failed > 0 && (
-                  <span>{t('campaign.runSent', { sent: count(run.sent), failed: run.failed })}</span>
-                )}
-              </span>
-            </div>
-            {run.status === 'planned' && campaign.is_schedule && (
-              <PlannedRunMenu
-                run={{ ...run, campaign_id: campaign.campaign_id, name: campaign.name }}
-                zone={zone ?? ownZone}
-                isPaused={campaign.status === 'paused'}
-              />
-            )}
-            {runs.length > 1 && run.sent > 0 && isChangeable(run, analytics, nowMs) && (
-              <RunMenu
-                label={t('campaign.runMenu', { time: exactTime(run.due_at, zone ?? ownZone) })}
-                run={run}
-                canCorrect={isChangeable(run, analytics, nowMs, 'correct')}
-                openDialog={openDialog}
-              />
-            )}
-          </li>
+          <RunRow key={run.run_id} run={run} analytics={analytics} zone={zone ?? ownZone} openDialog={openDialog} />
         ))}
       </ol>
       {asking && (
@@ -99,6 +68,54 @@ export function Runs({ analytics }: { analytics: Analytics }) {
         </>
       )}
     </Section>
+  );
+}
+
+function RunRow({
+  run,
+  analytics,
+  zone,
+  openDialog,
+}: {
+  run: Run;
+  analytics: Analytics;
+  zone: string;
+  openDialog: (target: RevisionTarget) => void;
+}) {
+  const { runs, campaign } = analytics;
+  const nowMs = useNow();
+  return (
+    <li>
+      <div className={boxClasses.grow}>
+        <span>{exactTime(run.due_at, zone)}</span>
+        {run.moved_from !== null && (
+          <Text size="xs" c="dimmed">
+            {t('campaign.run.moved', { time: shortTime(run.moved_from, zone) })}
+          </Text>
+        )}
+        <span className={`${textClasses.dim} ${classes.state}`}>
+          <Status of={statusOfRun(run.status, campaign.status)} />
+          {run.sent + run.failed > 0 && (
+            <span>{t('campaign.runSent', { sent: count(run.sent), failed: run.failed })}</span>
+          )}
+        </span>
+      </div>
+      {run.status === 'planned' && campaign.is_schedule && (
+        <PlannedRunMenu
+          run={{ ...run, campaign_id: campaign.campaign_id, name: campaign.name }}
+          zone={zone}
+          isPaused={campaign.status === 'paused'}
+        />
+      )}
+      {runs.length > 1 && run.sent > 0 && isChangeable(run, analytics, nowMs) && (
+        <RunMenu
+          label={t('campaign.runMenu', { time: exactTime(run.due_at, zone) })}
+          run={run}
+          canCorrect={isChangeable(run, analytics, nowMs, 'correct')}
+          openDialog={openDialog}
+        />
+      )}
+    </li>
   );
 }
 

@@ -28,8 +28,7 @@ export function CampaignHeadings() {
 export function CampaignRow({ campaign }: { campaign: Row }) {
   const { progress, next_run_at: nextRunAt, status } = campaign;
   const zone = useZone();
-  const isWaitingForRun =
-    nextRunAt !== null && status === 'scheduled' && progress.deliveries === 0;
+  const isWaitingForRun = nextRunAt !== null && status === 'scheduled' && progress.deliveries === 0;
   return (
     <li className={classes.item}>
       <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>

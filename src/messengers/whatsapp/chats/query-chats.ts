@@ -47,8 +47,7 @@ export function queryChats(context: QueryContext): ChatQuestions {
     async createChannel(channel) {
       // Before any query, so that nothing is created when the picture is unreadable.
       const picture = channel.picture && (await toChannelPicture(channel.picture));
-      if (picture === undefined)
-        throw invalid([fieldError('image', 'unreadable_picture')]);
+      if (picture === undefined) throw invalid([fieldError('image', 'unreadable_picture')]);
       return ask(context, 'to create the channel', (client) => channels.create(client, { ...channel, picture }));
     },
   };

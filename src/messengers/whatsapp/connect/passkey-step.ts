@@ -113,7 +113,9 @@ function toWire({ id, rawId, type, response }: PasskeyAssertion): { credentialId
 }
 
 function rejected(issue: string): AppError {
-  return new AppError('assertion_rejected', issue, { details: [fieldError('assertion', 'assertion', { reason: issue })] });
+  return new AppError('assertion_rejected', issue, {
+    details: [fieldError('assertion', 'assertion', { reason: issue })],
+  });
 }
 
 /** Whether the assertion was made for this challenge. WhatsApp checks the rest. */

@@ -76,13 +76,13 @@ export async function acceptCampaign(
       const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
       await lockOwnLane(trx, accountId);
       await enforceCampaignQuota(trx, accountId, quotas);
-      const { name, description, isChannelCampaign, isTest = false } = input;
+      const { name, description, isChannelCampaign, isTest } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,
         name,
         description,
         isChannelCampaign,
-        isTest,
+        ...(isTest !== undefined && { isTest }),
         plan,
         html,
         text,

@@ -68,8 +68,7 @@ export function planOccurrences(schedule: Schedule): { occurrences: Date[]; prob
     problems.push(fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT }));
   if (problems.length > 0) return { occurrences: [], problems };
   const occurrences = listOccurrences(schedule).map((instant) => new Date(instant.epochMilliseconds));
-  if (occurrences.length === 0)
-    problems.push(fieldError('start_date', 'no_day_left'));
+  if (occurrences.length === 0) problems.push(fieldError('start_date', 'no_day_left'));
   // West of Greenwich the last evening of the year 9999 is one of the year 10000, which ISO 8601 writes with other digits.
   if (occurrences.some((dueAt) => dueAt.getUTCFullYear() > 9_999))
     problems.push(fieldError('end_date', 'beyond_calendar'));
@@ -108,9 +107,7 @@ export function scheduleIsOver(occurrences: readonly Date[], now: Date, timeZone
   const last = occurrences.at(-1);
   const dateOf = (at: Date) => dateIn(timeZone, at.toTemporalInstant());
   const isToday = last !== undefined && dateOf(last).equals(dateOf(now));
-  const problem = isToday
-    ? fieldError('schedule_time', 'passed_today')
-    : fieldError('end_date', 'schedule_over');
+  const problem = isToday ? fieldError('schedule_time', 'passed_today') : fieldError('end_date', 'schedule_over');
   return invalid([problem]);
 }
 

@@ -33,11 +33,7 @@ export async function findGroupProblems(db: Connection, accountId: number, draft
   });
 }
 
-async function findClosed(
-  db: Connection,
-  accountId: number,
-  groupIds: readonly number[],
-): Promise<Map<number, Issue>> {
+async function findClosed(db: Connection, accountId: number, groupIds: readonly number[]): Promise<Map<number, Issue>> {
   const { rows } = await sql<{ group_id: number; is_gone: boolean; is_plain: boolean }>`
     select g.group_id, g.removed_at is not null as is_gone, g.kind = 'group' as is_plain
     from unnest(${groupIds}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id

@@ -54,9 +54,7 @@ async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): P
   if (dueAt < now) throw invalid([fieldError('due_at', 'in_past')]);
   const occurrence = run.movedFrom ?? run.dueAt;
   if (Math.abs(dueAt.getTime() - occurrence.getTime()) > DAYS_LIMIT * DAY_MS)
-    throw invalid([
-      fieldError('due_at', 'run_too_far', { limit: DAYS_LIMIT }),
-    ]);
+    throw invalid([fieldError('due_at', 'run_too_far', { limit: DAYS_LIMIT })]);
   const { rows } = await sql<{ isTaken: boolean }>`
     select exists (
       select from runs where campaign_id = ${run.campaignId} and due_at = ${dueAt} and run_id <> ${run.runId} and status = 'planned'

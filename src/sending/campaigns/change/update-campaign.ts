@@ -69,8 +69,7 @@ export async function updateCampaign(
   const changes = [...Object.values(values), ...Object.values(extras), ...removedExtras];
   if (!removeImage && changes.every((value) => value === undefined))
     throw new AppError('invalid_request', 'Send at least one field to change');
-  if (removeImage && change.image !== undefined)
-    throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
+  if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
   const { html, text, media, warnings } = await prepareChange(
     { convert },
@@ -164,9 +163,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   if (isDeepStrictEqual(next, content)) return;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
   if (next.text === '' && next.mediaId === null)
-    throw invalid([
-      change.html === undefined ? fieldError('remove_image', 'nothing_left') : NO_TEXT,
-    ]);
+    throw invalid([change.html === undefined ? fieldError('remove_image', 'nothing_left') : NO_TEXT]);
   if (!(await hasPlanned(trx, campaignId)))
     throw new AppError(
       'campaign_wrong_state',

@@ -57,8 +57,7 @@ export async function listRuns(
 ): Promise<RunPage> {
   const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
   if (days < 1) throw invalid([fieldError('end_date', 'end_before_start')]);
-  if (days > DAYS_LIMIT)
-    throw invalid([fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT })]);
+  if (days > DAYS_LIMIT) throw invalid([fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT })]);
   const { db } = deps;
   const { accountId } = await findOwnAccount(db, workspaceId);
   const listed = groupListId === undefined ? null : await readListedGroups(db, accountId, groupListId);
