@@ -8,7 +8,8 @@ import { describeIssue, ISSUES } from '../../src/platform/errors/issues.ts';
 import { LANGUAGE_TAGS } from '../../src/platform/i18n/languages.ts';
 import { readCatalog } from '../../src/platform/i18n/load-messages.ts';
 import { CampanileError } from '../../clients/typescript/failure.ts';
-import { fieldIssueText, issueText, warningText } from '../../web/format/issue-text.ts';
+import { fieldIssueText, issueText } from '../../web/format/issue-text.ts';
+import { warningText } from '../../web/format/warning-text.ts';
 import { problemText } from '../../web/format/problem.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -22,8 +23,6 @@ const OF_PROGRAMS = [
   'uuid',
   'not_multiple',
   'invalid',
-  'schedule_elsewhere',
-  'send_elsewhere',
   'instant_or_now',
   'either_image_or_removal',
   'id_or_key',
@@ -45,6 +44,8 @@ const OF_PROGRAMS = [
   'curve_point',
   'assertion',
   'webhook_id',
+  'no_address',
+  'private_address',
   'whole_number',
 ];
 /** Errors of API keys, tokens, malformed requests and unknown paths. */
@@ -98,7 +99,7 @@ test('every warning of the service has words', () => {
   const files = [...globSync('src/sending/campaigns/accept/*.ts', { cwd: root }), 'src/content/text/warnings.ts'];
   const text = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
   const inChecks = Array.from(text.matchAll(/code: '(\w+)',\s+(?:message|params)/g), ([, code = '']) => code);
-  const inTexts = Array.from(text.matchAll(/^ {2}(\w+):\s+['`]/gm), ([, code = '']) => code);
+  const inTexts = Array.from(text.matchAll(/^ {2}(\w+_\w+):\s+['`]/gm), ([, code = '']) => code);
   const codes = [...new Set([...inChecks, ...inTexts])];
   expect(codes).toContain('over_daily_cap');
   expect(codes).toContain('link_without_text');

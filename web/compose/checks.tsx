@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { listNames } from '../format/list-names.ts';
-import { warningText } from '../format/issue-text.ts';
+import { warningText } from '../format/warning-text.ts';
 import { problemText } from '../format/problem.ts';
 import { dateName } from '../format/time.ts';
 import boxClasses from '../parts/box.module.css';

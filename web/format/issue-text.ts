@@ -34,8 +34,3 @@ export function fieldIssueText(field: string, issue: Issue): string {
   const isGeneral = ABOUT_ANY.has(issue.code ?? 'other') || text === t('issues.other');
   return isGeneral && name !== undefined ? t('common.issueOf', { entered: name, issue: text }) : text;
 }
-
-/** Returns a warning in the language of the page; one of a service that is newer than this page as the service words it. */
-export function warningText({ code, params, message }: Issue & { code: string; message: string }): string {
-  return findText(`warnings.${code}`, params) ?? message;
-}

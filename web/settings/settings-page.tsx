@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { Page } from '../parts/page.tsx';
-import { t, type PlainKey } from '../i18n/translate.ts';
+import { t } from '../i18n/translate.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { Appearance } from './appearance.tsx';
 import { AuditLog } from './audit-log.tsx';
@@ -20,19 +20,19 @@ import { Webhooks } from '../webhooks/webhooks.tsx';
 
 /** The sections in order. `id` is their place in the URL: `/settings#sessions`. */
 const SECTIONS = [
-  { id: 'profile', title: 'settings.profile' },
-  { id: 'appearance', title: 'settings.appearance' },
-  { id: 'language', title: 'settings.language' },
-  { id: 'notices', title: 'notices.title' },
-  { id: 'password', title: 'settings.password' },
-  { id: 'factors', title: 'factors.title' },
-  { id: 'sessions', title: 'settings.sessions' },
-  { id: 'limits', title: 'quotas.title' },
-  { id: 'api-keys', title: 'settings.apiKeys' },
-  { id: 'webhooks', title: 'webhooks.title' },
-  { id: 'audit-log', title: 'settings.auditLog' },
-  { id: 'delete', title: 'settings.delete' },
-] as const satisfies ReadonlyArray<{ id: string; title: PlainKey }>;
+  { id: 'profile', title: () => t('settings.profile') },
+  { id: 'appearance', title: () => t('settings.appearance') },
+  { id: 'language', title: () => t('settings.language') },
+  { id: 'notices', title: () => t('notices.title') },
+  { id: 'password', title: () => t('settings.password') },
+  { id: 'factors', title: () => t('factors.title') },
+  { id: 'sessions', title: () => t('settings.sessions') },
+  { id: 'limits', title: () => t('quotas.title') },
+  { id: 'api-keys', title: () => t('settings.apiKeys') },
+  { id: 'webhooks', title: () => t('webhooks.title') },
+  { id: 'audit-log', title: () => t('settings.auditLog') },
+  { id: 'delete', title: () => t('settings.delete') },
+] as const satisfies ReadonlyArray<{ id: string; title: () => string }>;
 
 export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
@@ -57,7 +57,7 @@ export default function SettingsPage() {
           <ul>
             {SECTIONS.map(({ id, title }) => (
               <li key={id}>
-                <a href={`#${id}`}>{t(title)}</a>
+                <a href={`#${id}`}>{title()}</a>
               </li>
             ))}
           </ul>

@@ -78,8 +78,6 @@ export const ISSUES = {
   uuid: 'must be a UUID',
   not_multiple: 'must be a multiple of {of}',
   invalid: 'is not valid',
-  schedule_elsewhere: 'must be false here: to schedule, use /api/v1/venom/add-campaign-batch',
-  send_elsewhere: 'must be true here: to send now, use /api/v1/venom/add-campaign',
   instant_or_now: 'must be "now", or a date and time with a time zone, such as 2030-12-31T23:59:59Z',
   either_image_or_removal: 'must not be true together with image',
   id_or_key: 'is required, or idempotency_key instead of it',

@@ -146,6 +146,7 @@ describe('reports a group', () => {
     const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', two);
     const repeats = [groups[0], groups[1]].map((group_metadata_id) => ({
       group_metadata_id,
+      code: 'same_text',
       issue: expect.stringContaining('24 hours'),
     }));
     expect(await problemsOf(now())).toEqual({ ok: 1, problems: repeats });
