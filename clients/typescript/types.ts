@@ -306,6 +306,8 @@ export interface AddCampaign {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -323,6 +325,18 @@ export type UnknownTags = 'reject' | 'drop' | null;
 export type Base64File = string | null;
 /** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
 export type FileName = string | null;
+/** The preview that members see with a link of the text. `link-preview` fetches one. */
+export type LinkCard = {
+  /** A link exactly as the text of the message has it. */
+  url: string;
+  /** Empty: the link goes without a preview. */
+  title: string;
+  description?: string | null | undefined;
+  /** A picture in base64, at most 2 MiB decoded. It is shrunk to a JPEG of 800 pixels and 128 KiB at most. */
+  image?: string | null | undefined;
+} | null;
+/** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
+export type FetchLinkCard = boolean | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -332,6 +346,8 @@ export interface AddCampaignBatch {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -362,11 +378,20 @@ export interface CampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
   schedule_time: string | null;
 }
+/** As `link_preview` of a request. */
+export type LinkCardCopy = {
+  url: string;
+  title: string;
+  description: string;
+  /** A data URL. */
+  image: string | null;
+} | null;
 /** A body for `add-campaign-batch`. */
 export interface ScheduledCampaignCopy {
   name: string;
@@ -376,6 +401,7 @@ export interface ScheduledCampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: true;
@@ -397,8 +423,10 @@ export interface UpdateCampaign {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name'> | null | undefined;
+  remove?: Array<'file_name' | 'link_preview'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -422,6 +450,8 @@ export interface StoredFile {
   /** SHA-256 hash; `get-media` takes it. */
   sha256: string;
 }
+/** `null`: the link goes without a preview. */
+export type LinkCardShown = { url: string; title: string; description: string; picture: StoredFile | null } | null;
 export interface Run {
   run_id: number;
   due_at: string;
@@ -461,6 +491,7 @@ export interface SaveDraft {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
 export interface DraftContent {
@@ -475,6 +506,7 @@ export interface DraftContent {
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  link_preview: LinkCardCopy;
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
@@ -1336,6 +1368,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         /** The figures and names of the issue, such as `limit`. Absent without any. */
         params?: Record<string, string | number> | undefined;
       }>;
+      /** The first link of the text, if phones can show a preview of it: below a file they do not. */
+      link: string | null;
     };
   };
   /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
@@ -1350,6 +1384,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1372,6 +1408,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1402,6 +1440,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         params?: Record<string, string | number> | undefined;
       }>;
       media: { mime: string; size: number } | null;
+      link_preview: {
+        url: string;
+        title: string;
+        description: string;
+        picture: { mime: string; size: number } | null;
+      } | null;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -1507,6 +1551,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: StoredFile | null;
       /** `null`: recipients see `file`. */
       file_name: string | null;
+      link_preview: LinkCardShown;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
       /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
@@ -1607,7 +1652,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: number;
     };
   };
-  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
+  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
   'venom/correct-campaign': {
     body: {
       campaign_id: string;
@@ -1615,6 +1660,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       run_id?: number | null | undefined;
       html: Html;
       on_unknown_tags?: UnknownTags | undefined;
+      link_preview?: LinkCard | undefined;
+      fetch_link_preview?: FetchLinkCard | undefined;
     };
     data: {
       campaign_id: string;
@@ -1649,6 +1696,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
+  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
+  'venom/link-preview': {
+    body: {
+      /** A link exactly as the text of the message has it. */
+      url: string;
+    };
+    data: {
+      link_preview: LinkCardCopy;
+      /** Why there is none: the operator has switched fetches off, the site did not answer in time or has no public address, or its page has no title. */
+      reason: 'disabled' | 'no_answer' | 'no_card' | null;
+    };
+  };
   /** Get the analytics of a campaign. Deliveries, receipts, reactions and replies: in total, per group, per run and over time. */
   'analytics/get-campaign-group-analytics-master': {
     body: {
@@ -1788,6 +1847,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         message_id: string;
         text: string;
         media: StoredFile | null;
+        link_preview: LinkCardShown;
         sent_at: string;
         /** With `with_changes`. `null`: never. */
         recalled_at?: string | null | undefined;

@@ -1,4 +1,5 @@
 import { generateIdempotencyKey } from '../api/call.ts';
+import type { Card } from './card.ts';
 import type { Group } from '../api/operations.ts';
 
 /** The part of a picked group that is stored: enough to show it without a request. */
@@ -15,6 +16,8 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
 export interface Draft {
   name: string;
   html: string;
+  /** Null: there is none yet. */
+  card: Card | null;
   groups: readonly PickedGroup[];
   isScheduled: boolean;
   startDate: string | null;
@@ -34,6 +37,7 @@ export function emptyDraft(timeZone: string): Draft {
   return {
     name: '',
     html: '',
+    card: null,
     groups: [],
     isScheduled: false,
     startDate: null,

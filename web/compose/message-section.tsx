@@ -21,6 +21,7 @@ export function MessageSection({
   suggestedName,
   hasText = true,
   aside,
+  children,
 }: {
   draft: { name: string; html: string };
   update: (next: { name?: string; html?: string }) => void;
@@ -32,6 +33,8 @@ export function MessageSection({
   suggestedName?: string;
   hasText?: boolean;
   aside?: ReactNode;
+  /** What belongs to the text. */
+  children?: ReactNode;
 }) {
   const [problem, setProblem] = useState<string>();
   const shown = problem ?? (refusal === undefined ? undefined : problemText(refusal));
@@ -56,6 +59,7 @@ export function MessageSection({
           <Suspense fallback={<PartSkeleton height={220} />}>
             <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
             <MediaField file={file} attach={takeFile} onReject={setProblem} />
+            {children}
           </Suspense>
         )}
         {shown !== undefined && (

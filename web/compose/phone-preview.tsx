@@ -1,6 +1,7 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
+import { shownCard, type Card } from './card.ts';
 import type { PickedGroup } from './draft.ts';
 
 /** The post as members of the first group will see it. */
@@ -8,11 +9,13 @@ export function PhonePreview({
   groups,
   text,
   file,
+  card = null,
   time,
 }: {
   groups: readonly PickedGroup[];
   text: string;
   file: File | null;
+  card?: Card | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
 }) {
@@ -24,7 +27,7 @@ export function PhonePreview({
       {text === '' && !media ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post text={text} media={media} time={time} kind={kind} />
+        <Post text={text} media={media} card={shownCard(card, text)} time={time} kind={kind} />
       )}
     </Phone>
   );

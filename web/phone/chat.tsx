@@ -57,7 +57,14 @@ function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Grou
       {recalledAt ? (
         <DeletedPost time={time} kind={kind} />
       ) : (
-        <Post text={message.text} media={message.media} time={time} kind={kind} isEdited={Boolean(correctedAt)} />
+        <Post
+          text={message.text}
+          media={message.media}
+          card={message.link_preview}
+          time={time}
+          kind={kind}
+          isEdited={Boolean(correctedAt)}
+        />
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 /** What a post may have beside its text and its one file: fields that every operation about a post has in common. */
 import { z } from 'zod';
 import { optional, text } from './fields.ts';
+import { linkPreviewData, linkPreviewField } from './link-preview.ts';
 
 export const postExtras = {
   file_name: optional(text(1, 200)).meta({
@@ -8,12 +9,14 @@ export const postExtras = {
     description: 'The name of the file as recipients see it; its extension becomes that of the type. Default: `file`.',
     examples: ['Programme.pdf'],
   }),
+  link_preview: linkPreviewField,
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(['file_name']);
+export const postExtrasNames = z.enum(['file_name', 'link_preview']);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
   file_name: z.string().nullable().meta({ description: '`null`: recipients see `file`.' }),
+  link_preview: linkPreviewData,
 };

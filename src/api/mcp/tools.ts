@@ -114,7 +114,12 @@ function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, 
 class NotCheckedError extends Error {}
 
 function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
-  const post = { name: asked.name, html: asked.html, group_metadata_ids: asked.group_ids };
+  const post = {
+    name: asked.name,
+    html: asked.html,
+    group_metadata_ids: asked.group_ids,
+    fetch_link_preview: asked.fetch_link_preview,
+  };
   if (!asked.schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
   const { time, ...days } = asked.schedule;
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { plainFileName } from '../../content/media/file-name.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, type PostExtras } from '../../content/post/post-extras.ts';
+import { toWireCard } from './link-preview.ts';
 import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
 
 export type PostExtrasBody = Partial<z.output<z.ZodObject<typeof postExtras>>>;
 
-/** Returns the extras of a request. */
+/** Returns the extras of a request, but for the card, which has to be prepared (`toCardRequest`). */
 export function toExtras(body: PostExtrasBody): PostExtras {
   return { ...(body.file_name !== undefined && { fileName: plainFileName(body.file_name) }) };
 }
@@ -17,5 +18,5 @@ export function toRemovedExtras(fields: ReadonlyArray<z.output<typeof postExtras
 
 /** Returns the extras as answers have them. */
 export function toWireExtras(extras: PostExtras) {
-  return { file_name: extras.fileName ?? null };
+  return { file_name: extras.fileName ?? null, link_preview: toWireCard(extras) };
 }

@@ -1,3 +1,5 @@
+import type { StoredCard } from './stored-card.ts';
+
 /**
  * Everything a post has beside its text and its one file, as `contents.extras` stores it. Each property is absent if the post has no
  * such thing. A property that is added stays readable for ever: stored posts have it.
@@ -5,12 +7,17 @@
 export interface PostExtras {
   /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
   fileName?: string;
+  /** The card of a link in the text. */
+  linkPreview?: StoredCard;
 }
 
 export const NO_EXTRAS: PostExtras = {};
 
 /** Their names in requests and answers. */
-export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = { fileName: 'file_name' };
+export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
+  fileName: 'file_name',
+  linkPreview: 'link_preview',
+};
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;
 

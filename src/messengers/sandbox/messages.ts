@@ -3,9 +3,25 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
-import type { Destination, Post, SendResult } from '../messenger.ts';
+import { kindOf } from '../../content/media/sniff.ts';
+import { CAPTION_LIMIT } from '../../content/text/warnings.ts';
+import type { Destination, Post, PostCard, SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
+
+/** The card of a link as members see it. */
+export interface SandboxCard extends Pick<PostCard, 'url' | 'title' | 'description'> {
+  picture: { mime: string; size: number; sha256: string } | null;
+}
+
+/** Returns the card that members see with a post: below a file there is none. */
+export function cardShownWith({ text, media, card }: Post): SandboxCard | null {
+  const isCaption = media !== null && kindOf(media.mime) !== 'audio' && text.length <= CAPTION_LIMIT;
+  if (!card || isCaption) return null;
+  const { url, title, description, picture } = card;
+  const file = picture && { mime: picture.mime, size: picture.size, sha256: picture.sha256.toString('hex') };
+  return { url, title, description, picture: file };
+}
 
 /** A post as the members of a sandbox group see it. */
 export interface SandboxMessage {
@@ -13,6 +29,7 @@ export interface SandboxMessage {
   messageId: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  card: SandboxCard | null;
   sentAt: Date;
   /** Deleted for everyone: `text` and `media` are gone. */
   recalledAt: Date | null;
@@ -78,8 +95,9 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
     ), post as materialized (
       select * from unnest(${sendings.map(({ post }) => post.text)}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
                            ${sendings.map(({ post }) => post.media?.size ?? null)}::int[],
-                           ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[])
-           with ordinality p (text, mime, size, sha256, post)
+                           ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[],
+                           ${sendings.map(({ post }) => writeCard(cardShownWith(post)))}::jsonb[])
+           with ordinality p (text, mime, size, sha256, card, post)
     ), chat as (
       select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, c.recipients
       from unnest(${all.map((one) => one.accountId)}::bigint[], ${all.map((one) => one.post)}::int[],
@@ -91,8 +109,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
         where chat_id = d.chat_id and account_id = d.account_id
           and d.account_id in (select account_id from account) limit 1) c on true
     ), written as (
-      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, next_activity_at)
-      select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'),
+      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, link_preview, next_activity_at)
+      select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'), p.card,
              case when ${speed}::float8 > 0
                   then campanile_now() + least(${FIRST_ACTIVITY_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
@@ -108,6 +126,8 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
   let from = 0;
   return sendings.map(({ to }) => recipients.slice(from, (from += to.length)).map(toResult));
 }
+
+export const writeCard = (card: SandboxCard | null) => card && JSON.stringify(card);
 
 function toResult(recipients: number | null): SendResult {
   if (recipients !== null) return { kind: 'sent', recipients };
@@ -148,11 +168,12 @@ export async function readMessages(
     media_mime: string | null;
     media_size: number | null;
     media_sha256: Buffer | null;
+    link_preview: SandboxCard | null;
     sent_at: Date;
     recalled_at: Date | null;
     corrected_at: Date | null;
   }>`
-    select seq, message_id, text, media_mime, media_size, media_sha256, sent_at, recalled_at, corrected_at
+    select seq, message_id, text, media_mime, media_size, media_sha256, link_preview, sent_at, recalled_at, corrected_at
     from sandbox_messages
     where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and (${withRecalled} or recalled_at is null)
     order by seq limit ${limit}`.execute(db);
@@ -167,6 +188,7 @@ export async function readMessages(
         hasMedia && !isGone
           ? { mime: row.media_mime ?? '', size: row.media_size ?? 0, sha256: row.media_sha256?.toString('hex') ?? '' }
           : null,
+      card: isGone ? null : row.link_preview,
       sentAt: row.sent_at,
       recalledAt: row.recalled_at,
       correctedAt: row.corrected_at,

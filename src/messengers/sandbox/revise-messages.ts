@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
-import { NO_LEASE } from './messages.ts';
+import { cardShownWith, NO_LEASE, writeCard } from './messages.ts';
 
 interface Revising {
   change: PostChange;
@@ -23,6 +23,7 @@ export function reviseMessages(db: Database, accountId: number, revising: Revisi
 async function rewrite(db: Connection, accountId: number, { change, posts }: Revising): Promise<RevisionResult[]> {
   const { kind } = change;
   const text = change.kind === 'correct' ? change.post.text : '';
+  const card = change.kind === 'correct' ? writeCard(cardShownWith(change.post)) : null;
   const { rows } = await sql<{ found: Array<'done' | 'absent'> }>`
     with message as materialized (
       select p.ordinal, p.chat_id, p.message_id,
@@ -34,7 +35,9 @@ async function rewrite(db: Connection, accountId: number, { change, posts }: Rev
     ), changed as (
       update sandbox_messages m
       set text = case ${kind} when 'correct' then ${text}::text else m.text end,
-          corrected_at = case when ${kind} = 'correct' and m.text is distinct from ${text}::text then campanile_now() else m.corrected_at end,
+          link_preview = case ${kind} when 'correct' then ${card}::jsonb else m.link_preview end,
+          corrected_at = case when ${kind} = 'correct' and (m.text, m.link_preview) is distinct from (${text}::text, ${card}::jsonb)
+                              then campanile_now() else m.corrected_at end,
           recalled_at = case ${kind} when 'recall' then coalesce(m.recalled_at, campanile_now()) else m.recalled_at end,
           next_activity_at = case ${kind} when 'recall' then null else m.next_activity_at end
       from message p where p.found = 'done' and m.chat_id = p.chat_id and m.message_id = p.message_id

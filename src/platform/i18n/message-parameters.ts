@@ -120,6 +120,7 @@ export interface MessageParameters {
   'compose.fileHint': { limit: string };
   'compose.fileTooLarge': { limit: string };
   'compose.fileType': { name: string };
+  'compose.card.fetching': { link: string };
   'compose.picked': { groups: number; members: number };
   'compose.sum': { groups: number; members: number };
   'compose.lastsWeeks': { weeks: number };

@@ -15,6 +15,8 @@ export interface DraftContent {
   skip_dates?: string[] | null;
   idempotency_key: string | null;
   file_name?: string | null;
+  /** With a data URL of its picture, which is at most 128 KiB. */
+  link_preview?: { url: string; title: string; description: string; image: string | null } | null;
 }
 
 /** A draft as lists tell of it. */

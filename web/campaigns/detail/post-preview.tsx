@@ -33,6 +33,7 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
           <Post
             text={post.text}
             media={post.media}
+            card={post.link_preview}
             time={time}
             kind={kind}
             isEdited={isSent && (first.corrected ?? 0) > 0}

@@ -7,6 +7,9 @@ export type ContextInfo = proto.IContextInfo;
 /** The types of a protocol message that change an earlier message. */
 export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 
+/** The kind of a link preview: phones play no video within it. */
+export const NO_PLAYER = proto.Message.ExtendedTextMessage.PreviewType.NONE;
+
 export function encodeMessage(message: Message): Buffer {
   return Buffer.from(proto.Message.encode(message).finish());
 }

@@ -7,6 +7,7 @@ import { setEphemeralExpiration } from './ephemeral-expiration.ts';
 import { refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
+import { uploadPart } from './upload-part.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import type { PostPart } from './split-post.ts';
 
@@ -17,7 +18,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   if (!mayPost(client, group)) return refused('Only admins may post in this group');
   const messages = await Promise.all(
     parts.map(async (part) => {
-      const uploaded = part.media ? await sending.upload(part.media, 'chats') : undefined;
+      const uploaded = await uploadPart(sending, part, 'chats');
       const message = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
       await sending.storeMessage({ ...part, chatId: to.chatId, message: encodeMessage(message) });
       // Stored without its secret, so that it is the same for all groups and stored once.
