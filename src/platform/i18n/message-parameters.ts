@@ -38,6 +38,7 @@ export interface MessageParameters {
   'warnings.caption_too_long': { limit: number };
   'warnings.link_not_linkable': { names: string };
   'warnings.tags_dropped': { names: string };
+  'warnings.link_preview_missing': { names: string };
   'warnings.account_not_connected': { hours: number };
   'warnings.over_daily_cap': { date: string; cap: number; posts: number };
   'warnings.new_link': { time: string; zone: string };

@@ -97,8 +97,7 @@ async function takePicture(image: string | null, problems: FieldError[]): Promis
   try {
     const { bytes } = await acceptMedia(PICTURE_FIELD, image, { only: 'image' });
     const picture = await toCardPicture(bytes);
-    if (!picture)
-      problems.push(fieldError(PICTURE_FIELD, 'broken_picture'));
+    if (!picture) problems.push(fieldError(PICTURE_FIELD, 'broken_picture'));
     return picture ?? null;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
