@@ -5,6 +5,7 @@ import { Section } from '../../parts/page.tsx';
 import textClasses from '../../parts/text.module.css';
 import { t } from '../../i18n/translate.ts';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
+import classes from './revisions.module.css';
 
 /** The results of recalls and corrections: how many groups succeeded, and why the others failed. */
 export function Revisions({ analytics }: { analytics: Analytics }) {
@@ -48,8 +49,10 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
 function Done({ all, done, children }: { all: number; done: number; children: string }) {
   return (
     <Outcome>
-      {children}
-      <Progress deliveries={all} sent={done} failed={0} label={children} />
+      <div className={classes.done}>
+        <span>{children}</span>
+        <Progress deliveries={all} sent={done} failed={0} label={children} />
+      </div>
     </Outcome>
   );
 }
