@@ -359,7 +359,6 @@ describe.skipIf(!browser)('in a browser', () => {
   test('shows a message in Arabic from right to left', async () => {
     await enterAsNew(page, 'jim');
     await page.goto('/campaigns/new');
-    await page.getByLabel('Campaign name').fill('مرحبا');
     await writeMessage(page, 'Hello', 'مرحبا بكم');
     const styleOf = (of: Locator) =>
       of.evaluate((element) => {
@@ -370,7 +369,6 @@ describe.skipIf(!browser)('in a browser', () => {
     await expect.poll(() => lines.count()).toBe(2);
     const directions = (await lines.all()).map(async (line) => (await styleOf(line)).direction);
     expect(await Promise.all(directions)).toEqual(['ltr', 'rtl']);
-    expect(await styleOf(page.getByLabel('Campaign name'))).toMatchObject({ direction: 'rtl' });
     const written = page.getByRole('textbox', { name: 'Message' }).locator('p').nth(1);
     expect(await styleOf(written)).toMatchObject({ unicodeBidi: 'plaintext' });
   });
