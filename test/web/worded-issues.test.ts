@@ -44,6 +44,8 @@ const OF_PROGRAMS = [
   'curve_point',
   'assertion',
   'webhook_id',
+  'no_poll',
+  'voters_secret',
   'no_address',
   'private_address',
   'whole_number',

@@ -21,8 +21,8 @@ export function createDraftFromCampaign(
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
-  const { name, html, link_preview: card } = copy;
-  const draft = { ...emptyDraft(timeZone), ...copySchedule(copy, now), name, html, card, groups };
+  const { name, html, link_preview: card, poll, event } = copy;
+  const draft = { ...emptyDraft(timeZone), ...copySchedule(copy, now), name, html, card, poll, event, groups };
   return createSavedDraft(client, draft, file);
 }
 

@@ -126,6 +126,10 @@ export interface MessageParameters {
   'compose.sum': { groups: number; members: number };
   'compose.lastsWeeks': { weeks: number };
   'compose.skip.days': { days: number; list: string };
+  'compose.poll.option': { number: string };
+  'compose.poll.removeOption': { number: string };
+  'compose.poll.hours': { hours: number };
+  'compose.poll.days': { days: number };
   'compose.leaveOut': { count: number };
   'compose.listEntry': { name: string; groups: string };
   'compose.listAdded': { groups: number; name: string };
@@ -201,6 +205,10 @@ export interface MessageParameters {
   'campaign.cancelTitle': { name: string };
   'campaign.deleteTitle': { name: string };
   'campaign.deleted': { name: string };
+  'poll.votes': { votes: number };
+  'poll.voters': { voters: number };
+  'poll.unreadable': { votes: number };
+  'poll.closes': { at: string };
   'change.title': { name: string };
   'change.confirm': { name: string };
   'change.changed': { name: string };
