@@ -111,7 +111,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const check = useCheck(draft, name, hasFile);
   const problems = [
     ...validateDraft(draft, hasFile, shown),
-    ...(kept.fileProblem === undefined ? [] : [problemText(kept.fileProblem)]),
+    ...(kept.fileProblem === undefined || isAskingMembers ? [] : [problemText(kept.fileProblem)]),
   ];
   const send = useSend({ draft, name, file, drop });
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {

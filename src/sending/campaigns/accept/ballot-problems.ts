@@ -13,9 +13,7 @@ export function isBallot(extras: PostExtras): boolean {
 export function findBallotProblems(extras: PostExtras, rest: { text: string; hasFile: boolean }): FieldError[] {
   const asking = ASKING.filter((name) => extras[name] !== undefined);
   if (asking.length > 1) return [fieldError('event', 'not_with_poll')];
-  return rest.text === '' && !rest.hasFile
-    ? []
-    : asking.map((field) => fieldError(field, 'own_message'));
+  return rest.text === '' && !rest.hasFile ? [] : asking.map((field) => fieldError(field, 'own_message'));
 }
 
 /** Throws 400 for a poll or an event to channels, where votes cannot be counted. */

@@ -3,7 +3,7 @@ import { lockOwnLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
-import { AppError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
@@ -29,7 +29,7 @@ import {
   type Content,
   type OwnCampaign,
 } from '../store.ts';
-import { fieldError } from '../../../platform/errors/issues.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
 export interface CampaignChange {
