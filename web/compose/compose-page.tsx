@@ -109,10 +109,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const suggestedName = suggestName([ballotTitle(draft), firstLine(preview.text), file?.name ?? '']);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
-  const problems = [
-    ...validateDraft(draft, hasFile, shown),
-    ...(kept.fileProblem === undefined || isAskingMembers ? [] : [problemText(kept.fileProblem)]),
-  ];
+  const problems = listProblems(kept, hasFile, shown);
   const send = useSend({ draft, name, file, drop });
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
     groups: draft.groups.length,
@@ -167,6 +164,16 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
       </ConfirmDialog>
     </Page>
   );
+}
+
+/** What prevents sending: also the refusal of a file, which the service gives when it saves the draft. */
+function listProblems(
+  { draft, fileProblem }: PersistedDraft,
+  hasFile: boolean,
+  shown: Parameters<typeof validateDraft>[2],
+): string[] {
+  const found = validateDraft(draft, hasFile, shown);
+  return hasFile && fileProblem !== undefined ? [...found, problemText(fileProblem)] : found;
 }
 
 /** Sends the draft, deletes it, and opens the new campaign. */
