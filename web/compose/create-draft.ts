@@ -3,17 +3,21 @@ import type { Data } from '../api/operations.ts';
 import { createDraft } from '../drafts/persisted-draft.ts';
 import { changeDraft } from '../drafts/save-draft.ts';
 import { fromShown } from './draft-files.ts';
+import { copySchedule } from './copy-schedule.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
-type Copy = Data<'venom/duplicate-campaign'>;
+export type Copy = Data<'venom/duplicate-campaign'>;
 type Files = Data<'venom/get-campaign'>['files'];
 
-/** Creates a draft with the message, files and groups of a campaign. Returns its path. The schedule is not copied; existing drafts stay. */
+/**
+ * Creates a draft with the message, files, groups and schedule of a campaign. Returns its path; existing drafts stay. No copy starts
+ * before today.
+ */
 export function createDraftFromCampaign(
   client: QueryClient,
   timeZone: string,
   copy: Copy,
-  { groups: known, files }: { groups: readonly PickedGroup[]; files: Files },
+  { groups: known, files, now }: { groups: readonly PickedGroup[]; files: Files; now: Date },
 ): string {
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
@@ -21,7 +25,8 @@ export function createDraftFromCampaign(
   const kept = new Set(copy.media?.map(({ media_id }) => media_id));
   const library = files.filter(({ media_id }) => kept.has(media_id)).map(fromShown);
   const { name, html, link_preview: card, poll, event } = copy;
-  const draft = { ...emptyDraft(timeZone), name, html, card, poll, event, groups, files: library };
+  const content = { name, html, card, poll, event, groups, files: library };
+  const draft = { ...emptyDraft(timeZone), ...copySchedule(copy, now), ...content };
   return createSavedDraft(client, draft, file);
 }
 

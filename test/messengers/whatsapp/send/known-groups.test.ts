@@ -18,7 +18,9 @@ async function synced(count: number, make: (phone: Person, subject: string) => G
   const { person, phone } = await linked(0);
   const groups = Array.from({ length: count }, (_, index) => make(phone, `Made on the phone ${index}`));
   await person.call('venom/sync-groups');
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number; can_send: boolean }> }>('venom/list-groups');
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number; can_send: boolean }> }>(
+    'venom/list-groups',
+  );
   const asked: string[] = [];
   peer.script.refuseQuery = ({ namespace, to, action }) => {
     if (namespace === 'w:g2' && action === 'query') asked.push(to);
