@@ -184,7 +184,12 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
-        const file = post.media && hashFile(await post.media.load());
+        let file;
+        try {
+          file = post.media && hashFile(await post.media.load());
+        } catch {
+          return to.map(() => ({ kind: 'offline', reason: 'the file could not be read', cooldownMs: 1_000 }));
+        }
         // A worker that is offline or without its lease at one post of a turn stays so for the rest of the turn.
         let isOffline = false;
         let isOver = false;
