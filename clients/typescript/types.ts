@@ -268,6 +268,10 @@ export type GroupId = number;
 export interface CreateCommunity {
   community_name: string;
   description?: string | null | undefined;
+  /** Creates a group in which all members can write. The next sync lists it. */
+  general_chat?: boolean | null | undefined;
+  /** Lets members add groups to the community. Otherwise only admins can. */
+  members_may_add_groups?: boolean | null | undefined;
 }
 export interface CreateGroup {
   group_name: string;
@@ -306,6 +310,8 @@ export interface AddCampaign {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
@@ -314,6 +320,8 @@ export interface AddCampaign {
   is_schedule?: false | null | undefined;
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
+  /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+  is_test?: boolean | null | undefined;
 }
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
 export type Html = string;
@@ -323,6 +331,25 @@ export type UnknownTags = 'reject' | 'drop' | null;
 export type Base64File = string | null;
 /** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
 export type FileName = string | null;
+/** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
+export type Poll = {
+  question: string;
+  options: Array<string>;
+  /** Each member may choose several options. */
+  multiple?: boolean | null | undefined;
+  /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
+  open_hours?: number | null | undefined;
+  /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
+  names_voters?: boolean | null | undefined;
+} | null;
+/** An event in place of text and file, which members answer with going, maybe or not going. Not for channels. */
+export type GroupEvent = {
+  name: string;
+  description?: string | null | undefined;
+  place?: string | null | undefined;
+  start_at: string;
+  end_at?: string | null | undefined;
+} | null;
 /** The preview that members see with a link of the text. `link-preview` fetches one. */
 export type LinkCard = {
   /** A link exactly as the text of the message has it. */
@@ -344,6 +371,8 @@ export interface AddCampaignBatch {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
@@ -362,6 +391,8 @@ export interface AddCampaignBatch {
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
 }
+/** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
+export type IssueCode = string;
 export interface OneCampaign {
   campaign_id: string;
 }
@@ -374,11 +405,27 @@ export interface CampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  poll: PostedPoll | null;
+  event: PostedEvent | null;
   link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
   schedule_time: string | null;
+}
+export interface PostedPoll {
+  question: string;
+  options: Array<string>;
+  multiple: boolean;
+  open_hours: number | null;
+  names_voters: boolean;
+}
+export interface PostedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string;
+  end_at: string | null;
 }
 /** As `link_preview` of a request. */
 export type LinkCardCopy = {
@@ -397,6 +444,8 @@ export interface ScheduledCampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  poll: PostedPoll | null;
+  event: PostedEvent | null;
   link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
@@ -419,10 +468,12 @@ export interface UpdateCampaign {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name' | 'link_preview'> | null | undefined;
+  remove?: Array<'file_name' | 'link_preview' | 'poll' | 'event'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -451,6 +502,8 @@ export type LinkCardShown = { url: string; title: string; description: string; p
 export interface Run {
   run_id: number;
   due_at: string;
+  /** When the schedule has it, if it was moved. Otherwise `null`. */
+  moved_from: string | null;
   started_at: string | null;
   finished_at: string | null;
   status: RunStatus;
@@ -476,6 +529,8 @@ export interface SaveDraft {
   time_zone?: string | null | undefined;
   /** 1 is Monday. */
   weekdays?: Array<number> | null | undefined;
+  /** Dates without a run. */
+  skip_dates?: Array<string> | null | undefined;
   /** The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice. */
   idempotency_key?: string | null | undefined;
   /** A file in base64, as in add-campaign. Omitted: the file stays. */
@@ -483,6 +538,29 @@ export interface SaveDraft {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  poll?:
+    | {
+        question?: string | null | undefined;
+        options?: Array<string> | null | undefined;
+        /** Each member may choose several options. */
+        multiple?: boolean | null | undefined;
+        /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
+        open_hours?: number | null | undefined;
+        /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
+        names_voters?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  event?:
+    | {
+        name?: string | null | undefined;
+        description?: string | null | undefined;
+        place?: string | null | undefined;
+        start_at?: string | null | undefined;
+        end_at?: string | null | undefined;
+      }
+    | null
+    | undefined;
   link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
@@ -494,9 +572,12 @@ export interface DraftContent {
   schedule_time: string | null;
   time_zone: string | null;
   weekdays: Array<number> | null;
+  skip_dates: Array<string> | null;
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  poll: PostedPoll | null;
+  event: DraftedEvent | null;
   link_preview: LinkCardCopy;
   groups: Array<{
     group_metadata_id: number;
@@ -504,6 +585,13 @@ export interface DraftContent {
     kind: 'group' | 'community' | 'channel';
     participants: number;
   }>;
+}
+export interface DraftedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string | null;
+  end_at: string | null;
 }
 export interface GroupAnalytics {
   campaign: {
@@ -682,6 +770,49 @@ export interface GroupReport {
     participants: number;
   }>;
 }
+export interface PollResults {
+  kind: 'poll' | 'event';
+  /** Of an event its name. */
+  question: string;
+  /** Of an event `going`, `maybe` and `not_going`. */
+  options: Array<string>;
+  multiple: boolean;
+  names_voters: boolean;
+  runs: Array<{
+    run_id: number;
+    due_at: string;
+    /** When the run stops counting votes. `null`: it has not begun, or counts for 90 days. */
+    closes_at: string | null;
+  }>;
+  /** Members whose newest vote chose at least one option. */
+  voters: number;
+  /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+  unreadable: number;
+  /** The votes of each option, in the order of `options`. */
+  votes: Array<number>;
+  /** Every group of these runs. Their sums are the numbers above. */
+  groups: Array<{
+    group_metadata_id: number;
+    group_name: string;
+    kind: 'group' | 'community' | 'channel';
+    /** Members whose newest vote chose at least one option. */
+    voters: number;
+    /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+    unreadable: number;
+    /** The votes of each option, in the order of `options`. */
+    votes: Array<number>;
+  }>;
+  /** By the hour in which the votes that count were received. The sums are the numbers above. */
+  timeline: Array<{
+    at: string;
+    /** Members whose newest vote chose at least one option. */
+    voters: number;
+    /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+    unreadable: number;
+    /** The votes of each option, in the order of `options`. */
+    votes: Array<number>;
+  }>;
+}
 export interface CreateWebhook {
   /** The endpoint: an `https://` URL with a public address. */
   url: string;
@@ -699,6 +830,7 @@ export type EventFilter =
   | 'account.*'
   | 'group.*'
   | 'message.*'
+  | 'poll.*'
   | 'campaign.accepted'
   | 'campaign.started'
   | 'campaign.completed'
@@ -722,7 +854,8 @@ export type EventFilter =
   | 'account.version_refused'
   | 'group.changed'
   | 'message.reply'
-  | 'message.reaction';
+  | 'message.reaction'
+  | 'poll.vote';
 /** The Standard Webhooks signature: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519, which the receiver verifies with a public key. */
 export type WebhookSignature = 'v1' | 'v1a';
 export interface Webhook {
@@ -883,6 +1016,19 @@ export interface GroupsEventData {
     name: string;
     kind: GroupKind;
     can_send: boolean;
+  }>;
+}
+export interface VotesEventData {
+  campaign_id: string;
+  run_id: number;
+  groups: Array<{
+    group_metadata_id: number;
+    /** The total for the post, like the others. */
+    voters: number;
+    /** Votes that could not be opened. */
+    unreadable: number;
+    /** The votes of each option, in their order. */
+    votes: Array<number>;
   }>;
 }
 /** Events since that id are no longer known. A snapshot follows. */
@@ -1353,7 +1499,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       length: number;
       /** The maximum length. */
       limit: number;
-      warnings: Array<{ code: string; message: string }>;
+      warnings: Array<{
+        code: string;
+        message: string;
+        /** The figures and names of the issue, such as `limit`. Absent without any. */
+        params?: Record<string, string | number> | undefined;
+      }>;
       /** The first link of the text, if phones can show a preview of it: below a file they do not. */
       link: string | null;
     };
@@ -1370,6 +1521,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
@@ -1378,6 +1531,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
+          /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+          is_test?: boolean | null | undefined;
           /** The campaign has a file that is not sent along here, so it needs no text. */
           with_file?: boolean | null | undefined;
           /** The campaign that this would change. Its current content and planned runs are disregarded. */
@@ -1392,6 +1547,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
@@ -1417,7 +1574,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: {
       /** The exact text that would be sent. */
       text: string;
-      warnings: Array<{ code: string; message: string }>;
+      warnings: Array<{
+        code: string;
+        message: string;
+        /** The figures and names of the issue, such as `limit`. Absent without any. */
+        params?: Record<string, string | number> | undefined;
+      }>;
       media: { mime: string; size: number } | null;
       link_preview: {
         url: string;
@@ -1433,7 +1595,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: {
         /** Number of groups without a problem. */
         ok: number;
-        problems: Array<{ group_metadata_id: number; issue: string }>;
+        problems: Array<{ group_metadata_id: number; code: IssueCode; issue: string }>;
       };
       /** Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already. */
       expected_seconds: number;
@@ -1462,8 +1624,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_totals?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** Adds `delivered`, `read` and `read_rate` to `progress`. */
+      /** Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`. */
       with_reads?: boolean | null | undefined;
+      /** Also campaigns that were added with `is_test`. */
+      with_tests?: boolean | null | undefined;
       /** Adds `group_count` and `media_mime`. */
       with_post?: boolean | null | undefined;
       cursor?: Cursor | undefined;
@@ -1476,6 +1640,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         is_schedule: boolean;
         created_at: string;
         next_run_at: string | null;
+        /** With `with_reads`: whether all its sent posts were requested to be deleted for everyone. */
+        recalled?: boolean | undefined;
         /** With `with_post`. */
         group_count?: number | undefined;
         /** With `with_post`. `null`: no file. */
@@ -1526,6 +1692,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: StoredFile | null;
       /** `null`: recipients see `file`. */
       file_name: string | null;
+      poll: PostedPoll | null;
+      event: PostedEvent | null;
       link_preview: LinkCardShown;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
@@ -1585,6 +1753,35 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
   /** Retry the failed deliveries of a campaign. Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
   'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
+  /** Leave a planned run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead. */
+  'venom/skip-run': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+    };
+    data: CampaignState;
+  };
+  /** Move a planned run to another time. The run keeps its place in the schedule: a later change of the schedule keeps it, as long as the schedule has a run on that date, and adds none for it. */
+  'venom/move-run': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+      /** In the future, and at most 366 days from the time that the schedule gives the run. */
+      due_at: string;
+    };
+    data: { campaign_id: string; run_id: number; due_at: string };
+  };
+  /** Begin a planned run now. Like `move-run` to this moment. Not for paused campaigns. Repeating it is a 409 once the run has begun. */
+  'venom/send-run-now': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+    };
+    data: { campaign_id: string; run_id: number; due_at: string };
+  };
   /** Recall a campaign or a run. Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`. */
   'venom/recall-campaign': {
     body: {
@@ -1684,6 +1881,27 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
   'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
+  /** Get the results of a poll or event. Each member counts once per post, with the newest vote by the clock of their phone. A vote that is taken back goes. `polls` has one entry, or several if the poll changed between the runs of a schedule. */
+  'analytics/get-poll-results': {
+    body: {
+      campaign_id: string;
+      /** Only this run. Default: all runs. */
+      run_id?: number | null | undefined;
+    };
+    data: { polls: Array<PollResults> };
+  };
+  /** Export the results of a poll or event as CSV. One row per group and option. With `voters`, one row per vote and option of a poll that was sent with `names_voters`, as long as votes are kept. Format as export-campaign. */
+  'analytics/export-poll': {
+    body: {
+      campaign_id: string;
+      format: 'csv';
+      /** Only this run. Default: all runs. */
+      run_id?: number | null | undefined;
+      /** Exports who voted for what. */
+      voters?: boolean | null | undefined;
+    };
+    data: string;
+  };
   /** Create a webhook. The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace. */
   'venom/create-webhook': {
     body: CreateWebhook;
@@ -1793,6 +2011,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         message_id: string;
         text: string;
         media: StoredFile | null;
+        /** Present if the post is a poll or an event. */
+        poll?: PostedPoll | null | undefined;
+        event?: PostedEvent | null | undefined;
         link_preview: LinkCardShown;
         sent_at: string;
         /** With `with_changes`. `null`: never. */
@@ -1878,6 +2099,8 @@ export interface EventData {
       reactions: number;
     }>;
   };
+  /** Members voted on polls, or answered events; counts only */
+  'poll.vote': VotesEventData;
 }
 /** An event of the workspace. Later versions of the service may add types. */
 export type MessageEvent = {

@@ -134,6 +134,15 @@ export interface NotAdded {
   reason: NotAddedReason;
 }
 
+export interface NewCommunity {
+  name: string;
+  description: string;
+  /** With a group in which all members can write. Default is `false`. */
+  hasGeneralChat?: boolean;
+  /** Members who are no admins can add groups to it. Default is `false`. */
+  membersMayAddGroups?: boolean;
+}
+
 export interface CreatedGroup extends MessengerGroup {
   /** Default is none. */
   notAdded?: NotAdded[];
@@ -239,7 +248,7 @@ export interface MessengerSession {
   listGroups(knownChannels: readonly string[]): Promise<ChatList>;
   /** `participants` are phone numbers in digits. Throws an AppError when the application rejects the request. */
   createGroup(group: { name: string; participants: readonly string[] }): Promise<CreatedGroup>;
-  createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;
+  createCommunity(community: NewCommunity): Promise<MessengerGroup>;
   createChannel(channel: { name: string; description: string; picture: Buffer | null }): Promise<MessengerGroup>;
   /**
    * The link to join a group, community or channel. Null if the application has none. Throws an AppError when it rejects the request,
@@ -315,6 +324,26 @@ export type RecordEvents = (events: MemberEvent[]) => Promise<ReadonlySet<number
 
 /** An action of a member, or a member's second id. Events come in any order, and may be repeated. */
 export type MemberEvent =
+  | {
+      /** A vote on a poll, or an answer to an event. */
+      kind: 'voted';
+      accountId: number;
+      messageId: string;
+      /** As of the other actions. */
+      participant: string;
+      isProvisional?: boolean;
+      /** Who it is: the digits of a phone number if it is known. Default is `participant`. */
+      voter?: string;
+      /**
+       * The SHA-256 of the text of each chosen option, as hex; of an event the text is one of `EVENT_ANSWERS`. Empty: the vote is taken
+       * back. Null: it could not be opened.
+       */
+      choices: readonly string[] | null;
+      /** By the voter's own clock, in milliseconds since 1970: the newest vote of a member counts. */
+      votedMs: number;
+      /** When the application received it, which decides whether the poll was open. */
+      at: Date;
+    }
   | {
       kind: 'delivered' | 'read' | 'reacted' | 'replied';
       accountId: number;

@@ -38,7 +38,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       'http-client': {
         summary: 'SSRF: the only way out to addresses that users name; connects to public addresses only',
-        imports: ['platform/concurrency', 'platform/network'],
+        imports: ['platform/concurrency', 'platform/errors', 'platform/network'],
       },
       database: {
         summary: 'connections, NOTIFY hints, migrations, quarantine of poison rows, table types, the embedded server',
@@ -138,12 +138,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         ],
       },
       receipts: {
-        summary: 'counts receipts, reactions and replies, and accepts them as proof of sending',
-        imports: ['platform', 'messengers', 'sending/accounts', 'sending/deliveries'],
+        summary: 'counts receipts, reactions, replies and votes, and accepts them as proof of sending',
+        imports: ['platform', 'content', 'messengers', 'sending/accounts', 'sending/deliveries'],
       },
       analytics: {
         summary: 'reads the results of campaigns',
-        imports: ['platform', 'workspaces', 'sending/campaigns'],
+        imports: ['platform', 'workspaces', 'content', 'sending/campaigns'],
       },
       erasure: {
         summary: 'removes deleted users and their data in small steps',

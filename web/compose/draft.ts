@@ -1,6 +1,7 @@
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Card } from './card.ts';
 import type { Group } from '../api/operations.ts';
+import { NO_BALLOT, type DraftBallot } from './ballot.ts';
 
 /** The part of a picked group that is stored: enough to show it without a request. */
 export type PickedGroup = Pick<Group, 'group_metadata_id' | 'group_name' | 'kind' | 'participants'>;
@@ -9,8 +10,11 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
   return { group_metadata_id, group_name, kind, participants };
 }
 
-/** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. */
-export interface Draft {
+/**
+ * A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. Without an end date the first day
+ * is also the last.
+ */
+export interface Draft extends DraftBallot {
   name: string;
   html: string;
   /** Null: there is none yet. */
@@ -22,6 +26,8 @@ export interface Draft {
   time: string;
   timeZone: string;
   weekdays: readonly number[];
+  /** Days without a run. Some may lie outside the range: they count again if the range grows. */
+  skipDates: readonly string[];
   /** New with each change. The same when the same post is sent again after a lost response. */
   idempotencyKey: string;
 }
@@ -32,6 +38,7 @@ export function emptyDraft(timeZone: string): Draft {
   return {
     name: '',
     html: '',
+    ...NO_BALLOT,
     card: null,
     groups: [],
     isScheduled: false,
@@ -40,6 +47,7 @@ export function emptyDraft(timeZone: string): Draft {
     time: '09:00',
     timeZone,
     weekdays: ALL_WEEK,
+    skipDates: [],
     idempotencyKey: generateIdempotencyKey(),
   };
 }

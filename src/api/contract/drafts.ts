@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
+import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { linkPreviewCopy } from './link-preview.ts';
 import { postExtras, postExtrasData } from './post-extras.ts';
 
@@ -35,12 +36,14 @@ const saveDraftBody = z
     schedule_time: optional(text(0, 8)),
     time_zone: optional(text(0, 100)),
     weekdays: optional(z.array(z.int().min(1).max(7)).max(7)).meta({ description: '1 is Monday.' }),
+    skip_dates: optional(z.array(text(0, 10)).max(366)).meta({ description: 'Dates without a run.' }),
     idempotency_key: optional(text(1, 255)).meta({
       description: 'The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice.',
     }),
     image: base64File.meta({ description: 'A file in base64, as in add-campaign. Omitted: the file stays.' }),
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     ...postExtras,
+    ...draftBallotFields,
     group_metadata_ids: withDefault(z.array(z.int({ error: 'must be a whole number' })).max(MOST_GROUPS), []),
   })
   .meta({ id: 'SaveDraft' });
@@ -54,8 +57,10 @@ const draftContent = z
     schedule_time: z.string().nullable(),
     time_zone: z.string().nullable(),
     weekdays: z.array(count).nullable(),
+    skip_dates: z.array(z.string()).nullable(),
     idempotency_key: z.string().nullable(),
     ...postExtrasData,
+    ...draftBallotFieldsData,
     link_preview: linkPreviewCopy,
     groups: z.array(
       z.object({

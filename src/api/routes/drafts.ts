@@ -4,9 +4,10 @@ import { readDraft } from '../../sending/drafts/read-draft.ts';
 import { saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
 import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
+import { toDraftBallot } from './ballot-fields.ts';
 
 /** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = { file_name: null, link_preview: null };
+const NO_DRAFT_EXTRAS = { file_name: null, link_preview: null, poll: null, event: null };
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
@@ -22,8 +23,10 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         schedule_time: body.schedule_time ?? null,
         time_zone: body.time_zone ?? null,
         weekdays: body.weekdays ?? null,
+        skip_dates: body.skip_dates ?? null,
         idempotency_key: body.idempotency_key ?? null,
         file_name: body.file_name ?? null,
+        ...toDraftBallot(body),
         link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },
       groupIds: body.group_metadata_ids,
@@ -43,7 +46,8 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
       kind: group.kind,
       participants: group.participants,
     }));
-    return { drafts: [{ ...toHead(draft), content: { ...NO_DRAFT_EXTRAS, ...draft.content, groups } }] };
+    const content = { ...NO_DRAFT_EXTRAS, ...draft.content, skip_dates: draft.content.skip_dates ?? null, groups };
+    return { drafts: [{ ...toHead(draft), content }] };
   },
 
   async deleteDraft(deps, { body, actor }) {

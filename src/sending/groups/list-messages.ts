@@ -1,8 +1,10 @@
 import { findOwnAccount } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { findSendTo } from './store.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A post as a member of the group sees it. */
 export interface ArrivedMessage {
@@ -11,6 +13,8 @@ export interface ArrivedMessage {
   messageId: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  /** The poll or event in it. */
+  ballot: Pick<PostExtras, 'poll' | 'event'> | null;
   /** Of a link in the text. */
   card: {
     url: string;
@@ -53,7 +57,7 @@ export async function listMessages(
   const chatId = await findSendTo(db, account.accountId, groupId);
   if (chatId === undefined)
     throw new AppError('group_not_found', 'You have no group with this id', {
-      details: [{ field: 'group_metadata_id', issue: 'is not the id of one of your groups' }],
+      details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
     });
   const found = await read(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);

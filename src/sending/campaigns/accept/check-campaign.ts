@@ -2,10 +2,10 @@ import { findOwnAccount } from '../../accounts/store.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import type { FieldError } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
+import { requireCountedGroups } from './ballot-problems.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
 import { estimateSeconds, type Pace } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
@@ -14,8 +14,10 @@ import type { CardDeps, PreparedCard } from './prepare-card.ts';
 import { preparePost } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store.ts';
+import type { CheckWarning } from './check-warning.ts';
 import { warnOfCap } from './warn-of-cap.ts';
 import { warnOfPace } from './warn-of-pace.ts';
+import type { FieldError } from '../../../platform/errors/issues.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -32,7 +34,7 @@ export type CampaignDraft = { when: 'now'; post: SendNowInput } | { when: 'sched
 
 export interface CampaignCheck {
   text: string;
-  warnings: Array<{ code: string; message: string }>;
+  warnings: CheckWarning[];
   media: { mime: string; size: number } | null;
   /** The card that its link would have. */
   card: { url: string; title: string; description: string; picture: { mime: string; size: number } | null } | null;
@@ -61,9 +63,11 @@ export async function checkCampaign(
   const { occurrences, problems } = planDraft(draft, timeZone);
   const now = await readNow(db);
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
-  const { text, media, card, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
+  const prepared = await preparePost(deps, userId, draft.post, problems, planned);
+  const { text, media, extras, card, groupIds, warnings } = prepared;
   const account = await findOwnAccount(db, workspaceId);
   await requireGroups(db, account.accountId, draft.post.groupIds);
+  await requireCountedGroups(db, extras, draft.post.groupIds);
   const dueAt = await planned();
   const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
@@ -112,9 +116,10 @@ async function listDue(
   return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
 }
 
-const NOT_CONNECTED = {
+const NOT_CONNECTED: CheckWarning = {
   code: 'account_not_connected',
   message: 'Your account is not connected at the moment. Posts wait for the connection, 6 hours at most.',
+  params: { hours: 6 },
 };
 
 function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: FieldError[] } {

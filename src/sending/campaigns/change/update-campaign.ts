@@ -14,6 +14,7 @@ import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
 import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
+import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
 import { replanRuns } from './replan-runs.ts';
@@ -28,6 +29,7 @@ import {
   type Content,
   type OwnCampaign,
 } from '../store.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
 export interface CampaignChange {
@@ -71,8 +73,7 @@ export async function updateCampaign(
   const changes = [...Object.values(values), ...Object.values(extras), ...removedExtras];
   if (!removeImage && changes.every((value) => value === undefined))
     throw new AppError('invalid_request', 'Send at least one field to change');
-  if (removeImage && change.image !== undefined)
-    throw invalid([{ field: 'remove_image', issue: 'must not be true together with image' }]);
+  if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
   const { accountId, campaignId } = before;
   const { html: changed, image, cardRequest } = change;
@@ -173,10 +174,11 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   };
   if (isDeepStrictEqual(next, content)) return;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
-  if (next.text === '' && next.mediaId === null)
-    throw invalid([
-      change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT,
-    ]);
+  const ballot = findBallotProblems(next.extras, { text: next.text, hasFile: next.mediaId !== null });
+  if (ballot.length > 0) throw invalid(ballot);
+  await requireCountedGroups(trx, next.extras, next.groupIds);
+  if (next.text === '' && next.mediaId === null && !isBallot(next.extras))
+    throw invalid([change.html === undefined ? describeEmptied(change) : NO_TEXT]);
   if (!(await hasPlanned(trx, campaignId)))
     throw new AppError(
       'campaign_wrong_state',
@@ -187,10 +189,14 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
           ...listChangedExtras(next.extras, content.extras),
-        ].map((field) => ({ field, issue: 'can no longer be changed' })),
+        ].map((field) => fieldError(field, 'too_late')),
       },
     );
   await writeContent(trx, campaignId, next);
+}
+
+function describeEmptied({ removedExtras = [] }: ContentChange): FieldError {
+  return fieldError(removedExtras.length > 0 ? 'remove' : 'remove_image', 'nothing_left');
 }
 
 /** The name of a file goes with its file. */
