@@ -79,7 +79,10 @@ export interface PostMedia {
   caption?: string | undefined;
   /** Of a film that tells its size. */
   movie?: { width: number; height: number; seconds: number | null } | undefined;
-  /** Reads the bytes, once for a run and not for each group. To be used for pictures: other files may be too large. */
+  /**
+   * Reads the bytes, once for a run and not for each group. To be used for pictures: other files may be too large. Rejects when the
+   * database cannot be asked: nothing has left by then, so the results are `offline`, and not `unknown`.
+   */
   load(): Promise<Buffer>;
   /** Reads the bytes piece by piece. Throws when the file was deleted meanwhile. */
   pieces(): AsyncIterable<Buffer>;
