@@ -139,7 +139,13 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
           {...{ draft, update, file, attach, suggestedName }}
           aside={<LengthCounter length={preview.length} limit={preview.limit} />}
         >
-          <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
+          <CardField
+            card={draft.card}
+            change={(card) => update({ card })}
+            preview={preview}
+            isSettled={isRead}
+            hasFile={hasFile}
+          />
         </MessageSection>
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <WhenSection draft={draft} check={check}>

@@ -136,6 +136,7 @@ function EditedMessage({
         change={(card) => update({ card })}
         preview={preview}
         isSettled={isSettled && !error}
+        hasFile={file !== null}
         isAutomatic={draft.html !== before.html}
       />
     </MessageSection>
