@@ -52,7 +52,7 @@ function open(options: Partial<LinkPreviewsOptions>): void {
     isEnabled: true,
     allowed,
     lookup,
-    fetchMs: 20_000,
+    fetchMs: 60_000,
     ...options,
   });
 }
