@@ -29,6 +29,7 @@ import {
   sumsAddUp,
   timelinesAddUp,
 } from './check-figures.ts';
+import { votesAreCounted } from './check-votes.ts';
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
@@ -68,6 +69,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   overviewsAddUp,
   activitiesAddUp,
   receiptsAreCounted,
+  votesAreCounted,
   instantsOfSendsAreTrue,
   changesReachThem,
   commandsAreCarriedOutOnce,

@@ -16,7 +16,15 @@ export function createDraftFromCampaign(
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
-  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, card: copy.link_preview, groups };
+  const draft = {
+    ...emptyDraft(timeZone),
+    name: copy.name,
+    html: copy.html,
+    card: copy.link_preview,
+    poll: copy.poll,
+    event: copy.event,
+    groups,
+  };
   return createSavedDraft(client, draft, file);
 }
 

@@ -1,6 +1,7 @@
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Card } from './card.ts';
 import type { Group } from '../api/operations.ts';
+import { NO_BALLOT, type DraftBallot } from './ballot.ts';
 
 /** The part of a picked group that is stored: enough to show it without a request. */
 export type PickedGroup = Pick<Group, 'group_metadata_id' | 'group_name' | 'kind' | 'participants'>;
@@ -10,7 +11,7 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
 }
 
 /** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. */
-export interface Draft {
+export interface Draft extends DraftBallot {
   name: string;
   html: string;
   /** Null: there is none yet. */
@@ -32,6 +33,7 @@ export function emptyDraft(timeZone: string): Draft {
   return {
     name: '',
     html: '',
+    ...NO_BALLOT,
     card: null,
     groups: [],
     isScheduled: false,

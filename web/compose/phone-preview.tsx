@@ -1,6 +1,7 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
+import { isBallot, type DraftBallot } from './ballot.ts';
 import { shownCard, type Card } from './card.ts';
 import type { PickedGroup } from './draft.ts';
 
@@ -9,12 +10,14 @@ export function PhonePreview({
   groups,
   text,
   file,
+  ballot,
   card = null,
   time,
 }: {
   groups: readonly PickedGroup[];
   text: string;
   file: File | null;
+  ballot: DraftBallot;
   card?: Card | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
@@ -24,10 +27,18 @@ export function PhonePreview({
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
   return (
     <Phone name={first?.group_name ?? t('compose.anyGroup')} kind={kind} participants={first?.participants ?? null}>
-      {text === '' && !media ? (
+      {text === '' && !media && !isBallot(ballot) ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post text={text} media={media} card={shownCard(card, text)} time={time} kind={kind} />
+        <Post
+          text={text}
+          media={media}
+          card={shownCard(card, text)}
+          poll={ballot.poll}
+          event={ballot.event}
+          time={time}
+          kind={kind}
+        />
       )}
     </Phone>
   );

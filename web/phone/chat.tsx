@@ -61,6 +61,8 @@ function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Grou
           text={message.text}
           media={message.media}
           card={message.link_preview}
+          poll={message.poll ?? null}
+          event={message.event ?? null}
           time={time}
           kind={kind}
           isEdited={Boolean(correctedAt)}

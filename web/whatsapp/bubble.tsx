@@ -9,6 +9,7 @@ import textClasses from '../parts/text.module.css';
 import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
+import { EventBox, PollBox, type ShownEvent, type ShownPoll } from './ballot-box.tsx';
 import { LinkCard, type ShownCard } from './link-card.tsx';
 import { MessageText } from './message-text.tsx';
 import { useObjectUrl } from './use-object-url.ts';
@@ -30,6 +31,8 @@ export interface ShownMedia {
 export function Post({
   text,
   media,
+  poll = null,
+  event = null,
   card = null,
   time,
   kind = 'group',
@@ -37,6 +40,9 @@ export function Post({
 }: {
   text: string;
   media: ShownMedia | null;
+  /** In place of text and media. */
+  poll?: ShownPoll | null;
+  event?: ShownEvent | null;
   /** Of a link in the text; below a file phones show none. */
   card?: ShownCard | null;
   /** "09:00" */
@@ -52,7 +58,7 @@ export function Post({
         <Bubble text={text} media={null} card={card} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} card={media ? null : card} {...foot} />;
+  return <Bubble text={text} media={media} card={media ? null : card} poll={poll} event={event} {...foot} />;
 }
 
 /** The placeholder of a post that was deleted for everyone. */
@@ -70,6 +76,8 @@ export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: Gro
 function Bubble({
   text,
   media,
+  poll = null,
+  event = null,
   card = null,
   time,
   kind,
@@ -77,6 +85,8 @@ function Bubble({
 }: {
   text: string;
   media: ShownMedia | null;
+  poll?: ShownPoll | null;
+  event?: ShownEvent | null;
   card?: ShownCard | null;
   time: string;
   kind: GroupKind;
@@ -86,6 +96,8 @@ function Bubble({
     <div className={classes.bubble} data-kind={kind} data-wide={media ? true : undefined}>
       {kind !== 'channel' && <Sender />}
       {media && <MediaBox media={media} />}
+      {poll && <PollBox poll={poll} />}
+      {event && <EventBox event={event} />}
       {card && <LinkCard card={card} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>

@@ -36,6 +36,7 @@ const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
   cancel_campaign: { ...SAVES, destructiveHint: true, idempotentHint: true },
   list_campaigns: READS,
   read_analytics: READS,
+  read_poll: READS,
   read_overview: READS,
 };
 
@@ -92,6 +93,18 @@ const TOOLS: Tools = {
     };
   },
 
+  async read_poll({ campanile }, asked) {
+    const { polls } = await campanile.call('analytics/get-poll-results', asked);
+    return {
+      // The output has no timeline.
+      polls: polls.map(({ groups, ...poll }) => ({
+        ...poll,
+        groups: groups.toSorted((one, other) => other.voters - one.voters).slice(0, ROWS_LIMIT),
+        groups_left_out: Math.max(0, groups.length - ROWS_LIMIT),
+      })),
+    };
+  },
+
   read_overview: ({ campanile }, asked) => campanile.call('analytics/get-overview', asked),
 };
 
@@ -117,6 +130,7 @@ function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
   const post = {
     name: asked.name,
     html: asked.html,
+    ...(asked.poll && { poll: asked.poll }),
     group_metadata_ids: asked.group_ids,
     fetch_link_preview: asked.fetch_link_preview,
   };

@@ -4,9 +4,10 @@ import { readDraft } from '../../sending/drafts/read-draft.ts';
 import { saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
 import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
+import { toDraftBallot } from './ballot-fields.ts';
 
 /** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = { file_name: null, link_preview: null };
+const NO_DRAFT_EXTRAS = { file_name: null, link_preview: null, poll: null, event: null };
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
@@ -24,6 +25,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         weekdays: body.weekdays ?? null,
         idempotency_key: body.idempotency_key ?? null,
         file_name: body.file_name ?? null,
+        ...toDraftBallot(body),
         link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },
       groupIds: body.group_metadata_ids,

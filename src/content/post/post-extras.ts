@@ -1,3 +1,5 @@
+import type { EventExtra, PollExtra } from './ballot.ts';
+
 import type { StoredCard } from './stored-card.ts';
 
 /**
@@ -7,9 +9,14 @@ import type { StoredCard } from './stored-card.ts';
 export interface PostExtras {
   /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
   fileName?: string;
+  poll?: PollExtra;
+  event?: EventExtra;
   /** The card of a link in the text. */
   linkPreview?: StoredCard;
 }
+
+/** Those that ask recipients something: such a post is a message of its own, without text and file. */
+export const ASKING = ['poll', 'event'] as const;
 
 export const NO_EXTRAS: PostExtras = {};
 
@@ -17,6 +24,8 @@ export const NO_EXTRAS: PostExtras = {};
 export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   fileName: 'file_name',
   linkPreview: 'link_preview',
+  poll: 'poll',
+  event: 'event',
 };
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;

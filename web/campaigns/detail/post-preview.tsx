@@ -33,6 +33,8 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
           <Post
             text={post.text}
             media={post.media}
+            poll={post.poll}
+            event={post.event}
             card={post.link_preview}
             time={time}
             kind={kind}

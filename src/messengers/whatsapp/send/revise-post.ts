@@ -7,6 +7,7 @@ import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from
 import { withSecret } from '../connect/message-secret.ts';
 import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
+import { ballotOf } from './encode-ballot.ts';
 import { describeType, encodePart } from './encode-part.ts';
 import { refused, relay, toResult } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
@@ -85,6 +86,7 @@ async function rewrite(
   const { text, card } = now;
   const sent: Message = bytes ? decodeMessage(bytes) : {};
   const { imageMessage, videoMessage, audioMessage, documentMessage } = sent;
+  if (ballotOf(sent)) return 'WhatsApp cannot change a poll or an event: recall it and send another';
   if (audioMessage) return 'WhatsApp shows no text below a sound: send the text as another post';
   if (text === '' && !imageMessage && !videoMessage && !documentMessage)
     return 'The text is a message of its own, and a message cannot become empty: recall the post instead';

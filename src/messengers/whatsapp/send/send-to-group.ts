@@ -19,7 +19,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const messages = await Promise.all(
     parts.map(async (part) => {
       const uploaded = await uploadPart(sending, part, 'chats');
-      const message = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
+      const message = setEphemeralExpiration(encodePart(part, uploaded, group), group.ephemeralDuration);
       await sending.storeMessage({ ...part, chatId: to.chatId, message: encodeMessage(message) });
       // Stored without its secret, so that it is the same for all groups and stored once.
       return { messageId: part.messageId, message: withSecret(client, message, part.messageId) };
