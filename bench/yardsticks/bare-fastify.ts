@@ -48,7 +48,7 @@ app.route({
   schema: { body: htmlBody, response: { 200: enveloped(previewData) } },
   onRequest: requireToken,
   handler: async ({ body }) =>
-    envelop({ text: body.html, length: body.html.length, limit: 65_536, warnings: [], link: null }),
+    envelop({ text: body.html, length: body.html.length, limit: 65_536, warnings: [], links: [] }),
 });
 app.route({
   method: 'POST',

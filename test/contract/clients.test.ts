@@ -435,6 +435,7 @@ test('delivers an accepted campaign once, with its text and picture', async () =
       message_id: expect.any(String),
       text: '*Spring fair*\n\nWe *open* at _nine_.\nSee you!',
       media: { mime: 'image/png', size: PNG.length, sha256: createHash('sha256').update(PNG).digest('hex') },
+      link_preview: null,
       sent_at: expect.any(String),
     },
   ]);

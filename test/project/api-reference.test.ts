@@ -50,7 +50,7 @@ async function recordExamples(document: OpenApiDocument): Promise<Map<string, Ex
     whatsappUrl: whatsapp.url,
     whatsappRootKey: Buffer.from(whatsapp.rootKey, 'hex'),
     egress: { allowHttp: true, allowed, proxy: {} },
-    linkPreviews: { isEnabled: true, allowed, proxy: {} },
+    linkPreviews: { isEnabled: true, allowed, proxy: {}, fetchMs: 60_000 },
     smtpUrl: mails.url,
     mailFrom: 'campanile@example.com',
     publicUrl: 'https://campanile.example',

@@ -90,7 +90,7 @@ test('requires no variable', () => {
     backUpBeforeUpgrade: true,
     isTimeZoneSet: false,
     egress: { allowHttp: false, allowed: expect.anything(), proxy: {} },
-    linkPreviews: { isEnabled: true, allowed: expect.anything(), proxy: {} },
+    linkPreviews: { isEnabled: true, allowed: expect.anything(), proxy: {}, fetchMs: 3_000 },
     sandboxSpeed: 1,
   });
   expect(Object.isFrozen(config)).toBe(true);

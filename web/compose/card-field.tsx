@@ -2,6 +2,7 @@ import { Button, FileButton, Group, Stack, Text, Textarea, TextInput } from '@ma
 import { useState } from 'react';
 import { problemText } from '../format/problem.ts';
 import { t } from '../i18n/translate.ts';
+import { CAPTION_LIMIT } from '../whatsapp/bubble.tsx';
 import { shrinkPicture, type Card } from './card.ts';
 import { useCard } from './use-card.ts';
 import type { Preview } from './use-preview.ts';
@@ -14,17 +15,20 @@ interface CardFieldProps {
   change: (card: Card | null) => void;
   preview: Preview;
   isSettled: boolean;
+  /** Below a file phones show no preview, unless the text is too long for it. */
+  hasFile: boolean;
   /** Default is `true`. If this is false, nothing is fetched until the author asks: opening a form must not change it. */
   isAutomatic?: boolean;
 }
 
 /** The link preview of a post: fetched, rewritten by the author, or removed. Nothing while the text has no link. */
-export function CardField({ isAutomatic = true, ...props }: CardFieldProps) {
+export function CardField({ isAutomatic = true, hasFile, ...props }: CardFieldProps) {
   const [isAsked, setAsked] = useState(false);
-  const isOn = isAutomatic || isAsked;
+  const isShown = !hasFile || props.preview.length > CAPTION_LIMIT;
+  const isOn = isShown && (isAutomatic || isAsked);
   const { attached, link, isFetching, reason, error, fetchAgain } = useCard({ ...props, isAutomatic: isOn });
   const { change } = props;
-  if (link === null) return null;
+  if (link === null || !isShown) return null;
   const write = () => change({ url: link, title: link.slice(0, TITLE_LIMIT), description: '', image: null });
   if (attached === null)
     return (

@@ -3,15 +3,9 @@ import type { Data } from '../api/operations.ts';
 /** The link preview of a draft. Without a title the author has removed it. Its picture is a data URL. */
 export type Card = NonNullable<Data<'venom/link-preview'>['link_preview']>;
 
-/** Returns the card if the text has its link. */
-export function attachedCard(card: Card | null, text: string): Card | null {
-  return card !== null && text.includes(card.url) ? card : null;
-}
-
-/** Returns the card as members see it: none without a title. */
+/** Returns the card as members see it: none without a title, and none whose link the text no longer has. */
 export function shownCard(card: Card | null, text: string): Card | null {
-  const attached = attachedCard(card, text);
-  return attached !== null && attached.title.trim() !== '' ? attached : null;
+  return card !== null && card.title.trim() !== '' && text.includes(card.url) ? card : null;
 }
 
 const EDGE = 800;

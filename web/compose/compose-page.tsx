@@ -146,7 +146,13 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
           refusal={kept.fileProblem}
           aside={!isAskingMembers && <LengthCounter length={shown.length} limit={preview.limit} />}
         >
-          <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
+          <CardField
+            card={draft.card}
+            change={(card) => update({ card })}
+            preview={preview}
+            isSettled={isRead}
+            hasFile={hasFile}
+          />
         </MessageSection>
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <WhenSection draft={draft} check={check}>

@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../api/call.ts';
-import { attachedCard, type Card } from './card.ts';
+import type { Card } from './card.ts';
 import type { Preview } from './use-preview.ts';
 
 /** A link that is being typed is another link with each key. */
@@ -25,8 +25,9 @@ export function useCard({
   /** Otherwise nothing is fetched until the author asks. */
   isAutomatic: boolean;
 }) {
-  const { text, link } = preview;
-  const attached = attachedCard(card, text);
+  const { links } = preview;
+  const link = links[0] ?? null;
+  const attached = card !== null && links.includes(card.url) ? card : null;
   const [settled] = useDebouncedValue(link, WAIT_MS);
   const isMissing = link !== null && attached === null;
   const isWanted = isMissing && isAutomatic && settled === link && isSettled;

@@ -15,7 +15,7 @@ import { MessageText } from './message-text.tsx';
 import { useObjectUrl } from './use-object-url.ts';
 
 /** The limit of a caption; a longer text follows as a second message. */
-const CAPTION_LIMIT = 1_024;
+export const CAPTION_LIMIT = 1_024;
 
 export interface ShownMedia {
   mime: string;

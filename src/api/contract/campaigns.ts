@@ -167,10 +167,9 @@ export const previewData = z.object({
   length: count.meta({ description: 'In UTF-16 code units, as WhatsApp counts.' }),
   limit: count.meta({ description: 'The maximum length.' }),
   warnings,
-  link: z
-    .string()
-    .nullable()
-    .meta({ description: 'The first link of the text, if phones can show a preview of it: below a file they do not.' }),
+  links: z.array(z.string()).meta({
+    description: 'The links of the text, each once and 100 at most. `link_preview` is about one of them.',
+  }),
 });
 
 const changeOf = {

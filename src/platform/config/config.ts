@@ -153,6 +153,8 @@ function toLinkPreviews(env: z.output<typeof VARIABLES>) {
     isEnabled: env.LINK_PREVIEWS,
     allowed: env.LINK_PREVIEW_ALLOWED_HOSTS ?? NO_HOSTS,
     proxy: toProxy(env),
+    /** For everything about one link, picture included. Only tests change it: their machine may be slow. */
+    fetchMs: 3_000,
   };
 }
 

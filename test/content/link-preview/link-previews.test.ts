@@ -52,7 +52,7 @@ function open(options: Partial<LinkPreviewsOptions>): void {
     isEnabled: true,
     allowed,
     lookup,
-    fetchMs: 20_000,
+    fetchMs: 60_000,
     ...options,
   });
 }
@@ -198,7 +198,7 @@ describe('a site that', () => {
 
   test('sends a picture slowly gets a card without it', async () => {
     await previews.close();
-    open({ fetchMs: 2_000 });
+    open({ fetchMs: 8_000 });
     site.serve('/slow.png', () => undefined);
     site.serve('/slow-picture', { type: 'text/html', body: pageWithCard({ title: 'Quick', image: '/slow.png' }) });
     expect(await find('/slow-picture')).toMatchObject({ card: { title: 'Quick', picture: null } });

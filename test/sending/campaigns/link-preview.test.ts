@@ -138,14 +138,15 @@ describe('link-preview', () => {
   });
 });
 
-test('preview-campaign names the link that can have a card', async () => {
-  const link = async (html: string, with_file = false) =>
-    (await alice.call<{ link: string | null }>('venom/preview-campaign', { html, with_file })).body.data.link;
-  expect(await link('Tickets (https://example.com/a), www.example.com')).toBe('https://example.com/a');
-  expect(await link('At www.example.com.')).toBe('www.example.com');
-  expect(await link('Nowhere')).toBeNull();
-  expect(await link('See https://example.com', true)).toBeNull();
-  expect(await link(`See https://example.com ${'x'.repeat(1_024)}`, true)).toBe('https://example.com');
+test('preview-campaign lists the links that can have a card', async () => {
+  const links = async (html: string) =>
+    (await alice.call<{ links: string[] }>('venom/preview-campaign', { html })).body.data.links;
+  const twice = 'Tickets (https://example.com/a), www.example.com. Again https://example.com/a';
+  expect(await links(twice)).toEqual(['https://example.com/a', 'www.example.com']);
+  expect(await links('<a href="https://example.com/?a=1&b=(2)">Tickets</a>')).toEqual([
+    'https://example.com/?a=1&b=%282%29',
+  ]);
+  expect(await links('Nowhere')).toEqual([]);
 });
 
 describe('a campaign', () => {

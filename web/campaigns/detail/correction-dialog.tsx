@@ -87,6 +87,7 @@ function CorrectionForm({
             change={setCard}
             preview={preview}
             isSettled={isSettled && !error}
+            hasFile={hasFile}
             isAutomatic={html !== first}
           />
         </Stack>

@@ -134,6 +134,7 @@ function EditedMessage({
         change={(card) => update({ card })}
         preview={preview}
         isSettled={isSettled && !error}
+        hasFile={file !== null}
         isAutomatic={draft.html !== before.html}
       />
     </MessageSection>

@@ -11,9 +11,11 @@ export interface Preview {
   length: number;
   limit: number;
   warnings: Warning[];
-  /** The first link as the text has it, if phones can show a card of it. */
-  link: string | null;
+  /** The links as the text has them, each once: one of them can have a card. */
+  links: string[];
 }
+
+const LINKS_LISTED = 100;
 
 /** The very text that would be sent (contract §4, preview-campaign). Throws 400 with everything that is wrong with the html. */
 export async function previewCampaign(
@@ -25,12 +27,11 @@ export async function previewCampaign(
   if (problems.length > 0) throw invalid(problems);
   if (text === '' && !withFile) throw invalid([NO_TEXT]);
   const caption = captionWarning(text);
-  const isBelowFile = withFile && caption === undefined;
   return {
     text,
     length: text.length,
     limit: TEXT_LIMIT,
     warnings: caption ? [...warnings, caption] : warnings,
-    link: isBelowFile ? null : (findLinks(text)[0] ?? null),
+    links: [...new Set(findLinks(text))].slice(0, LINKS_LISTED),
   };
 }
