@@ -10,7 +10,10 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
   return { group_metadata_id, group_name, kind, participants };
 }
 
-/** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. */
+/**
+ * A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. Without an end date the first day
+ * is also the last.
+ */
 export interface Draft extends DraftBallot {
   name: string;
   html: string;
@@ -23,6 +26,8 @@ export interface Draft extends DraftBallot {
   time: string;
   timeZone: string;
   weekdays: readonly number[];
+  /** Days without a run. Some may lie outside the range: they count again if the range grows. */
+  skipDates: readonly string[];
   /** New with each change. The same when the same post is sent again after a lost response. */
   idempotencyKey: string;
 }
@@ -42,6 +47,7 @@ export function emptyDraft(timeZone: string): Draft {
     time: '09:00',
     timeZone,
     weekdays: ALL_WEEK,
+    skipDates: [],
     idempotencyKey: generateIdempotencyKey(),
   };
 }

@@ -34,6 +34,7 @@ export interface LedgerTables {
     traceparent: string | null;
     dropping: Generated<boolean>;
     in_activity: Generated<number>;
+    moved_from: Date | null;
   };
   deliveries: {
     account_id: number;

@@ -1,6 +1,7 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
 import { toBallotBody } from '../../compose/ballot.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
+import { listSkipped } from '../../compose/schedule-days.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
 
@@ -26,6 +27,7 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     endDate: campaign.end_date,
     time: campaign.schedule_time?.slice(0, 5) ?? empty.time,
     weekdays: campaign.weekdays ?? empty.weekdays,
+    skipDates: campaign.skip_dates,
   };
 }
 
@@ -47,6 +49,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.time !== before.time && { schedule_time: `${draft.time}:00` }),
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
+    ...(draft.skipDates.join() !== before.skipDates.join() && { skip_dates: listSkipped(draft) }),
   };
 }
 
@@ -71,6 +74,6 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** Returns whether the days or the time have changed. */
 export function isRescheduled(change: DraftDiff): boolean {
-  const { start_date, end_date, schedule_time, time_zone, weekdays } = change;
-  return [start_date, end_date, schedule_time, time_zone, weekdays].some((value) => value !== undefined);
+  const { start_date, end_date, schedule_time, time_zone, weekdays, skip_dates } = change;
+  return [start_date, end_date, schedule_time, time_zone, weekdays, skip_dates].some((value) => value !== undefined);
 }
