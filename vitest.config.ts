@@ -72,7 +72,7 @@ const RARE = [
   'messengers/whatsapp/inbound/members',
   'messengers/whatsapp/inbound/{history,private-chats}',
   'messengers/whatsapp/send/revise',
-  'messengers/whatsapp/send/{announcements,polls,answer-retries,disappearing,known-groups,late-acks,reach-members,slow-queries}',
+  'messengers/whatsapp/send/{announcements,events,polls,answer-retries,disappearing,known-groups,late-acks,reach-members,slow-queries}',
   'notifications/notices/notices',
   'notifications/webhooks/slow-endpoints',
   'operations/backup/before-upgrade',

@@ -163,7 +163,10 @@ function requireSecret(
   if (secret !== first) defects.push(new Error(`another secret for the message ${about}`));
 }
 
-/** WhatsApp's clients report a message by this token, so a wrong one cannot be reported. A resend to one device has none. */
+/**
+ * WhatsApp's clients report a message by this token, so a wrong one cannot be reported. A resend to one device has none, and neither has
+ * an event, of which the token covers no field.
+ */
 function requireReportingToken(
   { world, defects }: PeerState,
   sender: Companion,
@@ -172,8 +175,8 @@ function requireReportingToken(
 ): void {
   const { to: chatId = '', id: messageId = '', participant } = stanza.attrs;
   const isRecall = message.protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE;
-  // The announcement of an album has nothing that a token covers.
-  if (participant !== undefined || isRecall || message.albumMessage) return;
+  // Neither the announcement of an album nor an event has anything that a token covers.
+  if (participant !== undefined || isRecall || message.albumMessage || message.eventMessage) return;
   const author = world.groups.get(chatId)?.addressing === 'pn' ? numberOf(sender.person) : lidOf(sender.person);
   const token = bytesOf(child(child(stanza, 'reporting'), 'reporting_token'));
   if (!token.equals(deriveReportingToken(message, { messageId, author, chatId })))

@@ -270,6 +270,21 @@ test('webhooks get the totals of each group whose votes changed', async () => {
   expect(rows[0]?.data.campaign_id).toBe(campaign);
 });
 
+test('counts 1,023 voters of a group, half of whom change their vote', async () => {
+  const owner = await createOwner(database.db, 1);
+  const { campaign, messageIds } = await asked(owner);
+  const members = Array.from({ length: 1_023 }, (_, index) => `member ${index}`);
+  const first = members.map((participant) =>
+    vote(owner, messageIds[0], { participant, choices: ['Saturday'], votedMs: NOW }),
+  );
+  const second = members
+    .filter((_, index) => index % 2 === 0)
+    .map((participant) => vote(owner, messageIds[0], { participant, choices: ['Sunday'], votedMs: NOW + 1 }));
+  await recordReceipts(database.db, second);
+  await recordReceipts(database.db, [...first, ...second]);
+  expect((await resultsOf(owner, campaign)).totals).toEqual({ voters: 1_023, unreadable: 0, votes: [511, 512, 0] });
+});
+
 const PEOPLE = ['ann', 'ben', 'cem'];
 
 test('totals are those of the newest votes, in any order and under either id of a person', async () => {
