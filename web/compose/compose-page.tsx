@@ -95,18 +95,22 @@ function DraftActions({ id, drop }: Pick<ComposeProps, 'id' | 'drop'>) {
   );
 }
 
+/** A poll or an event takes the place of text and file, which the draft keeps. */
+function contentOf({ draft, file: attached }: PersistedDraft) {
+  const isAskingMembers = isBallot(draft);
+  const file = isAskingMembers ? null : attached;
+  const hasFile = file !== null || (!isAskingMembers && draft.files.length > 0);
+  return { isAskingMembers, file, hasFile, fileName: file?.name ?? draft.files[0]?.name ?? '' };
+}
+
 function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { draft } = kept;
-  // A poll or an event takes the place of text and file, which the draft keeps.
-  const isAskingMembers = isBallot(draft);
-  const file = isAskingMembers ? null : kept.file;
-  const hasFile = file !== null || (!isAskingMembers && draft.files.length > 0);
+  const { isAskingMembers, file, hasFile, fileName } = contentOf(kept);
   const shown = usePreview(isAskingMembers ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
   const isRead = isSettled && !shown.error;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
-  const fileName = file?.name ?? draft.files[0]?.name ?? '';
   const suggestedName = suggestName([ballotTitle(draft), firstLine(preview.text), fileName]);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
