@@ -1566,8 +1566,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         /** The figures and names of the issue, such as `limit`. Absent without any. */
         params?: Record<string, string | number> | undefined;
       }>;
-      /** The first link of the text, if phones can show a preview of it: below a file they do not. */
-      link: string | null;
+      /** The links of the text, each once and 100 at most. `link_preview` is about one of them. */
+      links: Array<string>;
     };
   };
   /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
@@ -1643,6 +1643,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         /** The figures and names of the issue, such as `limit`. Absent without any. */
         params?: Record<string, string | number> | undefined;
       }>;
+      /** The first file. */
       media: { mime: string; size: number } | null;
       /** The files of `media`. */
       files: Array<ShownFile>;

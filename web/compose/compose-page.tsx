@@ -103,12 +103,37 @@ function contentOf({ draft, file: attached }: PersistedDraft) {
   return { isAskingMembers, file, hasFile, fileName: file?.name ?? draft.files[0]?.name ?? '' };
 }
 
+function Message({
+  kept,
+  update,
+  attach,
+  suggestedName,
+  shown,
+}: Pick<ComposeProps, 'kept' | 'update' | 'attach'> & { suggestedName: string; shown: ReturnType<typeof usePreview> }) {
+  const { draft } = kept;
+  const { isAskingMembers, file, hasFile } = contentOf(kept);
+  return (
+    <MessageSection
+      {...{ draft, update, file, attach, suggestedName }}
+      refusal={kept.fileProblem}
+      aside={!isAskingMembers && <LengthCounter length={shown.length} limit={shown.preview.limit} />}
+    >
+      <CardField
+        card={draft.card}
+        change={(card) => update({ card })}
+        preview={shown.preview}
+        isSettled={shown.isSettled && !shown.error}
+        hasFile={hasFile}
+      />
+    </MessageSection>
+  );
+}
+
 function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const { draft } = kept;
   const { isAskingMembers, file, hasFile, fileName } = contentOf(kept);
   const shown = usePreview(isAskingMembers ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
-  const isRead = isSettled && !shown.error;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
   const suggestedName = suggestName([ballotTitle(draft), firstLine(preview.text), fileName]);
@@ -145,19 +170,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         }
         preview={<TimedPreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />}
       >
-        <MessageSection
-          {...{ draft, update, file, attach, suggestedName }}
-          refusal={kept.fileProblem}
-          aside={!isAskingMembers && <LengthCounter length={shown.length} limit={preview.limit} />}
-        >
-          <CardField
-            card={draft.card}
-            change={(card) => update({ card })}
-            preview={preview}
-            isSettled={isRead}
-            hasFile={hasFile}
-          />
-        </MessageSection>
+        <Message {...{ kept, update, attach, suggestedName, shown }} />
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} />
