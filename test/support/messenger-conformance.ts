@@ -255,12 +255,16 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       const group = await session.createGroup({ name: 'Unread', participants: here.people });
       const bytes = Buffer.from('%PDF-1.4\n%%EOF\n');
       let isReadable = false;
+      const load = () => (isReadable ? Promise.resolve(bytes) : Promise.reject(new Error('the database is slow')));
       const media = {
         mime: 'application/pdf',
         size: bytes.length,
         sha256: createHash('sha256').update(bytes).digest(),
         fileName: 'unread.pdf',
-        load: () => (isReadable ? Promise.resolve(bytes) : Promise.reject(new Error('the database is slow'))),
+        load,
+        async *pieces() {
+          yield await load();
+        },
       };
       const chats = [to(group.sendTo), to(group.sendTo)];
       const trySending = async () =>
