@@ -29,6 +29,12 @@ import {
   sumsAddUp,
   timelinesAddUp,
 } from './check-figures.ts';
+import {
+  attemptsReachTheSame,
+  mentionsAreAllowed,
+  pinsAreTheOnesRequested,
+  quotesAreTheOnesRequested,
+} from './check-reach.ts';
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
@@ -91,6 +97,10 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   messagesAreInOrder,
   messagesTellTheEnd,
   heldLedgersTellNothing,
+  attemptsReachTheSame,
+  mentionsAreAllowed,
+  quotesAreTheOnesRequested,
+  pinsAreTheOnesRequested,
 ];
 
 function nothingIsLost(facts: Case): string[] {

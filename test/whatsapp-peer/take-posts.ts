@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
 import { describedMedia, readMedia } from './read-media.ts';
+import { requireReach } from './require-reach.ts';
 import { deriveReportingToken } from './reporting-token.ts';
 import { bytesOf, child, children, element, elementsOf, need, seconds, SERVER, type Stanza } from './stanza.ts';
 import { companionLid, companionOf, deviceOf, lidOf, numberOf, personOf, type Companion, type Group } from './world.ts';
@@ -151,9 +152,9 @@ function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMe
 function requireSecret(
   { secrets, defects }: PeerState,
   messageId: string,
-  { protocolMessage, messageContextInfo }: proto.IMessage,
+  { protocolMessage, pinInChatMessage, messageContextInfo }: proto.IMessage,
 ): void {
-  if (protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE) return;
+  if (protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE || pinInChatMessage) return;
   const secret = Buffer.from(messageContextInfo?.messageSecret ?? []).toString('hex');
   const about = protocolMessage?.key?.id ?? messageId;
   const first = secrets.get(about) ?? secret;
@@ -170,7 +171,7 @@ function requireReportingToken(
 ): void {
   const { to: chatId = '', id: messageId = '', participant } = stanza.attrs;
   const isRecall = message.protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE;
-  if (participant !== undefined || isRecall) return;
+  if (participant !== undefined || isRecall || message.pinInChatMessage) return;
   const author = world.groups.get(chatId)?.addressing === 'pn' ? numberOf(sender.person) : lidOf(sender.person);
   const token = bytesOf(child(child(stanza, 'reporting'), 'reporting_token'));
   if (!token.equals(deriveReportingToken(message, { messageId, author, chatId })))
@@ -206,6 +207,7 @@ async function read(
   requireExpiration(state, stanza, message);
   requireSecret(state, messageId, message);
   requireReportingToken(state, sender, stanza, message);
+  requireReach(state, sender, stanza, message);
   const media = readMedia(state, message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
     state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });
@@ -215,7 +217,7 @@ async function read(
 function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, message: proto.IMessage): void {
   const shown = message.protocolMessage ? message.protocolMessage.editedMessage : message;
   const group = world.groups.get(attrs['to'] ?? '');
-  if (!shown || !group || attrs['participant'] !== undefined) return;
+  if (!shown || shown.pinInChatMessage || !group || attrs['participant'] !== undefined) return;
   const content = describedMedia(shown)?.described ?? shown.extendedTextMessage;
   const said = content?.contextInfo?.expiration || undefined;
   if (said !== group.expiration) defects.push(new Error(`a post for ${group.expiration} s that says ${said} s`));

@@ -26,6 +26,7 @@ import { CheckSection, WhenSection } from './draft-sections.tsx';
 import { GroupsSection } from './groups-section.tsx';
 import { sumOf } from './audience.ts';
 import { MessageSection } from './message-section.tsx';
+import { ReachSection } from './reach-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
 import { draftPath } from './create-draft.ts';
 import { sendDraft } from './send-draft.ts';
@@ -138,6 +139,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
           aside={<LengthCounter length={preview.length} limit={preview.limit} />}
         />
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+        <ReachSection draft={draft} update={update} />
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} />
         </WhenSection>
@@ -204,7 +206,7 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview groups={draft.groups} text={text} file={file} time={time} />;
+  return <PhonePreview groups={draft.groups} text={text} file={file} time={time} reach={draft} />;
 }
 
 /** Returns the first line of the message without formatting markers. */

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Data } from '../api/operations.ts';
 import { createDraft } from '../drafts/persisted-draft.ts';
 import { changeDraft } from '../drafts/save-draft.ts';
+import { toReach } from './reach.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
 type Copy = Data<'venom/duplicate-campaign'>;
@@ -16,7 +17,7 @@ export function createDraftFromCampaign(
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
-  const draft = { ...emptyDraft(timeZone), name: copy.name, html: copy.html, groups };
+  const draft = { ...emptyDraft(timeZone), ...toReach(copy), name: copy.name, html: copy.html, groups };
   return createSavedDraft(client, draft, file);
 }
 

@@ -1,5 +1,6 @@
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
+import { NO_REACH, type Reach } from './reach.ts';
 
 /** The part of a picked group that is stored: enough to show it without a request. */
 export type PickedGroup = Pick<Group, 'group_metadata_id' | 'group_name' | 'kind' | 'participants'>;
@@ -9,7 +10,7 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
 }
 
 /** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. */
-export interface Draft {
+export interface Draft extends Reach {
   name: string;
   html: string;
   groups: readonly PickedGroup[];
@@ -36,6 +37,7 @@ export function emptyDraft(timeZone: string): Draft {
     time: '09:00',
     timeZone,
     weekdays: ALL_WEEK,
+    ...NO_REACH,
     idempotencyKey: generateIdempotencyKey(),
   };
 }

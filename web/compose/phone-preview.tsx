@@ -1,7 +1,9 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
+import { PinnedLine, Quote } from '../whatsapp/quote.tsx';
 import type { PickedGroup } from './draft.ts';
+import { shownText, type Reach } from './reach.ts';
 
 /** The post as members of the first group will see it. */
 export function PhonePreview({
@@ -9,12 +11,14 @@ export function PhonePreview({
   text,
   file,
   time,
+  reach,
 }: {
   groups: readonly PickedGroup[];
   text: string;
   file: File | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
+  reach: Reach;
 }) {
   const [first] = groups;
   const kind = first?.kind ?? 'group';
@@ -24,7 +28,16 @@ export function PhonePreview({
       {text === '' && !media ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post text={text} media={media} time={time} kind={kind} />
+        <>
+          {reach.pinFor && <PinnedLine />}
+          <Post
+            text={shownText(text, reach)}
+            media={media}
+            time={time}
+            kind={kind}
+            quote={reach.replyTo && <Quote campaignId={reach.replyTo.campaign_id} />}
+          />
+        </>
       )}
     </Phone>
   );

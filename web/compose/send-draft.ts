@@ -1,6 +1,7 @@
 import { call, callWithHeaders } from '../api/call.ts';
 import type { Body } from '../api/operations.ts';
 import type { Draft } from './draft.ts';
+import { reachFields } from './reach.ts';
 
 /** The fields that sending at once and scheduling share. */
 function postOf(draft: Draft, name: string, image: string | null) {
@@ -8,6 +9,7 @@ function postOf(draft: Draft, name: string, image: string | null) {
     name,
     html: draft.html,
     image,
+    ...reachFields(draft),
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     is_channel_campaign: draft.groups.length > 0 && draft.groups.every((group) => group.kind === 'channel'),
   };

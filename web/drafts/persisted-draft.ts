@@ -3,6 +3,7 @@ import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 import { mediaQuery } from '../api/media.ts';
 import { emptyDraft, type Draft } from '../compose/draft.ts';
+import { toReach } from '../compose/reach.ts';
 import { mediaName } from '../format/media-name.ts';
 import { DRAFT_KEY } from './unsaved-changes.ts';
 
@@ -69,6 +70,7 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
     timeZone: content.time_zone ?? timeZone,
     weekdays: content.weekdays ?? blank.weekdays,
     idempotencyKey: content.idempotency_key ?? blank.idempotencyKey,
+    ...toReach(content),
   };
   const file = blob && new File([blob], mediaName(blob.type), { type: blob.type });
   return { draft, file, version: row.version, isChanged: false, isOtherFile: false, problem: null, edition: 0 };

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
+import { reachFields } from '../compose/reach.ts';
 import { base64 } from '../compose/send-draft.ts';
 import {
   updatePersistedDraft,
@@ -137,6 +138,7 @@ async function toSaveBody(id: string, { draft, file, version, isOtherFile }: Dra
     time_zone: draft.timeZone,
     weekdays: [...draft.weekdays],
     idempotency_key: draft.idempotencyKey,
+    ...reachFields(draft),
     ...(isOtherFile && (file ? { image: await base64(file) } : { remove_image: true })),
   };
 }

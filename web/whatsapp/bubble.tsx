@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, type ReactNode } from 'react';
 import { mediaQuery } from '../api/media.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
@@ -32,6 +32,7 @@ export function Post({
   time,
   kind = 'group',
   isEdited = false,
+  quote = null,
 }: {
   text: string;
   media: ShownMedia | null;
@@ -39,16 +40,18 @@ export function Post({
   time: string;
   kind?: GroupKind;
   isEdited?: boolean;
+  /** What it replies to. */
+  quote?: ReactNode;
 }) {
   const foot = { time, kind, isEdited };
   if (media && text.length > CAPTION_LIMIT)
     return (
       <>
         <Bubble text="" media={media} {...foot} isEdited={false} />
-        <Bubble text={text} media={null} {...foot} />
+        <Bubble text={text} media={null} quote={quote} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} {...foot} />;
+  return <Bubble text={text} media={media} quote={quote} {...foot} />;
 }
 
 /** The placeholder of a post that was deleted for everyone. */
@@ -69,16 +72,19 @@ function Bubble({
   time,
   kind,
   isEdited,
+  quote = null,
 }: {
   text: string;
   media: ShownMedia | null;
   time: string;
   kind: GroupKind;
   isEdited: boolean;
+  quote?: ReactNode;
 }) {
   return (
     <div className={classes.bubble} data-kind={kind} data-wide={media ? true : undefined}>
       {kind !== 'channel' && <Sender />}
+      {kind !== 'channel' && quote}
       {media && <MediaBox media={media} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>

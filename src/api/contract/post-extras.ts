@@ -2,18 +2,43 @@
 import { z } from 'zod';
 import { optional, text } from './fields.ts';
 
+/** WhatsApp's own choices. */
+export const pinFor = z.enum(['24h', '7d', '30d']).meta({ id: 'PinFor' });
+
 export const postExtras = {
   file_name: optional(text(1, 200)).meta({
     id: 'FileName',
     description: 'The name of the file as recipients see it; its extension becomes that of the type. Default: `file`.',
     examples: ['Programme.pdf'],
   }),
+  mention_all: optional(z.boolean()).meta({
+    description:
+      'Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention.',
+  }),
+  pin_for: optional(pinFor).meta({
+    description: 'Pins each post in its group for so long after it was sent. Not in channels.',
+  }),
+  reply_to: optional(
+    z.object({
+      campaign_id: z.guid(),
+      run_id: optional(z.int()).meta({ description: 'Default: the latest run that has begun by then.' }),
+    }),
+  ).meta({
+    description:
+      'Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote.',
+  }),
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(['file_name']);
+export const postExtrasNames = z.enum(['file_name', 'mention_all', 'pin_for', 'reply_to']);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
   file_name: z.string().nullable().meta({ description: '`null`: recipients see `file`.' }),
+  mention_all: z.boolean(),
+  pin_for: pinFor.nullable(),
+  reply_to: z
+    .object({ campaign_id: z.string(), run_id: z.number().int().nullable() })
+    .nullable()
+    .meta({ description: 'The earlier campaign whose posts are quoted.' }),
 };

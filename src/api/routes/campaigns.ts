@@ -89,7 +89,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         image: body.image,
         removeImage: body.remove_image,
         extras: toExtras(body),
-        removedExtras: toRemovedExtras(body.remove),
+        removedExtras: toRemovedExtras(body),
         groupIds: body.group_metadata_ids,
         isChannelCampaign: body.is_channel_campaign,
         startDate: body.start_date,

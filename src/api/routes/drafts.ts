@@ -6,7 +6,7 @@ import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
 
 /** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = { file_name: null };
+const NO_DRAFT_EXTRAS = { file_name: null, mention_all: false, pin_for: null, reply_to: null };
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
@@ -24,6 +24,9 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         weekdays: body.weekdays ?? null,
         idempotency_key: body.idempotency_key ?? null,
         file_name: body.file_name ?? null,
+        mention_all: body.mention_all ?? false,
+        pin_for: body.pin_for ?? null,
+        reply_to: body.reply_to ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null } : null,
       },
       groupIds: body.group_metadata_ids,
       image: body.image,

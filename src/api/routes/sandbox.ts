@@ -28,6 +28,9 @@ function toWireMessage(message: ArrivedMessage) {
 function toChangedMessage(message: ArrivedMessage) {
   return {
     ...toWireMessage(message),
+    mentions_all: message.mentionsAll,
+    quoted_message_id: message.quotedMessageId,
+    pinned_until: message.pinnedUntil?.toISOString() ?? null,
     recalled_at: message.recalledAt?.toISOString() ?? null,
     corrected_at: message.correctedAt?.toISOString() ?? null,
   };

@@ -5,12 +5,29 @@
 export interface PostExtras {
   /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
   fileName?: string;
+  /** Everybody in each group is mentioned, unless the workspace's cap for that is used up. */
+  mentionAll?: true;
+  /** For how many seconds the post is pinned in each group once it is sent. */
+  pinSeconds?: number;
+  /** The post replies to those of an earlier campaign. */
+  replyTo?: ReplyTo;
+}
+
+/** The public id of a campaign of the same workspace. Without a run: the latest one that has begun by then. */
+export interface ReplyTo {
+  campaignId: string;
+  runId?: number;
 }
 
 export const NO_EXTRAS: PostExtras = {};
 
 /** Their names in requests and answers. */
-export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = { fileName: 'file_name' };
+export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
+  fileName: 'file_name',
+  mentionAll: 'mention_all',
+  pinSeconds: 'pin_for',
+  replyTo: 'reply_to',
+};
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;
 

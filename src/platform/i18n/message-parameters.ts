@@ -120,6 +120,7 @@ export interface MessageParameters {
   'compose.doneBy': { when: string };
   'compose.sending': { name: string };
   'compose.scheduled': { name: string };
+  'reach.mentionAllHint': { members: number };
   'campaigns.menu': { name: string };
   'campaigns.nextRun': { when: string; zone: string };
   'campaigns.progressLabel': { name: string };
@@ -187,6 +188,15 @@ export interface MessageParameters {
   'revise.refused': { groups: number };
   'revise.partOf': { what: string; posts: string };
   'revise.notDone': { why: string };
+  'pin.title': { name: string };
+  'pin.unpinTitle': { name: string };
+  'pin.ofRun': { time: string };
+  'pin.pinning': { groups: number };
+  'pin.unpinning': { groups: number };
+  'pin.pinned': { posts: number };
+  'pin.waiting': { posts: number };
+  'pin.refused': { groups: number };
+  'pin.notMentioned': { groups: number };
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };
   'calendar.beginOn': { day: string };

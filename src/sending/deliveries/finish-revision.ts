@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
+import { writePinOutcomes } from './write-pin-outcomes.ts';
 
 /** The outcome of one attempt to revise a post. */
 export type RevisionOutcome =
@@ -31,7 +32,8 @@ export async function finishRevision(
     const [lane] = rows;
     if (!lane) return;
     const recorded = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
-    await writeOutcomes(trx, turn, recorded);
+    const write = turn.kind === 'pin' || turn.kind === 'unpin' ? writePinOutcomes : writeOutcomes;
+    await write(trx, turn, recorded);
     if (!lane.held) return;
     await sql`
       update lanes

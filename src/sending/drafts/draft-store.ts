@@ -13,6 +13,9 @@ export interface DraftContent {
   weekdays: number[] | null;
   idempotency_key: string | null;
   file_name?: string | null;
+  mention_all?: boolean;
+  pin_for?: '24h' | '7d' | '30d' | null;
+  reply_to?: { campaign_id: string; run_id: number | null } | null;
 }
 
 /** A draft as lists tell of it. */

@@ -16,6 +16,12 @@ export interface ArrivedMessage {
   recalledAt: Date | null;
   /** When it was last edited. */
   correctedAt: Date | null;
+  /** Everybody in the group was mentioned. */
+  mentionsAll: boolean;
+  /** The id of the post that it quotes. */
+  quotedMessageId: string | null;
+  /** null: it is not pinned. */
+  pinnedUntil: Date | null;
 }
 
 /** Reads what arrived in a chat, oldest first, after the given place, with what was deleted if so asked. */

@@ -15,6 +15,7 @@ import { Failures } from './failures.tsx';
 import { GroupTable } from './group-table.tsx';
 import { CampaignHeader } from './campaign-header.tsx';
 import { PostPreview } from './post-preview.tsx';
+import { ReachResults } from './reach.tsx';
 import { Revisions } from './revisions.tsx';
 import { ScheduleRule } from './schedule-rule.tsx';
 import { Runs } from './runs.tsx';
@@ -45,6 +46,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
           <CampaignHeader analytics={analytics} rule={post.data && <ScheduleRule post={post.data} />} />
           {totals.deliveries > 0 && <DeliveryTotals totals={totals} groups={groups} />}
           <Revisions analytics={analytics} />
+          <ReachResults analytics={analytics} />
           <Failures analytics={analytics} />
           {!isQuiet && (
             <Section title={t('campaign.overTime')}>

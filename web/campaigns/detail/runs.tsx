@@ -12,11 +12,12 @@ import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/status-tone.ts';
 import { t } from '../../i18n/translate.ts';
 import { CorrectionDialog } from './correction-dialog.tsx';
+import { PinDialog, UnpinDialog } from './pin-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 import classes from './runs.module.css';
 
 interface RevisionTarget {
-  what: 'recall' | 'correct';
+  what: 'recall' | 'correct' | 'pin' | 'unpin';
   run: Run;
 }
 
@@ -78,6 +79,13 @@ export function Runs({ analytics }: { analytics: Analytics }) {
             opened={isOpen && asking.what === 'correct'}
             close={close}
           />
+          <PinDialog analytics={analytics} run={asking.run} opened={isOpen && asking.what === 'pin'} close={close} />
+          <UnpinDialog
+            analytics={analytics}
+            run={asking.run}
+            opened={isOpen && asking.what === 'unpin'}
+            close={close}
+          />
         </>
       )}
     </Section>
@@ -101,6 +109,10 @@ function RunMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="pin" size={16} />} onClick={() => openDialog({ what: 'pin', run })}>
+          {t('pin.open')}
+        </Menu.Item>
+        <Menu.Item onClick={() => openDialog({ what: 'unpin', run })}>{t('pin.unpinOpen')}</Menu.Item>
         <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => openDialog({ what: 'correct', run })}>
           {t('revise.correct.open')}
         </Menu.Item>

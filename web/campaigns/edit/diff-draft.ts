@@ -1,5 +1,6 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
+import { diffReach, toReach } from '../../compose/reach.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
 
@@ -23,6 +24,7 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     endDate: campaign.end_date,
     time: campaign.schedule_time?.slice(0, 5) ?? empty.time,
     weekdays: campaign.weekdays ?? empty.weekdays,
+    ...toReach(campaign),
   };
 }
 
@@ -43,6 +45,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.time !== before.time && { schedule_time: `${draft.time}:00` }),
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
+    ...diffReach(before, draft),
   };
 }
 

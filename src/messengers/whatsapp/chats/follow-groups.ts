@@ -4,13 +4,11 @@ import type { Group } from '../client/group.ts';
 import { allChildrenOf } from '../client/node.ts';
 import type { ChatCache } from './chat-cache.ts';
 
-/** Changes that do not affect posts. */
+/** Changes that affect neither posts nor pins. */
 const IRRELEVANT_CHANGES: ReadonlySet<string> = new Set([
   'subject',
   'description',
   'invite',
-  'locked',
-  'unlocked',
   'member_add_mode',
   'membership_approval_mode',
   'created_membership_requests',

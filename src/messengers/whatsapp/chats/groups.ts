@@ -49,12 +49,24 @@ export function sizeOf(group: Group): number {
   return Math.max(group.size ?? 0, group.participants.length);
 }
 
-export function mayPost({ me }: Pick<Client, 'me'>, group: Group): boolean {
-  if (group.isCommunity) return false;
-  if (!group.announce) return true;
+export function mayPost(client: Pick<Client, 'me'>, group: Group): boolean {
+  return !group.isCommunity && (!group.announce || isAdmin(client, group));
+}
+
+/** As in WhatsApp's own client: the setting that lets members edit the group lets them pin, too. */
+export function mayPin(client: Pick<Client, 'me'>, group: Group): boolean {
+  return !group.isCommunity && ((!group.announce && !group.restrict) || isAdmin(client, group));
+}
+
+/** From so many members on only admins can mention everybody (WhatsApp's AB property 20354). */
+const ADMINS_MENTION_FROM = 33;
+
+export function mayMentionAll(client: Pick<Client, 'me'>, group: Group): boolean {
+  return sizeOf(group) < ADMINS_MENTION_FROM || isAdmin(client, group);
+}
+
+function isAdmin({ me }: Pick<Client, 'me'>, { participants }: Group): boolean {
   const isSame = (one: string, own: string | undefined) => parseJid(one)?.user === parseJid(own)?.user;
-  const own = group.participants.find(
-    ({ id, phoneNumber }) => isSame(id, me?.lid) || isSame(phoneNumber ?? id, me?.id),
-  );
+  const own = participants.find(({ id, phoneNumber }) => isSame(id, me?.lid) || isSame(phoneNumber ?? id, me?.id));
   return own?.admin === 'admin' || own?.admin === 'superadmin';
 }

@@ -16,6 +16,7 @@ export function parseGroup(group: Node): Group | undefined {
       .map(({ attrs }) => toMember(attrs)),
     addressingMode: mode === 'pn' ? 'pn' : 'lid',
     announce: childOf(group, 'announcement') !== undefined,
+    restrict: childOf(group, 'locked') !== undefined,
     isCommunity: childOf(group, 'parent') !== undefined,
   };
 }

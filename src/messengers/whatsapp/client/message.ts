@@ -7,6 +7,9 @@ export type ContextInfo = proto.IContextInfo;
 /** The types of a protocol message that change an earlier message. */
 export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 
+/** The types of a message that pins another. */
+export const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type;
+
 export function encodeMessage(message: Message): Buffer {
   return Buffer.from(proto.Message.encode(message).finish());
 }

@@ -4,6 +4,7 @@ import { encodeMessage } from '../client/message.ts';
 import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
 import { setEphemeralExpiration } from './ephemeral-expiration.ts';
+import { addContextInfo, contextOf } from './context-info.ts';
 import { refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
@@ -15,10 +16,13 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const group = await sending.chats.group(to.chatId);
   if (group.isCommunity) return refused('A community takes no posts itself, only its announcement group does');
   if (!mayPost(client, group)) return refused('Only admins may post in this group');
+  const context = contextOf(client, group, to);
   const messages = await Promise.all(
-    parts.map(async (part) => {
+    parts.map(async (part, index) => {
       const uploaded = part.media ? await sending.upload(part.media, 'chats') : undefined;
-      const message = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
+      const encoded = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
+      // The last part has the text.
+      const message = context && index === parts.length - 1 ? addContextInfo(encoded, context) : encoded;
       await sending.storeMessage({ ...part, chatId: to.chatId, message: encodeMessage(message) });
       // Stored without its secret, so that it is the same for all groups and stored once.
       return { messageId: part.messageId, message: withSecret(client, message, part.messageId) };

@@ -10,6 +10,7 @@ import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
+import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, readNow, type Plan } from '../store.ts';
 
 export interface AcceptedCampaign {
@@ -26,6 +27,8 @@ export interface AcceptDeps {
   convert: Convert;
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
 }
 
 /** A campaign as it is asked for. */
@@ -49,14 +52,15 @@ const NOT_LINKED =
 
 /**
  * Accepts a campaign, sent now or scheduled: when this resolves, campaign, content, runs and the writes of `start` are durable. Throws
- * 400 for an invalid post, 404 for groups of another workspace, and 409 or `no_room` for an exhausted quota.
+ * 400 for an invalid post, 404 for groups of another workspace or a campaign to reply to, and 409 or `no_room` for an exhausted quota or
+ * cap.
  */
 export async function acceptCampaign(
   deps: AcceptDeps,
   { actor, input, plan, problems, notes = [], dueAt, key }: CampaignRequest,
   start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
 ): Promise<AcceptedCampaign> {
-  const { db, quotas = QUOTAS } = deps;
+  const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const plannedNow = async () => dueAt(await readNow(db));
@@ -71,11 +75,15 @@ export async function acceptCampaign(
   const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
   const warnings = [...listLosses(found), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
   await requireGroups(db, accountId, input.groupIds);
+  await requireReach(db, { accountId, groupIds, extras, text });
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
       const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
       await lockOwnLane(trx, accountId);
       await enforceCampaignQuota(trx, accountId, quotas);
+      const due = dueAt(await readNow(trx));
+      const [firstAt] = due;
+      if (firstAt) await requireMentionsLeft(trx, { accountId, groupIds, extras }, { firstAt, timeZone });
       const { name, description, isChannelCampaign } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,
@@ -88,7 +96,7 @@ export async function acceptCampaign(
         mediaId,
         extras,
         groupIds,
-        dueAt: dueAt(await readNow(trx)),
+        dueAt: due,
       });
       await start(trx, { accountId, campaignId });
       await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });

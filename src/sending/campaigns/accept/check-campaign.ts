@@ -4,6 +4,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import type { FieldError } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
@@ -15,6 +16,8 @@ import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store.ts';
 import { warnOfCap } from './warn-of-cap.ts';
 import { warnOfPace } from './warn-of-pace.ts';
+import { requireMentionsLeft, requireReach } from './require-reach.ts';
+import { warnOfReach } from './warn-of-reach.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -57,23 +60,27 @@ export async function checkCampaign(
   const { occurrences, problems } = planDraft(draft, timeZone);
   const now = await readNow(db);
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
-  const { text, media, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
+  const { text, media, extras, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
   const account = await findOwnAccount(db, workspaceId);
   await requireGroups(db, account.accountId, draft.post.groupIds);
+  const reaching = { accountId: account.accountId, groupIds, extras, text, campaignId: insteadOf };
+  await requireReach(db, reaching);
   const dueAt = await planned();
   const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
+  await requireMentionsLeft(db, reaching, { firstAt: first, timeZone: deps.timeZone });
   const caption = media !== null || draft.post.withFile ? captionWarning(text) : undefined;
   const pace = deps.gaps[account.messenger];
   const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
   const cap = await warnOfCap(db, account.accountId, load);
   const slow = await warnOfPace(db, account.accountId, { dueAt, pace, timeZone: deps.timeZone });
   return {
-    text,
+    text: extras.mentionAll ? withMentionAll(text) : text,
     warnings: [
       ...warnings,
       ...(caption ? [caption] : []),
       ...(account.status === 'connected' ? [] : [NOT_CONNECTED]),
+      ...(await warnOfReach(db, account.accountId, reaching)),
       ...(cap ? [cap] : []),
       ...slow,
     ],

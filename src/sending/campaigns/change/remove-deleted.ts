@@ -49,7 +49,15 @@ export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
 async function removeNext(trx: Connection, { accountId, campaignId }: Deleted): Promise<void> {
   if (await removeCampaignActivity(trx, accountId, campaignId)) return;
   // Deliveries first: what members go on doing about posts that are gone is counted no more.
-  const all = ['deliveries', 'revisions', 'receipts', 'provisional_receipts', 'run_minutes'] as const;
+  const all = [
+    'deliveries',
+    'revisions',
+    'pins',
+    'everyone_mentions',
+    'receipts',
+    'provisional_receipts',
+    'run_minutes',
+  ] as const;
   if (await removePosts(trx, campaignId, all)) return;
   for (const table of ['group_sums', 'time_sums']) {
     const { numAffectedRows = 0n } = await sql`

@@ -5,7 +5,14 @@ import type { Connection } from '../../../platform/database/connect.ts';
 const CHUNK = 5_000;
 
 /** What hangs on a campaign by its runs. */
-export type RunTable = 'receipts' | 'provisional_receipts' | 'run_minutes' | 'revisions' | 'deliveries';
+export type RunTable =
+  | 'receipts'
+  | 'provisional_receipts'
+  | 'run_minutes'
+  | 'revisions'
+  | 'deliveries'
+  | 'pins'
+  | 'everyone_mentions';
 
 /**
  * Removes the next rows of the first of these tables that has any of the campaign; false when none has. Latest run first: if a post turns

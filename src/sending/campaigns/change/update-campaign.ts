@@ -15,6 +15,7 @@ import type { Controlled } from './control.ts';
 import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
+import { requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
 import { replanRuns } from './replan-runs.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
@@ -58,7 +59,7 @@ export interface CampaignChange {
  * post when every run has begun, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
  */
 export async function updateCampaign(
-  { db, convert, quotas = QUOTAS }: AcceptDeps,
+  { db, convert, quotas = QUOTAS, timeZone = 'UTC' }: AcceptDeps,
   actor: Actor,
   publicId: string,
   change: CampaignChange,
@@ -88,6 +89,7 @@ export async function updateCampaign(
     await changeSchedule(trx, campaign, change);
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
     await changeContent(trx, campaign, { html, text, mediaId, groupIds, extras, removedExtras });
+    await requireMentions(trx, campaign, timeZone);
     await updateDescription(trx, campaign.campaignId, change);
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
     return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
@@ -162,6 +164,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   };
   if (isDeepStrictEqual(next, content)) return;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
+  await requireReach(trx, { ...campaign, ...next });
   if (next.text === '' && next.mediaId === null)
     throw invalid([
       change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT,
@@ -180,6 +183,26 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
       },
     );
   await writeContent(trx, campaignId, next);
+}
+
+/** As when the campaign is accepted, for the first run that is left. */
+async function requireMentions(
+  trx: Connection,
+  { accountId, campaignId }: OwnCampaign,
+  timeZone: string,
+): Promise<void> {
+  const { extras, groupIds } = await readContent(trx, campaignId);
+  if (!extras.mentionAll) return;
+  const first = await trx
+    .selectFrom('runs')
+    .select('due_at')
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'planned')
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  if (!first) return;
+  await requireMentionsLeft(trx, { accountId, campaignId, groupIds, extras }, { firstAt: first.due_at, timeZone });
 }
 
 /** The name of a file goes with its file. */

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { campaignQuery } from '../api/queries.ts';
+import { mediaName } from '../format/media-name.ts';
+import { Icon } from '../parts/icons.tsx';
+import { t } from '../i18n/translate.ts';
+import classes from './quote.module.css';
+
+const SHOWN_LENGTH = 120;
+
+/** The beginning of the post that a post replies to, as its bubble shows it. */
+export function Quote({ campaignId }: { campaignId: string }) {
+  const quoted = useQuery(campaignQuery(campaignId));
+  if (!quoted.data) return null;
+  const { text, media } = quoted.data;
+  return (
+    <div className={classes.quote}>
+      {text.slice(0, SHOWN_LENGTH) || (media ? mediaName(media.mime) : '')}
+    </div>
+  );
+}
+
+/** The line at the top of a chat with a pinned post. */
+export function PinnedLine() {
+  return (
+    <p className={classes.pinned}>
+      <Icon name="pin" size={14} /> {t('phone.pinned')}
+    </p>
+  );
+}
