@@ -90,8 +90,17 @@ export function pinsAreTheOnesRequested(facts: Case): string[] {
     const isChannel = only(lines, 'owner').some(({ channelIds }) => channelIds.includes(groupId));
     if (pin === 'waiting') return [`still to be pinned: ${messageId}`];
     return [
-      ...(!taken && (pin === 'pinned') !== (pinned.get(messageId) ?? false) ? [`told otherwise: the pin of ${messageId}`] : []),
-      ...(!taken && isWanted && !isUnpinned && status === 'sent' && pin !== 'pinned' && !pinError && !isRecalled && !isChannel
+      ...(!taken && (pin === 'pinned') !== (pinned.get(messageId) ?? false)
+        ? [`told otherwise: the pin of ${messageId}`]
+        : []),
+      ...(!taken &&
+      isWanted &&
+      !isUnpinned &&
+      status === 'sent' &&
+      pin !== 'pinned' &&
+      !pinError &&
+      !isRecalled &&
+      !isChannel
         ? [`not pinned: ${messageId}`]
         : []),
     ];

@@ -67,7 +67,18 @@ interface Known {
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
 const CAMPAIGNS = 16;
 const PIN_SECONDS = 604_800;
-const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete', 'update', 'pin', 'unpin'] as const;
+const OPERATIONS = [
+  'pause',
+  'resume',
+  'cancel',
+  'retry',
+  'recall',
+  'correct',
+  'delete',
+  'update',
+  'pin',
+  'unpin',
+] as const;
 type Operation = (typeof OPERATIONS)[number];
 /**
  * The operations to draw from. Those that continue a campaign are at least as frequent as those that stop one, so that something is sent.

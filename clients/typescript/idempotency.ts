@@ -66,6 +66,8 @@ export const IDEMPOTENCY = {
   'venom/retry-campaign': 'never',
   'venom/recall-campaign': 'never',
   'venom/correct-campaign': 'never',
+  'venom/pin-campaign': 'never',
+  'venom/unpin-campaign': 'never',
   'venom/delete-campaign': 'keyed',
   'venom/save-draft': 'always',
   'venom/list-drafts': 'always',

@@ -187,6 +187,8 @@ export interface UpdateAccount {
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
   /** Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off. */
   daily_cap?: number | 'none' | null | undefined;
+  /** How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none. */
+  mention_all_cap?: number | null | undefined;
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
@@ -306,6 +308,19 @@ export interface AddCampaign {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+  mention_all?: boolean | null | undefined;
+  /** Pins each post in its group for so long after it was sent. Not in channels. */
+  pin_for?: PinFor | null | undefined;
+  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+  reply_to?:
+    | {
+        campaign_id: string;
+        /** Default: the latest run that has begun by then. */
+        run_id?: number | null | undefined;
+      }
+    | null
+    | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -321,6 +336,7 @@ export type UnknownTags = 'reject' | 'drop' | null;
 export type Base64File = string | null;
 /** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
 export type FileName = string | null;
+export type PinFor = '24h' | '7d' | '30d';
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -330,6 +346,19 @@ export interface AddCampaignBatch {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
+  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+  mention_all?: boolean | null | undefined;
+  /** Pins each post in its group for so long after it was sent. Not in channels. */
+  pin_for?: PinFor | null | undefined;
+  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+  reply_to?:
+    | {
+        campaign_id: string;
+        /** Default: the latest run that has begun by then. */
+        run_id?: number | null | undefined;
+      }
+    | null
+    | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -358,6 +387,10 @@ export interface CampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  mention_all: boolean;
+  pin_for: PinFor | null;
+  /** The earlier campaign whose posts are quoted. */
+  reply_to: { campaign_id: string; run_id: number | null } | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
@@ -372,6 +405,10 @@ export interface ScheduledCampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  mention_all: boolean;
+  pin_for: PinFor | null;
+  /** The earlier campaign whose posts are quoted. */
+  reply_to: { campaign_id: string; run_id: number | null } | null;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: true;
@@ -393,8 +430,21 @@ export interface UpdateCampaign {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+  mention_all?: boolean | null | undefined;
+  /** Pins each post in its group for so long after it was sent. Not in channels. */
+  pin_for?: PinFor | null | undefined;
+  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+  reply_to?:
+    | {
+        campaign_id: string;
+        /** Default: the latest run that has begun by then. */
+        run_id?: number | null | undefined;
+      }
+    | null
+    | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name'> | null | undefined;
+  remove?: Array<'file_name' | 'mention_all' | 'pin_for' | 'reply_to'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -430,6 +480,12 @@ export interface Run {
   cancelled: number;
 }
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
+export interface PinRequested {
+  campaign_id: string;
+  run_id: number;
+  /** Number of groups with a sent post to pin or unpin. */
+  groups: number;
+}
 export interface SaveDraft {
   /** A random UUID that the client generates. */
   draft_id: string;
@@ -453,6 +509,19 @@ export interface SaveDraft {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
+  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+  mention_all?: boolean | null | undefined;
+  /** Pins each post in its group for so long after it was sent. Not in channels. */
+  pin_for?: PinFor | null | undefined;
+  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+  reply_to?:
+    | {
+        campaign_id: string;
+        /** Default: the latest run that has begun by then. */
+        run_id?: number | null | undefined;
+      }
+    | null
+    | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
 export interface DraftContent {
@@ -466,6 +535,10 @@ export interface DraftContent {
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  mention_all: boolean;
+  pin_for: PinFor | null;
+  /** The earlier campaign whose posts are quoted. */
+  reply_to: { campaign_id: string; run_id: number | null } | null;
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
@@ -504,6 +577,12 @@ export interface GroupAnalytics {
     recalled?: number | undefined;
     /** Sent deliveries that were edited. Present like `recalled`. */
     corrected?: number | undefined;
+    /** Sent deliveries that are pinned now. Present once a pin was requested. */
+    pinned?: number | undefined;
+    /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
+    pins_waiting?: number | undefined;
+    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    mentions_left_out?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -531,6 +610,12 @@ export interface GroupAnalytics {
     recalled?: number | undefined;
     /** Sent deliveries that were edited. Present like `recalled`. */
     corrected?: number | undefined;
+    /** Sent deliveries that are pinned now. Present once a pin was requested. */
+    pinned?: number | undefined;
+    /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
+    pins_waiting?: number | undefined;
+    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    mentions_left_out?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -544,6 +629,10 @@ export interface GroupAnalytics {
     last_sent_at: string | null;
     /** The error of the latest run with a failure, and what to do about it. */
     last_error: string | null;
+    /** Why its post was not pinned or unpinned. Present like `pinned`. */
+    pin_error?: string | null | undefined;
+    /** Why everybody was not mentioned. Present like `mentions_left_out`. */
+    mention_left_out?: string | null | undefined;
   }>;
   runs: Array<Run>;
   timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
@@ -679,6 +768,8 @@ export type EventFilter =
   | 'campaign.rescheduled'
   | 'campaign.recalled'
   | 'campaign.corrected'
+  | 'campaign.pinned'
+  | 'campaign.unpinned'
   | 'run.started'
   | 'run.completed'
   | 'delivery.failed'
@@ -1145,12 +1236,14 @@ export interface Operations {
   };
   /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
   'admin/release_ledger': { body: ReleaseLedger; data: NoData };
-  /** Set quiet hours, a daily cap and a warm-up. All are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
+  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
     data: {
       quiet_hours: { from: string; to: string } | null;
       daily_cap: number | null;
+      /** How often per day posts may mention everybody in one group. */
+      mention_all_cap: number;
       /** Your own, or else the installation's. `update_profile` changes it. */
       time_zone: string;
       /** Present only during a warm-up. */
@@ -1336,6 +1429,19 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+          mention_all?: boolean | null | undefined;
+          /** Pins each post in its group for so long after it was sent. Not in channels. */
+          pin_for?: PinFor | null | undefined;
+          /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+          reply_to?:
+            | {
+                campaign_id: string;
+                /** Default: the latest run that has begun by then. */
+                run_id?: number | null | undefined;
+              }
+            | null
+            | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1356,6 +1462,19 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
+          /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+          mention_all?: boolean | null | undefined;
+          /** Pins each post in its group for so long after it was sent. Not in channels. */
+          pin_for?: PinFor | null | undefined;
+          /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+          reply_to?:
+            | {
+                campaign_id: string;
+                /** Default: the latest run that has begun by then. */
+                run_id?: number | null | undefined;
+              }
+            | null
+            | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1482,6 +1601,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: StoredFile | null;
       /** `null`: recipients see `file`. */
       file_name: string | null;
+      mention_all: boolean;
+      pin_for: PinFor | null;
+      /** The earlier campaign whose posts are quoted. */
+      reply_to: { campaign_id: string; run_id: number | null } | null;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
       /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
@@ -1567,6 +1690,25 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** Number of groups with sent posts to change. An upper bound beyond 2,000 deliveries. */
       groups: number;
     };
+  };
+  /** Pin the posts of a run. Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. The analytics show the outcome per group: `pinned`, or the reason in `pin_error`. A group where only admins may pin needs you as an admin. Channels are skipped. */
+  'venom/pin-campaign': {
+    body: {
+      campaign_id: string;
+      /** Default: the latest run that has begun. */
+      run_id?: number | null | undefined;
+      pin_for: PinFor;
+    };
+    data: PinRequested;
+  };
+  /** Unpin the posts of a run. Posts of the run that are sent later are not pinned. */
+  'venom/unpin-campaign': {
+    body: {
+      campaign_id: string;
+      /** Default: the latest run that has begun. */
+      run_id?: number | null | undefined;
+    };
+    data: PinRequested;
   };
   /** Delete a campaign. Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first. */
   'venom/delete-campaign': { body: OneCampaign; data: NoData };
@@ -1735,6 +1877,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         text: string;
         media: StoredFile | null;
         sent_at: string;
+        /** With `with_changes`: it mentions everybody. */
+        mentions_all?: boolean | undefined;
+        /** With `with_changes`: the message that it quotes. */
+        quoted_message_id?: string | null | undefined;
+        /** With `with_changes`. `null`: never. */
+        pinned_until?: string | null | undefined;
         /** With `with_changes`. `null`: never. */
         recalled_at?: string | null | undefined;
         /** With `with_changes`. `null`: never. */
@@ -1778,6 +1926,10 @@ export interface EventData {
   'campaign.recalled': CampaignEventData;
   /** A correction of a campaign was requested */
   'campaign.corrected': CampaignEventData;
+  /** The pin of the posts of a run was requested */
+  'campaign.pinned': CampaignEventData;
+  /** The end of the pins of a run was requested */
+  'campaign.unpinned': CampaignEventData;
   /** A run began, or was resumed by a retry */
   'run.started': RunEventData;
   /** A run ended. Sent again if failed posts prove to have been sent */

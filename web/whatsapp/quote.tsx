@@ -12,11 +12,7 @@ export function Quote({ campaignId }: { campaignId: string }) {
   const quoted = useQuery(campaignQuery(campaignId));
   if (!quoted.data) return null;
   const { text, media } = quoted.data;
-  return (
-    <div className={classes.quote}>
-      {text.slice(0, SHOWN_LENGTH) || (media ? mediaName(media.mime) : '')}
-    </div>
-  );
+  return <div className={classes.quote}>{text.slice(0, SHOWN_LENGTH) || (media ? mediaName(media.mime) : '')}</div>;
 }
 
 /** The line at the top of a chat with a pinned post. */

@@ -8,6 +8,7 @@ import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
 import { optional } from '../contract/fields.ts';
 import { groupKind, groups } from '../contract/groups.ts';
+import { pinFor } from '../contract/post-extras.ts';
 import { ownProfile } from '../contract/users.ts';
 
 /** The most rows of an answer. */
@@ -31,6 +32,12 @@ const schedule = z
   .optional()
   .describe('Leave it out to send at once');
 const html = withoutId(post.html);
+/** Whom a post mentions, how long it is pinned, and what it replies to. */
+const reach = {
+  mention_all: post.mention_all,
+  pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
+  reply_to: post.reply_to,
+};
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
@@ -47,9 +54,9 @@ export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
   preview_message: z.object({ html }),
-  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, schedule }),
+  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, schedule, ...reach }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
-  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional() }),
+  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), ...reach }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),

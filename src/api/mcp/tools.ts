@@ -72,8 +72,8 @@ const TOOLS: Tools = {
     return send(campanile, found, checkId);
   },
 
-  save_draft: ({ campanile }, { name, html, group_ids: ids = [] }) =>
-    campanile.call('venom/save-draft', { draft_id: randomUUID(), version: 0, name, html, group_metadata_ids: ids }),
+  save_draft: ({ campanile }, { group_ids: ids = [], ...draft }) =>
+    campanile.call('venom/save-draft', { draft_id: randomUUID(), version: 0, ...draft, group_metadata_ids: ids }),
 
   pause_campaign: ({ campanile }, asked) => campanile.call('venom/pause-campaign', asked),
 
@@ -114,9 +114,10 @@ function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, 
 class NotCheckedError extends Error {}
 
 function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
-  const post = { name: asked.name, html: asked.html, group_metadata_ids: asked.group_ids };
-  if (!asked.schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
-  const { time, ...days } = asked.schedule;
+  const { group_ids: ids, schedule, ...about } = asked;
+  const post = { ...about, group_metadata_ids: ids };
+  if (!schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
+  const { time, ...days } = schedule;
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };
 }
 

@@ -26,7 +26,9 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         file_name: body.file_name ?? null,
         mention_all: body.mention_all ?? false,
         pin_for: body.pin_for ?? null,
-        reply_to: body.reply_to ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null } : null,
+        reply_to: body.reply_to
+          ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null }
+          : null,
       },
       groupIds: body.group_metadata_ids,
       image: body.image,

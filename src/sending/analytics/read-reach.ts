@@ -46,7 +46,9 @@ export async function readReach(trx: Connection, campaignId: number): Promise<Ca
     from runs r join everyone_mentions m on m.account_id = r.account_id and m.run_id = r.run_id
     where r.campaign_id = ${campaignId} group by m.group_id`.execute(trx);
   const { rows: wanted } = await sql<{ pins: boolean }>`
-    select exists (select from runs where campaign_id = ${campaignId} and pin_seconds is not null) as pins`.execute(trx);
+    select exists (select from runs where campaign_id = ${campaignId} and pin_seconds is not null) as pins`.execute(
+    trx,
+  );
   const groups = new Map<number, Reach>();
   for (const { groupId, ...found } of [...pins, ...mentions])
     groups.set(groupId, { ...(groups.get(groupId) ?? NO_REACH), ...found });

@@ -39,7 +39,8 @@ export function expireLateRevisions(settling: Settling): Loop {
       const wanting = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
       const { results } = await isolateFailures({ db, log }, 'late revisions', wanting, {
         idOf: (accountId) => accountId,
-        run: async (some) => (windows.length === 0 ? 0 : await settle(db, some, windows)) + (await expirePins(db, some)),
+        run: async (some) =>
+          (windows.length === 0 ? 0 : await settle(db, some, windows)) + (await expirePins(db, some)),
       });
       return results.some((settled) => settled >= SETTLED_TOGETHER) ? 0 : restMs;
     },

@@ -56,12 +56,7 @@ export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHook
 async function sendNow(
   { log, db }: TurnSending,
   turn: Turn,
-  {
-    session,
-    post,
-    to,
-    mayGoOn,
-  }: { session: MessengerSession; post: Post; to: readonly Destination[] } & SendHooks,
+  { session, post, to, mayGoOn }: { session: MessengerSession; post: Post; to: readonly Destination[] } & SendHooks,
 ): Promise<SendResult[]> {
   if (!mayGoOn()) return all(turn, LOST);
   let results;

@@ -97,7 +97,10 @@ test('is not possible in channels', async () => {
   const both = { ...post(), group_metadata_ids: [...groups, body.data.group_metadata_id] };
   const details = [{ field: 'mention_all', issue: 'is not possible in channels: leave them out' }];
   for (const path of ['add-campaign', 'check-campaign'])
-    expect((await alice.call(`venom/${path}`, { ...both, is_schedule: false })).body).toMatchObject({ code: 400, details });
+    expect((await alice.call(`venom/${path}`, { ...both, is_schedule: false })).body).toMatchObject({
+      code: 400,
+      details,
+    });
 });
 
 test('a second mention on the same day is refused, and accepted on the next', async () => {
@@ -177,8 +180,9 @@ test('is kept in drafts and copies, changes, and is taken away', async () => {
 test('a correction keeps the mention, and shows it', async () => {
   const campaign_id = await sendAndWait(post('Nine'));
   await alice.call('venom/correct-campaign', { campaign_id, html: 'Ten' });
-  await until(
+  const corrected = await until(
     () => messagesIn(groups[0]),
-    ([message]) => message?.text === '@all\nTen',
+    ([message]) => message?.text !== '@all\nNine',
   );
+  expect(corrected).toMatchObject([{ text: '@all\nTen', mentions_all: true }]);
 });

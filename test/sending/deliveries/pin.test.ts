@@ -9,7 +9,15 @@ import { finishRevision } from '../../../src/sending/deliveries/finish-revision.
 import { finishTurns } from '../../../src/sending/deliveries/finish-turns.ts';
 import type { Worker } from '../../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { analyticsWhen, convert, createOwner, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import {
+  analyticsWhen,
+  convert,
+  createOwner,
+  sendNow,
+  startTestWorker,
+  until,
+  type Owner,
+} from '../../support/ledger.ts';
 import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
 
 const DAY_S = 86_400;
@@ -113,10 +121,9 @@ test('pins only what was sent, also when it was sent late', async () => {
   const { rows } = await sql<{ message_id: string }>`
     select message_id from deliveries where account_id = ${owner.accountId} and status = 'failed'`.execute(database.db);
   const messageId = rows[0]?.message_id ?? '';
-  await messenger.emit([
-    { kind: 'read', accountId: owner.accountId, messageId, participant: 'a', at: new Date() },
-  ]);
+  await messenger.emit([{ kind: 'read', accountId: owner.accountId, messageId, participant: 'a', at: new Date() }]);
   await pinsWhen(owner, isDone(3));
+  expect(messenger.changes).toHaveLength(3);
 });
 
 test('tries again, and gives up with the reason', async () => {
@@ -189,6 +196,7 @@ test('a pin and a correction of the same post are both carried out', async () =>
   await correctCampaign({ db: database.db, convert }, owner, { campaignId: campaign, runId: null, html: 'Other' });
   await pinsWhen(owner, isDone(2));
   await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.corrected === 2);
+  expect(messenger.changes.map(({ kind }) => kind).toSorted()).toEqual(['correct', 'correct', 'pin', 'pin']);
 });
 
 test('a request that could not be carried out for three days expires', async () => {

@@ -53,11 +53,7 @@ export function UnpinDialog({ analytics, run, opened, close }: PinProps) {
   const client = useQueryClient();
   const zone = useZone();
   const unpin = async (signal: AbortSignal) => {
-    const { groups } = await call(
-      'venom/unpin-campaign',
-      { campaign_id: campaignId, run_id: run?.run_id },
-      { signal },
-    );
+    const { groups } = await call('venom/unpin-campaign', { campaign_id: campaignId, run_id: run?.run_id }, { signal });
     showToast(t('pin.unpinning', { groups }));
     await invalidateCampaign(client, campaignId);
   };

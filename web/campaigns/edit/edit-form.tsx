@@ -76,7 +76,15 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={<PhonePreview groups={draft.groups} text={preview.text} file={file} time={timeOfDay(draft.time)} />}
+        preview={
+          <PhonePreview
+            groups={draft.groups}
+            text={preview.text}
+            file={file}
+            time={timeOfDay(draft.time)}
+            reach={draft}
+          />
+        }
       >
         <UnchangedRuns runs={campaign.runs} />
         <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />

@@ -112,7 +112,10 @@ export async function requireMentionsLeft(
     `Everybody in ${used === 1 ? 'one' : used} of these groups is mentioned ${often} on ${date} already, as often as your workspace allows in a day`,
     {
       details: [
-        { field: 'mention_all', issue: `is used up for ${used} of the groups on ${date}: leave them or the mention out` },
+        {
+          field: 'mention_all',
+          issue: `is used up for ${used} of the groups on ${date}: leave them or the mention out`,
+        },
       ],
     },
   );

@@ -87,7 +87,8 @@ export function unpinCampaign(deps: { db: Database }, actor: Actor, target: Targ
       )
       select count(*)::int as groups from unpinned`.execute(trx);
     const groups = rows[0]?.groups ?? 0;
-    if (groups === 0 && numAffectedRows === 0n) throw new AppError('nothing_sent', 'Nothing to unpin: no post of this run is pinned');
+    if (groups === 0 && numAffectedRows === 0n)
+      throw new AppError('nothing_sent', 'Nothing to unpin: no post of this run is pinned');
     return { groups, channels: 0 };
   });
 }

@@ -150,7 +150,10 @@ test('quotes the earlier post in each group that got it', async () => {
   await send(person, groups, { html: 'Twelve people so far', reply_to: { campaign_id: first } });
   const [one, other] = chats.map(lastContext);
   const quoted = peer.arrivals.find(({ chatId, text }) => chatId === chats[0]?.id && text === 'Who comes?');
-  expect(one).toMatchObject({ stanzaId: quoted?.messageId, quotedMessage: { imageMessage: { caption: 'Who comes?' } } });
+  expect(one).toMatchObject({
+    stanzaId: quoted?.messageId,
+    quotedMessage: { imageMessage: { caption: 'Who comes?' } },
+  });
   expect(other?.stanzaId).toBeFalsy();
   expect(members.length).toBe(2);
 });
