@@ -7,12 +7,15 @@ import classes from './quote.module.css';
 
 const SHOWN_LENGTH = 120;
 
-/** The beginning of the post that a post replies to, as its bubble shows it. */
+/** The beginning of a post that another one quotes, as its bubble shows it. */
+export function QuotedPost({ text, media }: { text: string; media: { mime: string } | null }) {
+  return <div className={classes.quote}>{text.slice(0, SHOWN_LENGTH) || (media ? mediaName(media.mime) : '')}</div>;
+}
+
+/** The same of the post of a campaign. */
 export function Quote({ campaignId }: { campaignId: string }) {
   const quoted = useQuery(campaignQuery(campaignId));
-  if (!quoted.data) return null;
-  const { text, media } = quoted.data;
-  return <div className={classes.quote}>{text.slice(0, SHOWN_LENGTH) || (media ? mediaName(media.mime) : '')}</div>;
+  return quoted.data ? <QuotedPost text={quoted.data.text} media={quoted.data.media} /> : null;
 }
 
 /** The line at the top of a chat with a pinned post. */
