@@ -12,10 +12,12 @@ export const postExtras = {
     examples: ['Programme.pdf'],
   }),
   mention_all: optional(z.boolean()).meta({
+    id: 'MentionAll',
     description:
       'Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention.',
   }),
   pin_for: optional(pinFor).meta({
+    id: 'PinPostFor',
     description: 'Pins each post in its group for so long after it was sent. Not in channels.',
   }),
   reply_to: optional(
@@ -24,6 +26,7 @@ export const postExtras = {
       run_id: optional(z.int()).meta({ description: 'Default: the latest run that has begun by then.' }),
     }),
   ).meta({
+    id: 'ReplyTo',
     description:
       'Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote.',
   }),
@@ -40,5 +43,5 @@ export const postExtrasData = {
   reply_to: z
     .object({ campaign_id: z.string(), run_id: z.number().int().nullable() })
     .nullable()
-    .meta({ description: 'The earlier campaign whose posts are quoted.' }),
+    .meta({ id: 'RepliedCampaign', description: 'The earlier campaign whose posts are quoted.' }),
 };
