@@ -47,7 +47,8 @@ app.route({
   url: '/api/v1/venom/preview-campaign',
   schema: { body: htmlBody, response: { 200: enveloped(previewData) } },
   onRequest: requireToken,
-  handler: async ({ body }) => envelop({ text: body.html, length: body.html.length, limit: 65_536, warnings: [] }),
+  handler: async ({ body }) =>
+    envelop({ text: body.html, length: body.html.length, limit: 65_536, warnings: [], link: null }),
 });
 app.route({
   method: 'POST',

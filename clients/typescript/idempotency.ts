@@ -72,6 +72,7 @@ export const IDEMPOTENCY = {
   'venom/save-draft': 'always',
   'venom/list-drafts': 'always',
   'venom/delete-draft': 'never',
+  'venom/link-preview': 'always',
   'analytics/get-campaign-group-analytics-master': 'always',
   'analytics/get-overview': 'always',
   'analytics/get-group': 'always',

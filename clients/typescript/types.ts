@@ -308,19 +308,11 @@ export interface AddCampaign {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
-  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
-  mention_all?: boolean | null | undefined;
-  /** Pins each post in its group for so long after it was sent. Not in channels. */
-  pin_for?: PinFor | null | undefined;
-  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
-  reply_to?:
-    | {
-        campaign_id: string;
-        /** Default: the latest run that has begun by then. */
-        run_id?: number | null | undefined;
-      }
-    | null
-    | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -336,7 +328,29 @@ export type UnknownTags = 'reject' | 'drop' | null;
 export type Base64File = string | null;
 /** The name of the file as recipients see it; its extension becomes that of the type. Default: `file`. */
 export type FileName = string | null;
+/** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+export type MentionAll = boolean | null;
+/** Pins each post in its group for so long after it was sent. Not in channels. */
+export type PinPostFor = PinFor | null;
 export type PinFor = '24h' | '7d' | '30d';
+/** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+export type ReplyTo = {
+  campaign_id: string;
+  /** Default: the latest run that has begun by then. */
+  run_id?: number | null | undefined;
+} | null;
+/** The preview that members see with a link of the text. `link-preview` fetches one. */
+export type LinkCard = {
+  /** A link exactly as the text of the message has it. */
+  url: string;
+  /** Empty: the link goes without a preview. */
+  title: string;
+  description?: string | null | undefined;
+  /** A picture in base64, at most 2 MiB decoded. It is shrunk to a JPEG of 800 pixels and 128 KiB at most. */
+  image?: string | null | undefined;
+} | null;
+/** Fetches the preview of the first link, unless `link_preview` is sent: the operation takes up to 3 seconds longer. Without an answer the link goes without one, and `x-campanile-warnings` says so. */
+export type FetchLinkCard = boolean | null;
 export interface AddCampaignBatch {
   /** The name of the campaign. Recipients do not see it. */
   name: string;
@@ -346,19 +360,11 @@ export interface AddCampaignBatch {
   on_unknown_tags?: UnknownTags | undefined;
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
-  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
-  mention_all?: boolean | null | undefined;
-  /** Pins each post in its group for so long after it was sent. Not in channels. */
-  pin_for?: PinFor | null | undefined;
-  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
-  reply_to?:
-    | {
-        campaign_id: string;
-        /** Default: the latest run that has begun by then. */
-        run_id?: number | null | undefined;
-      }
-    | null
-    | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
   /** Stored and returned only: the ids determine whether posts go to channels. */
   is_channel_campaign?: boolean | null | undefined;
@@ -389,13 +395,23 @@ export interface CampaignCopy {
   file_name: string | null;
   mention_all: boolean;
   pin_for: PinFor | null;
-  /** The earlier campaign whose posts are quoted. */
-  reply_to: { campaign_id: string; run_id: number | null } | null;
+  reply_to: RepliedCampaign;
+  link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: false;
   schedule_time: string | null;
 }
+/** The earlier campaign whose posts are quoted. */
+export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
+/** As `link_preview` of a request. */
+export type LinkCardCopy = {
+  url: string;
+  title: string;
+  description: string;
+  /** A data URL. */
+  image: string | null;
+} | null;
 /** A body for `add-campaign-batch`. */
 export interface ScheduledCampaignCopy {
   name: string;
@@ -407,8 +423,8 @@ export interface ScheduledCampaignCopy {
   file_name: string | null;
   mention_all: boolean;
   pin_for: PinFor | null;
-  /** The earlier campaign whose posts are quoted. */
-  reply_to: { campaign_id: string; run_id: number | null } | null;
+  reply_to: RepliedCampaign;
+  link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
   is_schedule: true;
@@ -430,21 +446,13 @@ export interface UpdateCampaign {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
-  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
-  mention_all?: boolean | null | undefined;
-  /** Pins each post in its group for so long after it was sent. Not in channels. */
-  pin_for?: PinFor | null | undefined;
-  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
-  reply_to?:
-    | {
-        campaign_id: string;
-        /** Default: the latest run that has begun by then. */
-        run_id?: number | null | undefined;
-      }
-    | null
-    | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
+  link_preview?: LinkCard | undefined;
+  fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name' | 'mention_all' | 'pin_for' | 'reply_to'> | null | undefined;
+  remove?: Array<'file_name' | 'mention_all' | 'pin_for' | 'reply_to' | 'link_preview'> | null | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -468,6 +476,8 @@ export interface StoredFile {
   /** SHA-256 hash; `get-media` takes it. */
   sha256: string;
 }
+/** `null`: the link goes without a preview. */
+export type LinkCardShown = { url: string; title: string; description: string; picture: StoredFile | null } | null;
 export interface Run {
   run_id: number;
   due_at: string;
@@ -509,19 +519,10 @@ export interface SaveDraft {
   /** Removes the file. */
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
-  /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
-  mention_all?: boolean | null | undefined;
-  /** Pins each post in its group for so long after it was sent. Not in channels. */
-  pin_for?: PinFor | null | undefined;
-  /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
-  reply_to?:
-    | {
-        campaign_id: string;
-        /** Default: the latest run that has begun by then. */
-        run_id?: number | null | undefined;
-      }
-    | null
-    | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
+  link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
 export interface DraftContent {
@@ -537,8 +538,8 @@ export interface DraftContent {
   file_name: string | null;
   mention_all: boolean;
   pin_for: PinFor | null;
-  /** The earlier campaign whose posts are quoted. */
-  reply_to: { campaign_id: string; run_id: number | null } | null;
+  reply_to: RepliedCampaign;
+  link_preview: LinkCardCopy;
   groups: Array<{
     group_metadata_id: number;
     group_name: string;
@@ -1415,6 +1416,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** The maximum length. */
       limit: number;
       warnings: Array<{ code: string; message: string }>;
+      /** The first link of the text, if phones can show a preview of it: below a file they do not. */
+      link: string | null;
     };
   };
   /** Check a campaign without creating it. Takes the body of either operation that adds a campaign, and rejects what they reject. A problem of a group, such as one where only admins may post, is reported and does not prevent adding the campaign. */
@@ -1429,19 +1432,11 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
-          /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
-          mention_all?: boolean | null | undefined;
-          /** Pins each post in its group for so long after it was sent. Not in channels. */
-          pin_for?: PinFor | null | undefined;
-          /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
-          reply_to?:
-            | {
-                campaign_id: string;
-                /** Default: the latest run that has begun by then. */
-                run_id?: number | null | undefined;
-              }
-            | null
-            | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1462,19 +1457,11 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           on_unknown_tags?: UnknownTags | undefined;
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
-          /** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
-          mention_all?: boolean | null | undefined;
-          /** Pins each post in its group for so long after it was sent. Not in channels. */
-          pin_for?: PinFor | null | undefined;
-          /** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
-          reply_to?:
-            | {
-                campaign_id: string;
-                /** Default: the latest run that has begun by then. */
-                run_id?: number | null | undefined;
-              }
-            | null
-            | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
+          link_preview?: LinkCard | undefined;
+          fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
           /** Stored and returned only: the ids determine whether posts go to channels. */
           is_channel_campaign?: boolean | null | undefined;
@@ -1500,6 +1487,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       text: string;
       warnings: Array<{ code: string; message: string }>;
       media: { mime: string; size: number } | null;
+      link_preview: {
+        url: string;
+        title: string;
+        description: string;
+        picture: { mime: string; size: number } | null;
+      } | null;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -1603,8 +1596,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       file_name: string | null;
       mention_all: boolean;
       pin_for: PinFor | null;
-      /** The earlier campaign whose posts are quoted. */
-      reply_to: { campaign_id: string; run_id: number | null } | null;
+      reply_to: RepliedCampaign;
+      link_preview: LinkCardShown;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
       /** The rule that posts which are due wait for. `until` is `null`: they leave slowly. */
@@ -1676,7 +1669,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: number;
     };
   };
-  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
+  /** Correct the text of a campaign or a run. Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`. */
   'venom/correct-campaign': {
     body: {
       campaign_id: string;
@@ -1684,6 +1677,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       run_id?: number | null | undefined;
       html: Html;
       on_unknown_tags?: UnknownTags | undefined;
+      link_preview?: LinkCard | undefined;
+      fetch_link_preview?: FetchLinkCard | undefined;
     };
     data: {
       campaign_id: string;
@@ -1737,6 +1732,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Delete a draft */
   'venom/delete-draft': { body: { draft_id: string }; data: NoData };
+  /** Fetch the preview of a link. Reads the page of the link, and returns its title, description and picture to send as `link_preview` of a campaign. Takes 3 seconds at most. Limited to 30 fetches a minute and user; an answer of the last 10 minutes is returned again. */
+  'venom/link-preview': {
+    body: {
+      /** A link exactly as the text of the message has it. */
+      url: string;
+    };
+    data: {
+      link_preview: LinkCardCopy;
+      /** Why there is none: the operator has switched fetches off, the site did not answer in time or has no public address, or its page has no title. */
+      reason: 'disabled' | 'no_answer' | 'no_card' | null;
+    };
+  };
   /** Get the analytics of a campaign. Deliveries, receipts, reactions and replies: in total, per group, per run and over time. */
   'analytics/get-campaign-group-analytics-master': {
     body: {
@@ -1876,6 +1883,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         message_id: string;
         text: string;
         media: StoredFile | null;
+        link_preview: LinkCardShown;
         sent_at: string;
         /** With `with_changes`: it mentions everybody. */
         mentions_all?: boolean | undefined;

@@ -41,6 +41,7 @@ import { publishHealth } from '../operations/publish-health.ts';
 import { loadSecrets } from '../platform/secrets/load-secrets.ts';
 import { startBackups } from './start-backups.ts';
 import { startNotices } from './start-notices.ts';
+import { createLinkPreviews, type LinkPreviews } from '../content/link-preview/link-previews.ts';
 import { createConverter, type Convert } from '../content/text/convert-in-worker.ts';
 import { PAIRING_CODES_PER_NUMBER, countAttempts } from '../identity/sign-in/brute-force-limit.ts';
 import { resealTotps } from '../identity/factors/set-up-totp.ts';
@@ -131,6 +132,7 @@ export async function startApp(
             checkAnswers,
             limits: httpLimits,
             convert: converter.convert,
+            linkPreviews: openLinkPreviews(shared, closing),
           });
     closing.push(() => server.close());
     warnOfPlainHttp(config, log);
@@ -221,11 +223,18 @@ interface ApiParts {
   checkAnswers: boolean;
   limits: Partial<HttpLimits>;
   convert: Convert;
+  linkPreviews: LinkPreviews;
+}
+
+function openLinkPreviews({ config, log }: Shared, closing: Array<() => Promise<unknown>>): LinkPreviews {
+  const previews = createLinkPreviews({ ...config.linkPreviews, log });
+  closing.push(() => previews.close());
+  return previews;
 }
 
 function buildApi(
   { config, log, db, healthDb, disk, schema, notifications, metrics, health, onLoopError }: Shared,
-  { jwtSecret, jwtSecretPrevious, vault, egress, pushPublicKey, dashboard, checkAnswers, limits, convert }: ApiParts,
+  { jwtSecret, jwtSecretPrevious, vault, pushPublicKey, dashboard, checkAnswers, limits, ...parts }: ApiParts,
 ): Promise<FastifyInstance> {
   const users = createUserDependencies({
     db,
@@ -248,9 +257,8 @@ function buildApi(
   return buildServer({
     operations: listOperations({
       ...users,
-      egress,
+      ...parts,
       pushPublicKey,
-      convert,
       quotas: config.quotas,
       mediaDays: config.mediaDays,
       gaps: gapsOf(config),

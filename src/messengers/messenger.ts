@@ -3,6 +3,7 @@
  * result. Every implementation passes the same conformance suite.
  */
 import type { PostExtras } from '../content/post/post-extras.ts';
+import type { StoredCard, StoredPicture } from '../content/post/stored-card.ts';
 import type { ChangeWindow } from './windows.ts';
 
 export interface MessengerAccount {
@@ -54,6 +55,14 @@ export interface Post {
   media: PostMedia | null;
   /** Default is none. */
   extras?: PostExtras;
+  /** Of a link in the text. Default is none. */
+  card?: PostCard | undefined;
+}
+
+/** The card that members see with a link, the same in every group and every attempt. */
+export interface PostCard extends Pick<StoredCard, 'url' | 'title' | 'description'> {
+  /** A JPEG. */
+  picture: (PostMedia & Pick<StoredPicture, 'width' | 'height'>) | null;
 }
 
 export interface PostMedia {

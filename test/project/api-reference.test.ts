@@ -13,6 +13,7 @@ import { settleExamples } from '../support/api-reference/settle.ts';
 import { readDocument } from '../support/http/own-document.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
+import { pageWithCard, startWebSite } from '../support/servers/web-site.ts';
 import { startWhatsAppPeer } from '../whatsapp-peer/peer.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/reference/api');
@@ -40,10 +41,14 @@ async function recordExamples(document: OpenApiDocument): Promise<Map<string, Ex
   const allowed = readAllowedHosts(['127.0.0.0/8']);
   if (!allowed) throw new Error('127.0.0.0/8 is no list of hosts');
   const whatsapp = await startWhatsAppPeer();
+  const site = await startWebSite();
+  const page = pageWithCard({ title: 'Spring fair', description: 'Saturday at nine, at the old mill' });
+  site.serve('/fair', { type: 'text/html', body: page });
   const app = await startTestApp({
     whatsappUrl: whatsapp.url,
     whatsappRootKey: Buffer.from(whatsapp.rootKey, 'hex'),
     egress: { allowHttp: true, allowed, proxy: {} },
+    linkPreviews: { isEnabled: true, allowed, proxy: {} },
     smtpUrl: mails.url,
     mailFrom: 'campanile@example.com',
     publicUrl: 'https://campanile.example',
@@ -54,13 +59,15 @@ async function recordExamples(document: OpenApiDocument): Promise<Map<string, Ex
     await app.database.clock.set(`${today}T09:00:00Z`);
     const recorder = createRecorder(app.url, document);
     const firstMonday = today.add({ days: 15 - today.dayOfWeek });
-    await playScene({ recorder, db: app.database.db, mails, whatsapp, receiverUrl: receiver.url, firstMonday });
-    return settleExamples(recorder.examples, { today, firstMonday, receiverUrl: receiver.url });
+    const urls = { receiverUrl: receiver.url, siteUrl: site.url };
+    await playScene({ recorder, db: app.database.db, mails, whatsapp, ...urls, firstMonday });
+    return settleExamples(recorder.examples, { today, firstMonday, ...urls });
   } finally {
     await app.stop();
     await whatsapp.stop();
     await mails.close();
     await receiver.close();
+    await site.close();
   }
 }
 

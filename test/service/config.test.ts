@@ -90,6 +90,7 @@ test('requires no variable', () => {
     backUpBeforeUpgrade: true,
     isTimeZoneSet: false,
     egress: { allowHttp: false, allowed: expect.anything(), proxy: {} },
+    linkPreviews: { isEnabled: true, allowed: expect.anything(), proxy: {} },
     sandboxSpeed: 1,
   });
   expect(Object.isFrozen(config)).toBe(true);
@@ -376,6 +377,19 @@ test('reads the egress rules: SSRF allowlist, plain HTTP and proxy', () => {
   expect(
     problemsOf({ WEBHOOK_ALLOWED_HOSTS: '10.1.0.0/99', ALLOW_HTTP_WEBHOOKS: '1', HTTPS_PROXY: 'proxy' }),
   ).toHaveLength(3);
+});
+
+test('reads which pages link previews may read', () => {
+  const byDefault = readConfig({}).linkPreviews;
+  expect([byDefault.isEnabled, byDefault.allowed.hasName('wiki.internal')]).toEqual([true, false]);
+  const { linkPreviews } = readConfig({
+    LINK_PREVIEWS: 'false',
+    LINK_PREVIEW_ALLOWED_HOSTS: 'wiki.internal',
+    HTTP_PROXY: 'http://proxy:3128',
+  });
+  expect(linkPreviews).toMatchObject({ isEnabled: false, proxy: { HTTP_PROXY: 'http://proxy:3128' } });
+  expect(linkPreviews.allowed.hasName('wiki.internal')).toBe(true);
+  expect(problemsOf({ LINK_PREVIEWS: 'no', LINK_PREVIEW_ALLOWED_HOSTS: '10.1.0.0/99' })).toHaveLength(2);
 });
 
 test('daily backups require BACKUP_PASSPHRASE', () => {

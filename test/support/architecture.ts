@@ -71,8 +71,15 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         summary: 'converts HTML to WhatsApp text: `reading/` parses, `writing/` renders; long HTML on worker threads',
         imports: ['platform'],
       },
-      media: { summary: 'recognises base64 files and stores them', imports: ['platform', 'workspaces'] },
+      media: {
+        summary: 'recognises base64 files, stores them, and shrinks pictures',
+        imports: ['platform', 'workspaces'],
+      },
       post: { summary: 'what a post has beside its text and its file', imports: ['platform'] },
+      'link-preview': {
+        summary: 'SSRF: fetches the title, description and picture of a link, in bounded time and size',
+        imports: ['platform', 'content/text', 'content/media', 'content/post'],
+      },
     },
   },
   messengers: {

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
 import type { PeerState } from './state.ts';
+import { hasCard, readCard } from './read-card.ts';
 import { describedMedia, readMedia } from './read-media.ts';
 import { bytesOf, child, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
 import { addChannel, type Channel, type ChannelPost, type Person } from './world.ts';
@@ -211,7 +212,8 @@ export function postToChannel(state: PeerState, author: Person, stanza: Stanza):
   // Unlike in groups, no deduplication is known, so the peer shows a repeated post twice.
   channel.posts.push(post);
   const media = readMedia(state, message, 'channels');
-  state.arrivals.push({ chatId: to, messageId, device: to, text: textIn(message), media, message });
+  const card = readCard(state, message, 'channels');
+  state.arrivals.push({ chatId: to, messageId, device: to, text: textIn(message), media, card, message });
   return { serverId: post.serverId };
 }
 
@@ -221,7 +223,10 @@ const UNREADABLE = 406;
 /** Returns whether the stanza of a post declares a file exactly if the post has an existing file. */
 function isComplete(state: PeerState, stanza: Stanza, message: proto.IMessage, mediaType: string | undefined): boolean {
   const found = describedMedia(message);
-  if (!found) return stanza.attrs['type'] === 'text' && mediaType === undefined;
+  if (!found)
+    return hasCard(message)
+      ? isCompleteCard(state, stanza, message, mediaType)
+      : stanza.attrs['type'] === 'text' && mediaType === undefined;
   const upload = state.uploads.find(({ directPath }) => directPath === found.described.directPath);
   if (stanza.attrs['type'] !== 'media' || mediaType !== found.kind) return false;
   if (!upload || stanza.attrs['media_id'] !== upload.handle) return false;
@@ -233,18 +238,38 @@ function isComplete(state: PeerState, stanza: Stanza, message: proto.IMessage, m
   }
 }
 
+/** A link preview is declared as a file is, but has no handle. */
+function isCompleteCard(
+  state: PeerState,
+  { attrs }: Stanza,
+  message: proto.IMessage,
+  mediaType: string | undefined,
+): boolean {
+  if (attrs['type'] !== 'media' || mediaType !== 'url' || attrs['media_id'] !== undefined) return false;
+  try {
+    return readCard(state, message, 'channels') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** An admin deletes or edits a post. */
 function changeInChannel(
-  { defects }: PeerState,
+  state: PeerState,
   channel: Channel,
   { messageId, edit, stanza }: { messageId: string; edit: string; stanza: Stanza },
 ): { serverId: number } | number {
+  const { defects } = state;
   const post = channel.posts.find((one) => one.messageId === messageId);
   if (!post) return 404;
   const content = bytesOf(child(stanza, 'plaintext'));
   if (edit === '8' && content.length === 0) channel.posts = channel.posts.filter((one) => one !== post);
-  else if (edit === '3' && content.length > 0) post.message = proto.Message.decode(content);
-  else defects.push(new Error(`a change in a channel that is marked with ${edit}`));
+  else if (edit === '3' && content.length > 0) {
+    post.message = proto.Message.decode(content);
+    const mediaType = child(stanza, 'plaintext')?.attrs['mediatype'];
+    if (hasCard(post.message) && !isCompleteCard(state, stanza, post.message, mediaType))
+      defects.push(new Error('a change in a channel to a link preview that cannot be shown'));
+  } else defects.push(new Error(`a change in a channel that is marked with ${edit}`));
   return { serverId: post.serverId };
 }
 

@@ -12,11 +12,13 @@ import { signOwnCertificate } from './certificate.ts';
 import type { PeerState } from './state.ts';
 
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';
+/** Also the pictures of link previews. */
+export type UploadKind = MediaKind | 'thumbnail-link';
 
 /** An uploaded file. */
 export interface Upload {
   place: 'chats' | 'channels';
-  kind: MediaKind;
+  kind: UploadKind;
   /** Encrypted, for chats. */
   bytes: Buffer;
   /** The path that posts refer to. */
@@ -36,7 +38,7 @@ export interface MediaHost {
 }
 
 const PLACES = new Map(
-  (['image', 'video', 'audio', 'document'] as const).flatMap(
+  (['image', 'video', 'audio', 'document', 'thumbnail-link'] as const).flatMap(
     (kind): Array<[string, Pick<Upload, 'place' | 'kind'>]> => [
       [`/mms/${kind}`, { place: 'chats', kind }],
       [`/newsletter/newsletter-${kind}`, { place: 'channels', kind }],

@@ -1,7 +1,7 @@
 /** Shows the file of a post as a phone does: downloads it, decrypts it, and checks it against the data in the post. */
 import { createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto';
 import type { proto } from 'baileys';
-import type { MediaKind, Upload } from './media-host.ts';
+import type { MediaKind, Upload, UploadKind } from './media-host.ts';
 import type { PeerState } from './state.ts';
 
 /** A file as its receiver sees it. */
@@ -32,11 +32,12 @@ interface Described {
   contextInfo?: proto.IContextInfo | null;
 }
 
-const INFO: Record<MediaKind, string> = {
+const INFO: Record<UploadKind, string> = {
   image: 'WhatsApp Image Keys',
   video: 'WhatsApp Video Keys',
   audio: 'WhatsApp Audio Keys',
   document: 'WhatsApp Document Keys',
+  'thumbnail-link': 'WhatsApp Link Thumbnail Keys',
 };
 const MAC_BYTES = 10;
 
@@ -55,10 +56,9 @@ export function readMedia(state: PeerState, message: proto.IMessage, place: Uplo
   const found = describedMedia(message);
   if (!found) return undefined;
   const { kind, described } = found;
-  const upload = state.uploads.find(({ directPath }) => directPath === described.directPath);
-  if (!upload || upload.place !== place || upload.kind !== kind) throw new Error(`no such ${kind} was uploaded`);
-  const bytes = place === 'chats' ? decryptOnce(state, upload, described) : readPlain(upload, described);
-  requireHash(bytes, described.fileSha256, 'of the file');
+  const bytes = openUpload(state, { kind, place }, described);
+  if (place === 'channels' && !described.url?.endsWith(described.directPath ?? ' '))
+    throw new Error('a file of a channel without the URL that its host gave');
   if (Number(described.fileLength) !== bytes.length) throw new Error('a file of another length');
   if (!described.mimetype) throw new Error('a file of no type');
   const { width, height, jpegThumbnail, fileName } = described;
@@ -73,14 +73,25 @@ export function readMedia(state: PeerState, message: proto.IMessage, place: Uplo
   };
 }
 
-function readPlain({ bytes, directPath }: Upload, { mediaKey, fileEncSha256, url }: Described): Buffer {
+type Key = 'directPath' | 'mediaKey' | 'fileSha256' | 'fileEncSha256';
+type Keys = { [Name in Key]?: Described[Name] | undefined };
+
+/** Returns the bytes of an uploaded file. Throws if it is not the one that the message describes. */
+export function openUpload(state: PeerState, { kind, place }: Pick<Upload, 'kind' | 'place'>, described: Keys): Buffer {
+  const upload = state.uploads.find(({ directPath }) => directPath === described.directPath);
+  if (!upload || upload.place !== place || upload.kind !== kind) throw new Error(`no such ${kind} was uploaded`);
+  const bytes = place === 'chats' ? decryptOnce(state, upload, described) : readPlain(upload, described);
+  requireHash(bytes, described.fileSha256, 'of the file');
+  return bytes;
+}
+
+function readPlain({ bytes }: Upload, { mediaKey, fileEncSha256 }: Keys): Buffer {
   if (mediaKey?.length || fileEncSha256?.length) throw new Error('a file of a channel is not encrypted');
-  if (!url?.endsWith(directPath)) throw new Error('a file of a channel without the URL that its host gave');
   return bytes;
 }
 
 /** Many phones download the same file with the same key. */
-function decryptOnce(state: PeerState, upload: Upload, described: Described): Buffer {
+function decryptOnce(state: PeerState, upload: Upload, described: Keys): Buffer {
   const key = `${upload.directPath} ${Buffer.from(described.mediaKey ?? []).toString('hex')}`;
   const known = state.decrypted.get(key);
   if (known) return known;
@@ -90,7 +101,7 @@ function decryptOnce(state: PeerState, upload: Upload, described: Described): Bu
   return bytes;
 }
 
-function decrypt({ kind, bytes }: Upload, { mediaKey }: Described): Buffer {
+function decrypt({ kind, bytes }: Upload, { mediaKey }: Keys): Buffer {
   if (mediaKey?.length !== 32) throw new Error('a file without a key');
   const expanded = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(32), INFO[kind], 112));
   const iv = expanded.subarray(0, 16);

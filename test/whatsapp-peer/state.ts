@@ -1,7 +1,8 @@
 import type { KeyPair, proto } from 'baileys';
 import type { Connection } from './connection.ts';
-import type { MediaHost, MediaKind, Upload } from './media-host.ts';
+import type { MediaHost, Upload, UploadKind } from './media-host.ts';
 import type { CertificateAuthority } from './noise.ts';
+import type { ShownCard } from './read-card.ts';
 import type { ShownMedia } from './read-media.ts';
 import type { Stanza } from './stanza.ts';
 import type { Group, Person, World } from './world.ts';
@@ -61,7 +62,7 @@ export interface Script {
   /** Called for every file; a number rejects it with that status, `cut` breaks the connection. */
   refuseUpload: (upload: {
     place?: Upload['place'];
-    kind?: MediaKind;
+    kind?: UploadKind;
     size: number;
   }) => number | 'cut' | undefined | Promise<number | 'cut' | undefined>;
   /** Answers about channels contain no picture, as WhatsApp's do for a while. */
@@ -125,6 +126,7 @@ export interface Arrival {
   /** Its text; the caption of a file. */
   text: string;
   media: ShownMedia | undefined;
+  card: ShownCard | undefined;
   message: proto.Message;
 }
 

@@ -6,6 +6,7 @@ import { askAgainIfNeeded } from './phones.ts';
 import type { Connection } from './connection.ts';
 import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
+import { hasCard, readCard } from './read-card.ts';
 import { describedMedia, readMedia } from './read-media.ts';
 import { requireReach } from './require-reach.ts';
 import { deriveReportingToken } from './reporting-token.ts';
@@ -209,8 +210,10 @@ async function read(
   requireReportingToken(state, sender, stanza, message);
   requireReach(state, sender, stanza, message);
   const media = readMedia(state, message, 'chats');
+  const edited = message.protocolMessage?.editedMessage;
+  const card = readCard(state, edited ?? message, 'chats');
   if (device.show(chatId, companionLid(sender), messageId))
-    state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, message });
+    state.arrivals.push({ chatId, messageId, device: device.jid, text: textIn(message), media, card, message });
 }
 
 /** The expiry of the message must match the group, or members see that it will not disappear. A resend to one device keeps its expiry. */
@@ -225,7 +228,7 @@ function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, mes
 
 /** The server routes by the attributes of the stanza: they must match its content. */
 function requireType(stanza: Stanza, message: proto.IMessage): void {
-  const kind = describedMedia(message)?.kind;
+  const kind = describedMedia(message)?.kind ?? (hasCard(message) ? 'url' : undefined);
   const said = children(stanza, 'enc').map(({ attrs }) => attrs['mediatype']);
   const isRight = stanza.attrs['type'] === (kind ? 'media' : 'text') && said.every((one) => one === kind);
   // A resend to one device has fewer attributes.

@@ -20,6 +20,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { validateDraft } from './checks.tsx';
+import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
@@ -98,6 +99,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const hasFile = file !== null;
   const shown = usePreview(draft.html, hasFile);
   const { preview, isSettled } = shown;
+  const isRead = isSettled && !shown.error;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
   const suggestedName = suggestName(preview.text) || (file?.name ?? '').slice(0, SUGGESTED_LENGTH);
@@ -137,7 +139,9 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
           aside={<LengthCounter length={preview.length} limit={preview.limit} />}
-        />
+        >
+          <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
+        </MessageSection>
         <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
         <ReachSection draft={draft} update={update} />
         <WhenSection draft={draft} check={check}>
@@ -206,7 +210,7 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview groups={draft.groups} text={text} file={file} time={time} reach={draft} />;
+  return <PhonePreview groups={draft.groups} text={text} file={file} card={draft.card} time={time} reach={draft} />;
 }
 
 /** Returns the first line of the message without formatting markers. */

@@ -1,4 +1,5 @@
 import { generateIdempotencyKey } from '../api/call.ts';
+import type { Card } from './card.ts';
 import type { Group } from '../api/operations.ts';
 import { NO_REACH, type Reach } from './reach.ts';
 
@@ -13,6 +14,8 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
 export interface Draft extends Reach {
   name: string;
   html: string;
+  /** Null: there is none yet. */
+  card: Card | null;
   groups: readonly PickedGroup[];
   isScheduled: boolean;
   startDate: string | null;
@@ -30,6 +33,7 @@ export function emptyDraft(timeZone: string): Draft {
   return {
     name: '',
     html: '',
+    card: null,
     groups: [],
     isScheduled: false,
     startDate: null,

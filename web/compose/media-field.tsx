@@ -5,7 +5,7 @@ import { fileSize } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
-import { useObjectUrl } from '../whatsapp/bubble.tsx';
+import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { t } from '../i18n/translate.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import classes from './media-field.module.css';

@@ -20,6 +20,7 @@ export function MessageSection({
   suggestedName,
   hasText = true,
   aside,
+  children,
 }: {
   draft: { name: string; html: string };
   update: (next: { name?: string; html?: string }) => void;
@@ -29,6 +30,8 @@ export function MessageSection({
   suggestedName?: string;
   hasText?: boolean;
   aside?: ReactNode;
+  /** What belongs to the text. */
+  children?: ReactNode;
 }) {
   const [problem, setProblem] = useState<string>();
   const takeFile = (next: File | null) => {
@@ -51,6 +54,7 @@ export function MessageSection({
           <Suspense fallback={<PartSkeleton height={220} />}>
             <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
             <MediaField file={file} attach={takeFile} onReject={setProblem} />
+            {children}
           </Suspense>
         )}
         {problem !== undefined && (

@@ -2,6 +2,7 @@ import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
 import { PinnedLine, Quote } from '../whatsapp/quote.tsx';
+import { shownCard, type Card } from './card.ts';
 import type { PickedGroup } from './draft.ts';
 import { shownText, type Reach } from './reach.ts';
 
@@ -10,12 +11,14 @@ export function PhonePreview({
   groups,
   text,
   file,
+  card = null,
   time,
   reach,
 }: {
   groups: readonly PickedGroup[];
   text: string;
   file: File | null;
+  card?: Card | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
   reach: Reach;
@@ -33,6 +36,7 @@ export function PhonePreview({
           <Post
             text={shownText(text, reach)}
             media={media}
+            card={shownCard(card, text)}
             time={time}
             kind={kind}
             quote={reach.replyTo && <Quote campaignId={reach.replyTo.campaign_id} />}

@@ -8,6 +8,7 @@ function postOf(draft: Draft, name: string, image: string | null) {
   return {
     name,
     html: draft.html,
+    ...(draft.card && { link_preview: draft.card }),
     image,
     ...reachFields(draft),
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),

@@ -4,7 +4,7 @@ import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/relative-time.tsx';
 import textClasses from '../parts/text.module.css';
-import { useObjectUrl } from '../whatsapp/bubble.tsx';
+import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import { groupIssues, issueText, warningsOf } from './checks.tsx';

@@ -8,7 +8,7 @@ export type Preview = Data<'venom/preview-campaign'>;
 
 const WAIT_MS = 250;
 /** The preview of an empty message, which the service rejects if there is no file. */
-const NOTHING: Preview = { text: '', length: 0, limit: 65_536, warnings: [] };
+const NOTHING: Preview = { text: '', length: 0, limit: 65_536, warnings: [], link: null };
 
 /** The text that members will see, rendered by the service a moment after the last key. Keeps the last preview after an error. */
 export function usePreview(html: string, hasFile: boolean) {

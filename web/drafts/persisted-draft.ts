@@ -62,6 +62,7 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
   const draft: Draft = {
     name: row.name,
     html: content.html,
+    card: content.link_preview,
     groups: content.groups,
     isScheduled: content.is_schedule,
     startDate: content.start_date,

@@ -130,6 +130,7 @@ async function toSaveBody(id: string, { draft, file, version, isOtherFile }: Dra
     version,
     name: draft.name,
     html: draft.html,
+    link_preview: draft.card,
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     is_schedule: draft.isScheduled,
     start_date: draft.startDate,

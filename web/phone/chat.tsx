@@ -78,6 +78,7 @@ function ReceivedMessage({
           <Post
             text={message.text}
             media={message.media}
+            card={message.link_preview}
             time={time}
             kind={kind}
             isEdited={Boolean(correctedAt)}

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { mediaQuery } from '../api/media.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
@@ -10,7 +10,9 @@ import textClasses from '../parts/text.module.css';
 import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
+import { LinkCard, type ShownCard } from './link-card.tsx';
 import { MessageText } from './message-text.tsx';
+import { useObjectUrl } from './use-object-url.ts';
 
 /** The limit of a caption; a longer text follows as a second message. */
 const CAPTION_LIMIT = 1_024;
@@ -29,6 +31,7 @@ export interface ShownMedia {
 export function Post({
   text,
   media,
+  card = null,
   time,
   kind = 'group',
   isEdited = false,
@@ -36,6 +39,8 @@ export function Post({
 }: {
   text: string;
   media: ShownMedia | null;
+  /** Of a link in the text; below a file phones show none. */
+  card?: ShownCard | null;
   /** "09:00" */
   time: string;
   kind?: GroupKind;
@@ -48,10 +53,10 @@ export function Post({
     return (
       <>
         <Bubble text="" media={media} {...foot} isEdited={false} />
-        <Bubble text={text} media={null} quote={quote} {...foot} />
+        <Bubble text={text} media={null} card={card} quote={quote} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} quote={quote} {...foot} />;
+  return <Bubble text={text} media={media} card={media ? null : card} quote={quote} {...foot} />;
 }
 
 /** The placeholder of a post that was deleted for everyone. */
@@ -69,6 +74,7 @@ export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: Gro
 function Bubble({
   text,
   media,
+  card = null,
   time,
   kind,
   isEdited,
@@ -76,6 +82,7 @@ function Bubble({
 }: {
   text: string;
   media: ShownMedia | null;
+  card?: ShownCard | null;
   time: string;
   kind: GroupKind;
   isEdited: boolean;
@@ -86,6 +93,7 @@ function Bubble({
       {kind !== 'channel' && <Sender />}
       {kind !== 'channel' && quote}
       {media && <MediaBox media={media} />}
+      {card && <LinkCard card={card} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>
         {isEdited && `${t('phone.edited')} `}
@@ -120,18 +128,5 @@ function MediaBox({ media }: { media: ShownMedia }) {
       <span className={textClasses.clip}>{media.name ?? mediaName(mime)}</span>
       <span className={classes.size}>{fileSize(media.size)}</span>
     </div>
-  );
-}
-
-/** Returns a ref that sets an element's `src` to an object URL, and revokes it on unmount. */
-export function useObjectUrl(file: Blob | undefined) {
-  return useCallback(
-    (element: HTMLImageElement | HTMLVideoElement | null) => {
-      if (!file || !element) return undefined;
-      const url = URL.createObjectURL(file);
-      element.src = url;
-      return () => URL.revokeObjectURL(url);
-    },
-    [file],
   );
 }

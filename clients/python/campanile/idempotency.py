@@ -26,6 +26,7 @@ ALWAYS = frozenset(
         "venom/get-media",
         "venom/save-draft",
         "venom/list-drafts",
+        "venom/link-preview",
         "analytics/get-campaign-group-analytics-master",
         "analytics/get-overview",
         "analytics/get-group",

@@ -1,7 +1,8 @@
 /** Operations on existing campaigns: pause, cancel, recall, delete (contract §4). */
 import { z } from 'zod';
-import { campaignBody, campaignId, campaignStatusData, htmlBody, HTML_LIMIT_BYTES } from './campaigns.ts';
+import { campaignBody, campaignId, campaignStatusData, CORRECTION_LIMIT_BYTES, htmlBody } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
+import { fetchLinkPreview, linkPreviewField } from './link-preview.ts';
 import { count, nothingData, optional } from './fields.ts';
 import { pinFor } from './post-extras.ts';
 
@@ -86,11 +87,15 @@ export const campaignControl = defineOperations('Campaigns', {
     access: 'send',
     summary: 'Correct the text of a campaign or a run',
     description:
-      'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`.',
-    body: recallCampaignBody.extend(htmlBody.shape),
+      'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`.',
+    body: recallCampaignBody.extend({
+      ...htmlBody.shape,
+      link_preview: linkPreviewField,
+      fetch_link_preview: fetchLinkPreview,
+    }),
     data: revisedData,
-    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent'],
-    bodyLimitBytes: HTML_LIMIT_BYTES,
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent', 'media_busy', 'storage_full'],
+    bodyLimitBytes: CORRECTION_LIMIT_BYTES,
   },
   pinCampaign: {
     path: '/api/v1/venom/pin-campaign',

@@ -12,6 +12,7 @@ import {
   timeZone,
   withDefault,
 } from './fields.ts';
+import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
 import { longText } from './long-text.ts';
 import { postExtras, postExtrasData, postExtrasNames } from './post-extras.ts';
 
@@ -19,6 +20,8 @@ import { postExtras, postExtrasData, postExtrasNames } from './post-extras.ts';
 export const POST_LIMIT_BYTES = 26 * 1024 * 1024;
 /** The html and the rest. */
 export const HTML_LIMIT_BYTES = 2 * 1024 * 1024;
+/** The html, the picture of a link preview, and the rest. */
+export const CORRECTION_LIMIT_BYTES = 5 * 1024 * 1024;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -65,6 +68,7 @@ const postFields = {
       'A file in base64, with or without a data URL prefix: JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP, PDF, office or ZIP, at most 16 MiB decoded. Text, CSV and VCF need the prefix.',
   }),
   ...postExtras,
+  fetch_link_preview: fetchLinkPreview,
   group_metadata_ids: groupMetadataIds,
   is_channel_campaign: withDefault(z.boolean(), false).meta({
     description: 'Stored and returned only: the ids determine whether posts go to channels.',
@@ -124,6 +128,7 @@ const updateCampaignBody = z
     image: postFields.image.meta({ description: 'A file, as in add-campaign-batch. Omitted: the file stays.' }),
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     ...postExtras,
+    fetch_link_preview: fetchLinkPreview,
     remove: withDefault(z.array(postExtrasNames).max(20), []).meta({
       description: 'Optional fields of the post to remove.',
     }),
@@ -155,6 +160,10 @@ export const previewData = z.object({
   length: count.meta({ description: 'In UTF-16 code units, as WhatsApp counts.' }),
   limit: count.meta({ description: 'The maximum length.' }),
   warnings,
+  link: z
+    .string()
+    .nullable()
+    .meta({ description: 'The first link of the text, if phones can show a preview of it: below a file they do not.' }),
 });
 
 const changeOf = {
@@ -174,6 +183,14 @@ const checkCampaignData = z.object({
   text: z.string().meta({ description: 'The exact text that would be sent.' }),
   warnings,
   media: z.object({ mime: z.string(), size: count }).nullable(),
+  link_preview: z
+    .object({
+      url: z.string(),
+      title: z.string(),
+      description: z.string(),
+      picture: z.object({ mime: z.string(), size: count }).nullable(),
+    })
+    .nullable(),
   runs: z.array(
     z.object({
       due_at: instant,
@@ -199,6 +216,7 @@ const copiedPost = {
   html: z.string(),
   image: longText.nullable().meta({ description: 'A data URL. `null` without a file, or if it is no longer kept.' }),
   ...postExtrasData,
+  link_preview: linkPreviewCopy,
   group_metadata_ids: z.array(count),
   is_channel_campaign: z.boolean(),
 };

@@ -13,6 +13,7 @@ import { factors } from './factors.ts';
 import { groupLists } from './group-lists.ts';
 import { groups } from './groups.ts';
 import { hold } from './hold.ts';
+import { linkPreviews } from './link-preview.ts';
 import { notices } from './notices.ts';
 import { passwords } from './passwords.ts';
 import { sandbox } from './sandbox.ts';
@@ -36,6 +37,7 @@ export const contract = {
   campaignReads,
   campaignControl,
   drafts,
+  linkPreviews,
   analytics,
   webhooks,
   notices,

@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
+import { linkPreviewCopy } from './link-preview.ts';
 import { postExtras, postExtrasData } from './post-extras.ts';
 
 const draftId = z.guid().meta({ format: 'uuid', examples: ['0b0e7a0c-6c0e-4f0a-9c55-2d1d1c3a7f10'] });
@@ -55,6 +56,7 @@ const draftContent = z
     weekdays: z.array(count).nullable(),
     idempotency_key: z.string().nullable(),
     ...postExtrasData,
+    link_preview: linkPreviewCopy,
     groups: z.array(
       z.object({
         group_metadata_id: count,

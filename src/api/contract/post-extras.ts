@@ -1,6 +1,7 @@
 /** What a post may have beside its text and its one file: fields that every operation about a post has in common. */
 import { z } from 'zod';
 import { optional, text } from './fields.ts';
+import { linkPreviewData, linkPreviewField } from './link-preview.ts';
 
 /** WhatsApp's own choices. */
 export const pinFor = z.enum(['24h', '7d', '30d']).meta({ id: 'PinFor' });
@@ -30,10 +31,11 @@ export const postExtras = {
     description:
       'Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote.',
   }),
+  link_preview: linkPreviewField,
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(['file_name', 'mention_all', 'pin_for', 'reply_to']);
+export const postExtrasNames = z.enum(['file_name', 'mention_all', 'pin_for', 'reply_to', 'link_preview']);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
@@ -44,4 +46,5 @@ export const postExtrasData = {
     .object({ campaign_id: z.string(), run_id: z.number().int().nullable() })
     .nullable()
     .meta({ id: 'RepliedCampaign', description: 'The earlier campaign whose posts are quoted.' }),
+  link_preview: linkPreviewData,
 };

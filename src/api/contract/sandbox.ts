@@ -1,6 +1,7 @@
 /** The sandbox (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
+import { linkPreviewData } from './link-preview.ts';
 import { cursor, nextCursor, pageLimit, storedFile, withDefault } from './fields.ts';
 
 const changedAt = z
@@ -31,6 +32,7 @@ export const sandbox = defineOperations('Sandbox', {
           message_id: z.string(),
           text: z.string(),
           media: storedFile.nullable(),
+          link_preview: linkPreviewData,
           sent_at: z.string().meta({ format: 'date-time' }),
           mentions_all: z.boolean().optional().meta({ description: 'With `with_changes`: it mentions everybody.' }),
           quoted_message_id: z.string().nullable().optional().meta({

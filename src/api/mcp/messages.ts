@@ -14,7 +14,7 @@ export const ABOUT = {
   preview_message:
     'Shows the exact text that a message written in HTML becomes in WhatsApp, with its length and warnings. Sends nothing and keeps nothing.',
   check_campaign:
-    'Tries out a campaign without sending it: the exact text, when it would go out, problems of single groups, warnings, and how many seconds sending takes. Answers a check_id, which send_campaign asks for, good for 30 minutes. Without schedule it is about sending at once; with schedule about once on each date at a time of day. Always show the answer to your user before you send.',
+    'Tries out a campaign without sending it: the exact text, the preview of its link, when it would go out, problems of single groups, warnings, and how many seconds sending takes. Answers a check_id, which send_campaign asks for, good for 30 minutes. Without schedule it is about sending at once; with schedule about once on each date at a time of day. Always show the answer to your user before you send.',
   send_campaign:
     'Sends, or schedules, exactly what check_campaign was given, to real people: it cannot be undone. Takes the check_id of that check and nothing else. Do it only after your user has seen the answer of the check and has agreed. To call it again with the same check_id sends nothing twice. The API key needs the scope "send".',
   save_draft:

@@ -38,6 +38,10 @@ const reach = {
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
   reply_to: post.reply_to,
 };
+const fetchLinkPreview = z
+  .boolean()
+  .default(true)
+  .describe('Shows the first link with the title and picture of its page; false: the bare link');
 const cursor = withoutId(groups.listGroups.body.shape.cursor).describe('next_cursor of the answer before, for more');
 const campaignId = campaignControl.pauseCampaign.body.shape.campaign_id.describe(
   'As list_campaigns or send_campaign answers it',
@@ -54,7 +58,14 @@ export const INPUTS = {
   get_account: z.object({}),
   find_groups: z.object({ search, kind, cursor }),
   preview_message: z.object({ html }),
-  check_campaign: z.object({ name: post.name, html, group_ids: groupIds, schedule, ...reach }),
+  check_campaign: z.object({
+    name: post.name,
+    html,
+    group_ids: groupIds,
+    schedule,
+    ...reach,
+    fetch_link_preview: fetchLinkPreview,
+  }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
   save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), ...reach }),
   pause_campaign: oneCampaign,

@@ -1,4 +1,3 @@
-import type { Convert } from '../../content/text/convert-in-worker.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import {
   cancelCampaign,
@@ -7,16 +6,17 @@ import {
   type Controlled,
   type ControlDeps,
 } from '../../sending/campaigns/change/control.ts';
-import { correctCampaign } from '../../sending/campaigns/change/correct-campaign.ts';
+import { correctCampaign, type CorrectDeps } from '../../sending/campaigns/change/correct-campaign.ts';
 import { deleteCampaign } from '../../sending/campaigns/change/delete-campaign.ts';
 import { pinCampaign, unpinCampaign, type PinRequested } from '../../sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../../sending/campaigns/change/recall-campaign.ts';
 import { retryCampaign, type RetryDeps } from '../../sending/campaigns/change/retry-campaign.ts';
 import type { campaignControl } from '../contract/campaign-control.ts';
 import type { Handlers } from '../operation.ts';
+import { toCardRequest } from './link-preview.ts';
 import { PIN_SECONDS } from './post-extras.ts';
 
-export type CampaignControlDeps = ControlDeps & RetryDeps & { db: Database; convert: Convert };
+export type CampaignControlDeps = ControlDeps & RetryDeps & CorrectDeps & { db: Database };
 
 export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignControlDeps> = {
   pauseCampaign: async (deps, { body, actor }) => toWire(await pauseCampaign(deps, actor, body.campaign_id)),
@@ -32,7 +32,9 @@ export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignC
 
   async correctCampaign(deps, { body, actor, warn }) {
     const { campaign_id: campaignId, run_id: runId = null, html, on_unknown_tags: unknownTags } = body;
-    const { groups, warnings } = await correctCampaign(deps, actor, { campaignId, runId, html, unknownTags });
+    const cardRequest = toCardRequest(body);
+    const correction = { campaignId, runId, html, unknownTags, cardRequest };
+    const { groups, warnings } = await correctCampaign(deps, actor, correction);
     warn(warnings);
     return { campaign_id: campaignId, groups };
   },

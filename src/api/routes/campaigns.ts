@@ -13,6 +13,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { addCampaignBatchBody, addCampaignBody, campaigns } from '../contract/campaigns.ts';
 import { LongText } from '../contract/long-text.ts';
 import type { Handlers } from '../operation.ts';
+import { toCardRequest, type CardBody } from './link-preview.ts';
 import { toExtras, toRemovedExtras, toWireExtras, type PostExtrasBody } from './post-extras.ts';
 
 export type CampaignDeps = AcceptDeps & CheckDeps & { timeZone: string };
@@ -64,6 +65,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         text: found.text,
         warnings: [...found.warnings, ...warnings.map((message) => ({ code: 'means_nothing', message }))],
         media: found.media,
+        link_preview: found.card,
         runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
         groups: {
           ok: found.groups.ok,
@@ -90,6 +92,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         removeImage: body.remove_image,
         extras: toExtras(body),
         removedExtras: toRemovedExtras(body),
+        cardRequest: toCardRequest(body),
         groupIds: body.group_metadata_ids,
         isChannelCampaign: body.is_channel_campaign,
         startDate: body.start_date,
@@ -109,7 +112,7 @@ type SendNowBody = z.output<typeof addCampaignBody>;
 type ScheduledBody = z.output<typeof addCampaignBatchBody>;
 
 /** The fields that are checked, of whichever body is about a post. */
-interface PostFields extends PostExtrasBody {
+interface PostFields extends PostExtrasBody, CardBody {
   campaign_id?: string | undefined;
   html?: string | undefined;
   on_unknown_tags?: UnknownTags | undefined;
@@ -136,7 +139,14 @@ async function findProblemsOfPost(deps: CampaignDeps, fields: PostFields, { user
   return findPostProblems(
     deps,
     userId,
-    { html, image, withFile, unknownTags: fields.on_unknown_tags, extras: toExtras(fields) },
+    {
+      html,
+      image,
+      withFile,
+      unknownTags: fields.on_unknown_tags,
+      extras: toExtras(fields),
+      cardRequest: toCardRequest(fields),
+    },
     known,
   );
 }
@@ -149,6 +159,7 @@ function toPost(body: SendNowBody | ScheduledBody) {
     unknownTags: body.on_unknown_tags,
     image: body.image ?? null,
     extras: toExtras(body),
+    cardRequest: toCardRequest(body),
     groupIds: body.group_metadata_ids,
     isChannelCampaign: body.is_channel_campaign,
   };
@@ -176,6 +187,7 @@ function toWireCopy({ schedule, ...copy }: CampaignCopy) {
     html: copy.html,
     image: copy.image && new LongText(copy.image),
     ...toWireExtras(copy.extras),
+    link_preview: copy.card,
     group_metadata_ids: copy.groupIds,
     is_channel_campaign: copy.isChannelCampaign,
   };

@@ -6,7 +6,13 @@ import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
 
 /** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = { file_name: null, mention_all: false, pin_for: null, reply_to: null };
+const NO_DRAFT_EXTRAS = {
+  file_name: null,
+  mention_all: false,
+  pin_for: null,
+  reply_to: null,
+  link_preview: null,
+};
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
@@ -29,6 +35,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         reply_to: body.reply_to
           ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null }
           : null,
+        link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },
       groupIds: body.group_metadata_ids,
       image: body.image,

@@ -18,6 +18,7 @@ import { factorHandlers } from './factors.ts';
 import { groupListHandlers } from './group-lists.ts';
 import { groupHandlers } from './groups.ts';
 import { holdHandlers } from './hold.ts';
+import { linkPreviewHandlers, type LinkPreviewDeps } from './link-preview.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
 import { sandboxHandlers } from './sandbox.ts';
@@ -36,6 +37,7 @@ export type OperationDependencies = UserDependencies &
   AnalyticsDeps &
   ListMessagesDeps &
   WebhookDeps &
+  LinkPreviewDeps &
   NoticeDeps;
 
 /** A resource without handlers, and handlers without a resource, are type errors. */
@@ -55,6 +57,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   campaignReads: campaignReadHandlers,
   campaignControl: campaignControlHandlers,
   drafts: draftHandlers,
+  linkPreviews: linkPreviewHandlers,
   analytics: analyticsHandlers,
   webhooks: webhookHandlers,
   notices: noticeHandlers,

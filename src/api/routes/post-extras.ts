@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { plainFileName } from '../../content/media/file-name.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, type PostExtras } from '../../content/post/post-extras.ts';
+import { toWireCard } from './link-preview.ts';
 import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
 
 /** How long posts stay pinned, in seconds. */
@@ -11,7 +12,7 @@ export type PostExtrasBody = Partial<z.output<z.ZodObject<typeof postExtras>>>;
 
 const PIN_FORS = Object.keys(PIN_SECONDS) as PinFor[];
 
-/** Returns the extras of a request. */
+/** Returns the extras of a request, but for the card, which has to be prepared (`toCardRequest`). */
 export function toExtras(body: PostExtrasBody): PostExtras {
   const { file_name: fileName, mention_all: mentionAll, pin_for: pinFor, reply_to: reply } = body;
   return {
@@ -41,5 +42,6 @@ export function toWireExtras(extras: PostExtras) {
     mention_all: mentionAll,
     pin_for: PIN_FORS.find((pinFor) => PIN_SECONDS[pinFor] === pinSeconds) ?? null,
     reply_to: replyTo ? { campaign_id: replyTo.campaignId, run_id: replyTo.runId ?? null } : null,
+    link_preview: toWireCard(extras),
   };
 }

@@ -21,6 +21,7 @@ function toWireMessage(message: ArrivedMessage) {
     message_id: message.messageId,
     text: message.text,
     media: message.media,
+    link_preview: message.card,
     sent_at: message.sentAt.toISOString(),
   };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../platform/database/connect.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import type { Log } from '../../platform/log/log.ts';
@@ -37,6 +37,15 @@ async function findOwners(db: Database, after: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Whether the file `m` is the file of a content `c`, or the picture of its card; each is found by an index of its own. */
+function isInContent(condition: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(exists (select from contents c where c.media_id = m.media_id and ${condition})
+              or exists (select from contents c where ${CARD_PICTURE} = m.media_id and c.extras -> 'linkPreview' -> 'picture' is not null and ${condition}))`;
+}
+
+/** The index `contents_card_picture` has it. */
+const CARD_PICTURE = sql`(c.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint`;
+
 /** Handles the files of these workspaces. The cursor also passes the files of other workspaces. */
 async function dropOf(
   db: Database,
@@ -45,14 +54,12 @@ async function dropOf(
 ): Promise<number | undefined> {
   const { rows } = await sql<{ last: number | null }>`
     with page as materialized (
-      select media_id, workspace_id, exists (select from contents c where c.media_id = m.media_id) as is_told,
+      select media_id, workspace_id, ${isInContent(sql`true`)} as is_told,
              ${ownedBy('workspace_id', owners)} and bytes is not null and used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
                and not exists (select from drafts d where d.media_id = m.media_id)
-               and not exists (
-                 select from contents c join campaigns k on k.campaign_id = c.campaign_id
-                 where c.media_id = m.media_id
-                   and coalesce(k.finished_at, 'infinity') > campanile_now() - (${mediaDays}::int + 1) * interval '1 day'
-               ) as is_idle
+               and not ${isInContent(sql`
+                 exists (select from campaigns k where k.campaign_id = c.campaign_id
+                   and coalesce(k.finished_at, 'infinity') > campanile_now() - (${mediaDays}::int + 1) * interval '1 day')`)} as is_idle
       from media m where media_id > ${after} order by media_id limit ${FILES_PER_STEP}
     ), held as materialized (
       -- In one order, so that two of us never wait for each other.

@@ -1,3 +1,5 @@
+import type { StoredCard } from './stored-card.ts';
+
 /**
  * Everything a post has beside its text and its one file, as `contents.extras` stores it. Each property is absent if the post has no
  * such thing. A property that is added stays readable for ever: stored posts have it.
@@ -5,6 +7,8 @@
 export interface PostExtras {
   /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
   fileName?: string;
+  /** The card of a link in the text. */
+  linkPreview?: StoredCard;
   /** Everybody in each group is mentioned, unless the workspace's cap for that is used up. */
   mentionAll?: true;
   /** For how many seconds the post is pinned in each group once it is sent. */
@@ -27,6 +31,7 @@ export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   mentionAll: 'mention_all',
   pinSeconds: 'pin_for',
   replyTo: 'reply_to',
+  linkPreview: 'link_preview',
 };
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;

@@ -16,12 +16,14 @@ const MESSAGES = {
   link_details_dropped: 'Of an e-mail link only the address is written: a message cannot carry its subject or text.',
   mark_not_kept: 'Addresses are never bold or italic: WhatsApp could take the signs for a part of the address.',
   caption_too_long: `The text is longer than ${CAPTION_LIMIT.toLocaleString('en')} characters: with a picture, the text follows it as a message of its own.`,
+  link_preview_not_shown: 'Below a file WhatsApp shows no link preview.',
 } as const;
 
 /** Parts of the author's HTML that are left out; the message names them. */
 const LOSSES = {
   link_not_linkable: 'Links need a complete http, https, mailto or tel address. The text of these stays without a link',
   tags_dropped: 'Tags that are not allowed were taken out',
+  link_preview_missing: 'A link goes without its preview',
 } as const;
 
 export type TextWarningCode = keyof typeof MESSAGES;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import type { PostChange, RevisionResult, SentPost } from '../messenger.ts';
-import { NO_LEASE } from './messages.ts';
+import { cardShownWith, NO_LEASE, writeCard } from './messages.ts';
 
 interface Revising {
   change: PostChange;
@@ -25,6 +25,7 @@ async function rewrite(db: Connection, accountId: number, { change, posts }: Rev
   const { kind } = change;
   const text = change.kind === 'correct' ? change.post.text : '';
   const corrected = sql`case when m.mentions_all then ${withMentionAll(text)}::text else ${text}::text end`;
+  const card = change.kind === 'correct' ? writeCard(cardShownWith(change.post)) : null;
   const seconds = change.kind === 'pin' ? change.seconds : 0;
   const { rows } = await sql<{ found: Found[] }>`
     with message as materialized (
@@ -38,7 +39,9 @@ async function rewrite(db: Connection, accountId: number, { change, posts }: Rev
     ), changed as (
       update sandbox_messages m
       set text = case ${kind} when 'correct' then ${corrected} else m.text end,
-          corrected_at = case when ${kind} = 'correct' and m.text is distinct from ${corrected} then campanile_now() else m.corrected_at end,
+          link_preview = case ${kind} when 'correct' then ${card}::jsonb else m.link_preview end,
+          corrected_at = case when ${kind} = 'correct' and (m.text, m.link_preview) is distinct from (${corrected}, ${card}::jsonb)
+                              then campanile_now() else m.corrected_at end,
           pinned_until = case ${kind} when 'pin' then campanile_now() + ${seconds} * interval '1 second' when 'unpin' then null
                                       else m.pinned_until end,
           recalled_at = case ${kind} when 'recall' then coalesce(m.recalled_at, campanile_now()) else m.recalled_at end,

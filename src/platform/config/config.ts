@@ -134,16 +134,30 @@ function toConfig(env: z.output<typeof VARIABLES>, environment: Environment) {
     /** Variables that look like misspellings of ours. */
     misspelled: findMisspelled(environment, KNOWN_NAMES),
     egress: toEgress(env),
+    linkPreviews: toLinkPreviews(env),
   };
 }
 
+const NO_HOSTS = { hasName: () => false, hasAddress: () => false };
+
 function toEgress(env: z.output<typeof VARIABLES>) {
-  const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = env;
   return {
     allowHttp: env.ALLOW_HTTP_WEBHOOKS,
-    allowed: env.WEBHOOK_ALLOWED_HOSTS ?? { hasName: () => false, hasAddress: () => false },
-    proxy: { ...(HTTPS_PROXY && { HTTPS_PROXY }), ...(HTTP_PROXY && { HTTP_PROXY }), ...(NO_PROXY && { NO_PROXY }) },
+    allowed: env.WEBHOOK_ALLOWED_HOSTS ?? NO_HOSTS,
+    proxy: toProxy(env),
   };
+}
+
+function toLinkPreviews(env: z.output<typeof VARIABLES>) {
+  return {
+    isEnabled: env.LINK_PREVIEWS,
+    allowed: env.LINK_PREVIEW_ALLOWED_HOSTS ?? NO_HOSTS,
+    proxy: toProxy(env),
+  };
+}
+
+function toProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY }: z.output<typeof VARIABLES>) {
+  return { ...(HTTPS_PROXY && { HTTPS_PROXY }), ...(HTTP_PROXY && { HTTP_PROXY }), ...(NO_PROXY && { NO_PROXY }) };
 }
 
 function toBackup(to: string, env: z.output<typeof VARIABLES>, environment: Environment) {

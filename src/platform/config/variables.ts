@@ -38,6 +38,11 @@ const postgresUrl = () => url('a postgres://', /^postgres(ql)?$/);
 const key = () => parsed('32 bytes in hex or base64', encryptionKey);
 const proxyUrl = () => url('an http://', /^https?$/);
 
+const allowedHosts = () =>
+  parsed('names, addresses and ranges, with commas', (text) =>
+    readAllowedHosts(text.split(',').map((host) => host.trim())),
+  );
+
 /** The random pause between two sends of one account. */
 const gap = () =>
   parsed('two whole numbers of milliseconds, min-max, such as 5000-15000', (text) => {
@@ -98,9 +103,9 @@ export const VARIABLES = z.object({
   METRICS_TOKEN: z.string().optional(),
   PUBLIC_DOCS: flag().prefault('false'),
   ALLOW_HTTP_WEBHOOKS: flag().prefault('false'),
-  WEBHOOK_ALLOWED_HOSTS: parsed('names, addresses and ranges, with commas', (text) =>
-    readAllowedHosts(text.split(',').map((host) => host.trim())),
-  ).optional(),
+  WEBHOOK_ALLOWED_HOSTS: allowedHosts().optional(),
+  LINK_PREVIEWS: flag().prefault('true'),
+  LINK_PREVIEW_ALLOWED_HOSTS: allowedHosts().optional(),
   HTTPS_PROXY: proxyUrl().optional(),
   HTTP_PROXY: proxyUrl().optional(),
   NO_PROXY: z.string().optional(),

@@ -20,8 +20,8 @@ export interface Egress {
 }
 
 export interface PageReader {
-  /** Gets `url`, with the rules of `Egress.post`. */
-  get(url: string, request: EgressGet): Promise<EgressAnswer>;
+  /** Gets `url`, with the rules of `Egress.post`. Without a response it rejects; one that breaks off is as long as it came. */
+  get(url: string, request: EgressGet): Promise<PageAnswer>;
 }
 
 export interface EgressRequest {
@@ -45,6 +45,15 @@ export interface EgressAnswer {
   retryAfterSeconds: number;
   /** Its first KiB, or `maxBytes`, as text. */
   body: string;
+}
+
+export interface PageAnswer extends EgressAnswer {
+  /** The same as `body`, whatever its encoding. */
+  bytes: Buffer;
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
+  /** Of a redirect: where to, as the server wrote it. */
+  location: string | undefined;
 }
 
 export interface EgressOptions extends EgressRules {
@@ -131,7 +140,7 @@ export function createSafeHttpClient({
 }
 
 /** The status counts once it has come, however the rest goes. */
-async function readAnswer(request: ClientRequest, maxBytes: number): Promise<EgressAnswer> {
+async function readAnswer(request: ClientRequest, maxBytes: number): Promise<PageAnswer> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', reject);
@@ -148,9 +157,18 @@ async function readAnswer(request: ClientRequest, maxBytes: number): Promise<Egr
       if (bytes > maxBytes) response.destroy();
     });
   });
+  const answer = Buffer.concat(chunks).subarray(0, maxBytes);
+  const { headers } = response;
   return {
     status: response.statusCode ?? 0,
-    retryAfterSeconds: parseRetryAfter(response.headers['retry-after']),
-    body: Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8'),
+    retryAfterSeconds: parseRetryAfter(headers['retry-after']),
+    bytes: answer,
+    // Decoded by those who want a text: pages are up to 2 MiB.
+    get body() {
+      return answer.toString('utf8');
+    },
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    location: headers.location,
   };
 }

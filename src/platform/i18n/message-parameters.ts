@@ -94,6 +94,7 @@ export interface MessageParameters {
   'compose.length': { length: string; limit: string };
   'compose.fileHint': { limit: string };
   'compose.fileTooLarge': { limit: string };
+  'compose.card.fetching': { link: string };
   'compose.picked': { groups: number; members: number };
   'compose.sum': { groups: number; members: number };
   'compose.sameText': { groups: number };

@@ -8,7 +8,7 @@ export interface AllowedHosts {
 
 const HOST_NAME = /^(\*\.)?[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/;
 
-/** Reads `WEBHOOK_ALLOWED_HOSTS`: names, `*.` before one for all below it, addresses and ranges. Undefined when one is none of these. */
+/** Reads `WEBHOOK_ALLOWED_HOSTS` or `LINK_PREVIEW_ALLOWED_HOSTS`: names, `*.` before one for all below it, addresses and ranges. Undefined when one is none of these. */
 export function readAllowedHosts(list: readonly string[]): AllowedHosts | undefined {
   const names: string[] = [];
   const ranges: Array<ReturnType<typeof ipaddr.parseCIDR>> = [];

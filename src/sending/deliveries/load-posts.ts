@@ -9,7 +9,8 @@ import { loadMedia } from '../../content/media/store.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 import { extensionOf } from '../../content/media/sniff.ts';
-import type { Post } from '../../messengers/messenger.ts';
+import type { StoredCard } from '../../content/post/stored-card.ts';
+import type { Post, PostCard } from '../../messengers/messenger.ts';
 
 /** What the runs under way say, read once each and not once a turn. */
 export interface Posts {
@@ -23,6 +24,7 @@ const MAX_FILES_CACHED = 2;
 
 export function loadPosts(db: Database): Posts {
   const files = new LRUCache({ max: MAX_FILES_CACHED, fetchMethod: loadBytes, ignoreFetchAbort: true });
+  const cardPictures = new LRUCache({ max: MAX_POSTS_CACHED, fetchMethod: loadBytes, ignoreFetchAbort: true });
   const posts = new LRUCache({ max: MAX_POSTS_CACHED, fetchMethod: read, ignoreFetchAbort: true });
   // Many accounts may begin to send at once.
   const loadInTurn = createMutex();
@@ -39,11 +41,13 @@ export function loadPosts(db: Database): Posts {
 
   function toPost(row: ContentRow): Post {
     const { text, extras } = row;
-    if (row.media_id === null || row.mime === null || row.sha256 === null) return { text, media: null, extras };
+    const card = extras.linkPreview && toCard(extras.linkPreview, row.has_card_picture);
+    if (row.media_id === null || row.mime === null || row.sha256 === null) return { text, media: null, extras, card };
     const mediaId = row.media_id;
     return {
       text,
       extras,
+      card,
       media: {
         mime: row.mime,
         size: row.size,
@@ -51,6 +55,20 @@ export function loadPosts(db: Database): Posts {
         fileName: fileNameOf(extras.fileName ?? '', extensionOf(row.mime)),
         load: () => files.forceFetch(mediaId),
       },
+    };
+  }
+
+  /** Without its picture if that is no longer kept. */
+  function toCard({ url, title, description, picture: stored }: StoredCard, isKept: boolean): PostCard {
+    if (!stored || !isKept) return { url, title, description, picture: null };
+    const { mediaId, size, width, height } = stored;
+    const sha256 = Buffer.from(stored.sha256, 'hex');
+    const load = () => cardPictures.forceFetch(mediaId);
+    return {
+      url,
+      title,
+      description,
+      picture: { mime: 'image/jpeg', size, sha256, fileName: '', width, height, load },
     };
   }
 
@@ -69,6 +87,7 @@ interface ContentRow {
   text: string;
   media_id: number | null;
   extras: PostExtras;
+  has_card_picture: boolean;
   mime: string | null;
   sha256: Buffer | null;
   size: number;
@@ -80,7 +99,9 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     select c.* from unnest(${contentIds}::bigint[]) i (content_id)
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
-      select t.content_id, t.text, t.media_id, m.mime, m.sha256, m.size, ${STORED_EXTRAS} as extras
+      select t.content_id, t.text, t.media_id, m.mime, m.sha256, m.size, ${STORED_EXTRAS} as extras,
+             exists (select from media k where k.bytes is not null
+                       and k.media_id = (t.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint) as has_card_picture
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1
     ) c`.execute(db);
   const byId = new Map(rows.map((row) => [row.content_id, row]));

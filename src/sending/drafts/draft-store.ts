@@ -16,6 +16,8 @@ export interface DraftContent {
   mention_all?: boolean;
   pin_for?: '24h' | '7d' | '30d' | null;
   reply_to?: { campaign_id: string; run_id: number | null } | null;
+  /** With a data URL of its picture, which is at most 128 KiB. */
+  link_preview?: { url: string; title: string; description: string; image: string | null } | null;
 }
 
 /** A draft as lists tell of it. */

@@ -1,7 +1,8 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../platform/database/connect.ts';
-import { AppError } from '../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { acceptMedia } from '../../content/media/accept-media.ts';
+import { toCardPicture } from '../../content/media/pictures.ts';
 import { saveMedia } from '../../content/media/store.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import {
@@ -46,9 +47,10 @@ export interface DraftInput {
 export async function saveDraft(
   { db, quotas = QUOTAS }: DraftDeps,
   { workspaceId }: Actor,
-  { draftId, version, name, content, ...input }: DraftInput,
+  { draftId, version, name, content: sent, ...input }: DraftInput,
 ): Promise<number> {
   const groupIds = [...new Set(input.groupIds)];
+  const content = await shrinkCardPicture(sent);
   const media = input.image === undefined ? undefined : await acceptMedia('image', input.image);
   if (!(await ownsGroups(db, workspaceId, groupIds))) throw noSuchGroup();
   const stored = media && (await saveMedia(db, workspaceId, media, quotas));
@@ -70,6 +72,18 @@ export async function saveDraft(
     if (kept.isSame) return kept.version;
     throw changedSince();
   });
+}
+
+/** The picture stays in the draft itself: only the card of a campaign takes room in the workspace's files. */
+async function shrinkCardPicture(content: DraftContent): Promise<DraftContent> {
+  const { link_preview: card } = content;
+  if (!card?.image) return content;
+  const field = 'link_preview.image';
+  const { bytes } = await acceptMedia(field, card.image, { only: 'image' });
+  const picture = await toCardPicture(bytes);
+  if (!picture) throw invalid([{ field, issue: 'is a picture that cannot be read, or has too many pixels' }]);
+  const image = `data:image/jpeg;base64,${picture.bytes.toString('base64')}`;
+  return { ...content, link_preview: { ...card, image } };
 }
 
 function changedSince(): AppError {

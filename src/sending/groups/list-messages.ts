@@ -11,6 +11,13 @@ export interface ArrivedMessage {
   messageId: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  /** Of a link in the text. */
+  card: {
+    url: string;
+    title: string;
+    description: string;
+    picture: { mime: string; size: number; sha256: string } | null;
+  } | null;
   sentAt: Date;
   /** Deleted for everyone: `text` and `media` are gone. */
   recalledAt: Date | null;

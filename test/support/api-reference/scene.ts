@@ -17,6 +17,8 @@ export interface Stage {
   whatsapp: WhatsAppPeer;
   /** Receives the webhook's messages. */
   receiverUrl: string;
+  /** Of a web site with a page `/fair`. */
+  siteUrl: string;
   /** The Monday on which the scheduled campaign of the scene starts. */
   firstMonday: Temporal.PlainDate;
 }
@@ -159,6 +161,7 @@ async function sendCampaign(ada: Actors): Promise<void> {
   const { recorder } = ada;
   const campaign = { ...POST, group_metadata_ids: ada.groupIds, image: PNG.toString('base64') };
   await recorder.send('preview-campaign', { html: POST.html }, ada);
+  await recorder.send('link-preview', { url: `${ada.siteUrl}/fair` }, ada);
   await recorder.send(
     'check-campaign',
     { ...campaign, is_schedule: true, ...scheduleOf(ada), weekdays: [1, 3, 5] },

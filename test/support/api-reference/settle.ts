@@ -61,6 +61,7 @@ export interface SceneFacts {
   today: Temporal.PlainDate;
   firstMonday: Temporal.PlainDate;
   receiverUrl: string;
+  siteUrl: string;
 }
 
 /** Returns the examples with everything replaced that differs from one run of the scene to the next: ids, instants, secrets, receipts. */
@@ -92,7 +93,7 @@ function withReceipts(counts: Record<string, unknown>): Record<string, unknown> 
   );
 }
 
-function createStringSettler({ today, firstMonday, receiverUrl }: SceneFacts): (text: string) => string {
+function createStringSettler({ today, firstMonday, receiverUrl, siteUrl }: SceneFacts): (text: string) => string {
   const uuids = new Map<string, string>();
   const settleUuid = (uuid: string) => {
     const known = uuids.get(uuid) ?? `5f0c2c5e-0f3c-4d6b-9a55-${(uuids.size + 1).toString(16).padStart(12, '0')}`;
@@ -109,6 +110,7 @@ function createStringSettler({ today, firstMonday, receiverUrl }: SceneFacts): (
   return (text) =>
     text
       .replaceAll(receiverUrl, 'https://hooks.example.com/campanile')
+      .replaceAll(siteUrl, 'https://example.com')
       .replaceAll(UUID, settleUuid)
       .replaceAll(DATE_OR_INSTANT, settleInstant)
       .replaceAll(CHAT_NUMBER, '120363025246125486')

@@ -4,7 +4,10 @@ import { lazy, Suspense, useState } from 'react';
 import type { Analytics, Campaign, Run } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { useCancellableMutation } from '../../api/use-cancellable-mutation.ts';
+import { shownCard, type Card } from '../../compose/card.ts';
+import { CardField } from '../../compose/card-field.tsx';
 import { usePreview } from '../../compose/use-preview.ts';
+import { useStoredCard } from '../../compose/use-stored-card.ts';
 import { clockTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { ErrorAlert, ErrorText } from '../../parts/error-alert.tsx';
@@ -30,6 +33,7 @@ interface CorrectionProps {
 /** Edits the text of sent posts, beside a preview. */
 export function CorrectionDialog({ analytics, run, opened, close }: CorrectionProps) {
   const post = useQuery({ ...campaignQuery(analytics.campaign.campaign_id), enabled: opened });
+  const stored = useStoredCard(post.data?.link_preview ?? null);
   return (
     <Modal
       opened={opened}
@@ -37,32 +41,64 @@ export function CorrectionDialog({ analytics, run, opened, close }: CorrectionPr
       title={t('revise.correct.title', { name: analytics.campaign.name })}
       size="xl"
     >
-      {post.isPending && <PartSkeleton height={220} />}
+      {(post.isPending || (post.data && !stored.isComplete && !stored.isError)) && <PartSkeleton height={220} />}
       {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
-      {post.data && <CorrectionForm analytics={analytics} run={run} post={post.data} close={close} />}
+      {stored.isError && <ErrorAlert error={stored.error} retry={() => void stored.refetch()} />}
+      {post.data && stored.isComplete && (
+        <CorrectionForm analytics={analytics} run={run} post={post.data} stored={stored.card} close={close} />
+      )}
     </Modal>
   );
 }
 
-function CorrectionForm({ analytics, run, post, close }: Omit<CorrectionProps, 'opened'> & { post: Campaign }) {
+function CorrectionForm({
+  analytics,
+  run,
+  post,
+  stored,
+  close,
+}: Omit<CorrectionProps, 'opened'> & { post: Campaign; stored: Card | null }) {
   const zone = useZone();
   const [first] = useState(post.html);
   const [html, setHtml] = useState(first);
+  const [before] = useState(stored);
+  const [card, setCard] = useState(stored);
   const hasFile = post.media !== null;
   const { preview, error, isSettled } = usePreview(html, hasFile);
   const revise = useRevise({ campaignId: post.campaign_id, runId: run?.run_id });
-  const acting = useCancellableMutation({ act: (_nothing: void, signal) => revise(signal, html), onSuccess: close });
-  const isReady = isSettled && !error && html !== first && (preview.length > 0 || hasFile);
+  const isOtherCard = card !== null && JSON.stringify(card) !== JSON.stringify(before);
+  const acting = useCancellableMutation({
+    act: (_nothing: void, signal) => revise(signal, html, isOtherCard ? card : undefined),
+    onSuccess: close,
+  });
+  const hasChanged = html !== first || isOtherCard;
+  const isReady = isSettled && !error && hasChanged && (preview.length > 0 || hasFile);
   const kind = analytics.groups[0]?.kind ?? 'group';
   const at = analytics.groups[0]?.first_sent_at ?? post.created_at;
   return (
     <Stack gap="md">
       <div className={classes.correct}>
-        <Suspense fallback={<PartSkeleton height={220} />}>
-          <Editor html={html} onChange={setHtml} onFile={() => undefined} />
-        </Suspense>
+        <Stack gap="sm">
+          <Suspense fallback={<PartSkeleton height={220} />}>
+            <Editor html={html} onChange={setHtml} onFile={() => undefined} />
+          </Suspense>
+          <CardField
+            card={card}
+            change={setCard}
+            preview={preview}
+            isSettled={isSettled && !error}
+            isAutomatic={html !== first}
+          />
+        </Stack>
         <ChatOnly label={t('compose.preview')}>
-          <Post text={preview.text} media={post.media} time={clockTime(at, zone)} kind={kind} isEdited />
+          <Post
+            text={preview.text}
+            media={post.media}
+            card={shownCard(card, preview.text)}
+            time={clockTime(at, zone)}
+            kind={kind}
+            isEdited
+          />
         </ChatOnly>
       </div>
       <RevisionConsequences revision="correct" analytics={analytics} run={run} />

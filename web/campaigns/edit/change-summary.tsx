@@ -29,6 +29,7 @@ export function ChangeSummary({
   const lines: string[] = [];
   if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
   if (change.html !== undefined) lines.push(t('change.what.html'));
+  if (change.link_preview || change.remove) lines.push(t('change.what.card'));
   if (isOtherFile) lines.push(t(hasFile ? 'change.what.file' : 'change.what.noFile'));
   if (change.group_metadata_ids !== undefined) {
     const [old, next] = [idsOf(before), idsOf(draft)];

@@ -1,4 +1,5 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
+import type { Card } from '../../compose/card.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 import { diffReach, toReach } from '../../compose/reach.ts';
 
@@ -36,6 +37,8 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
+    ...(!isSameCard(draft.card, before.card) &&
+      (draft.card ? { link_preview: draft.card } : { remove: ['link_preview' as const] })),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -47,6 +50,10 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
     ...diffReach(before, draft),
   };
+}
+
+function isSameCard(one: Card | null, other: Card | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Returns whether the days or the time have changed. */

@@ -7,6 +7,8 @@ import { call, generateIdempotencyKey } from '../../api/call.ts';
 import type { Campaign, GroupRow } from '../../api/operations.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 import { validateDraft } from '../../compose/checks.tsx';
+import type { Card } from '../../compose/card.ts';
+import { CardField } from '../../compose/card-field.tsx';
 import { ComposeLayout } from '../../compose/compose-layout.tsx';
 import type { Draft } from '../../compose/draft.ts';
 import { CheckSection, WhenSection } from '../../compose/draft-sections.tsx';
@@ -38,6 +40,8 @@ interface EditFormProps {
   known: readonly GroupRow[];
   /** The file of its message. */
   stored: Blob | null;
+  /** The link preview of its message. */
+  card: Card | null;
 }
 
 /**
@@ -76,18 +80,10 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={
-          <PhonePreview
-            groups={draft.groups}
-            text={preview.text}
-            file={file}
-            time={timeOfDay(draft.time)}
-            reach={draft}
-          />
-        }
+        preview={<EditedPreview draft={draft} text={preview.text} file={file} />}
       >
         <UnchangedRuns runs={campaign.runs} />
-        <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasPlanned} />
+        <EditedMessage {...{ before, draft, update, file, setFile, shown }} hasText={hasPlanned} />
         {hasPlanned && (
           <>
             <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
@@ -118,6 +114,36 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   );
 }
 
+function EditedPreview({ draft, text, file }: { draft: Draft; text: string; file: File | null }) {
+  const { groups, card, time } = draft;
+  return <PhonePreview groups={groups} text={text} file={file} card={card} time={timeOfDay(time)} reach={draft} />;
+}
+
+function EditedMessage({
+  before,
+  draft,
+  update,
+  file,
+  setFile,
+  shown: { preview, error, isSettled },
+  hasText,
+}: Pick<ReturnType<typeof useEdits>, 'before' | 'draft' | 'update' | 'file' | 'setFile'> & {
+  shown: ReturnType<typeof usePreview>;
+  hasText: boolean;
+}) {
+  return (
+    <MessageSection draft={draft} update={update} file={file} attach={setFile} hasText={hasText}>
+      <CardField
+        card={draft.card}
+        change={(card) => update({ card })}
+        preview={preview}
+        isSettled={isSettled && !error}
+        isAutomatic={draft.html !== before.html}
+      />
+    </MessageSection>
+  );
+}
+
 /** The edited draft beside the campaign as it was when editing started. */
 interface Edits {
   before: Draft;
@@ -127,8 +153,8 @@ interface Edits {
   isChanged: boolean;
 }
 
-function startEdits({ campaign, known, stored }: EditFormProps): Edits {
-  const before = toDraft(campaign, known);
+function startEdits({ campaign, known, stored, card }: EditFormProps): Edits {
+  const before = { ...toDraft(campaign, known), card };
   return { before, draft: before, file: stored && asFile(stored), isOtherFile: false, isChanged: false };
 }
 

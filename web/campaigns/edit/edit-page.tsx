@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CampanileError } from '../../../clients/typescript/failure.ts';
 import { mediaQuery } from '../../api/media.ts';
 import { analyticsQuery, campaignQuery } from '../../api/queries.ts';
+import { useStoredCard } from '../../compose/use-stored-card.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Page, PageSkeleton } from '../../parts/page.tsx';
@@ -19,16 +20,19 @@ export default function EditCampaignPage({ id }: { id: string }) {
   const [round, setRound] = useState(0);
   const media = post.data?.media ?? null;
   const file = useQuery({ ...mediaQuery(media?.sha256 ?? ''), enabled: media !== null });
-  const error = post.error ?? analytics.error ?? file.error;
+  const card = useStoredCard(post.data?.link_preview ?? null);
+  const error = post.error ?? analytics.error ?? file.error ?? card.error;
   if (error instanceof CampanileError && (error.status === 404 || error.status === 400) && !post.data)
     return <NotFoundPage />;
-  const isComplete = post.data && analytics.data && (media === null || file.data);
+  const isComplete = post.data && analytics.data && (media === null || file.data) && card.isComplete;
   // Errors never hide a form that is being edited.
   if (error && !isComplete)
     return (
       <ErrorAlert
         error={error}
-        retry={() => void Promise.all([post, analytics, file].filter((one) => one.isError).map((one) => one.refetch()))}
+        retry={() =>
+          void Promise.all([post, analytics, file, card].filter((one) => one.isError).map((one) => one.refetch()))
+        }
       />
     );
   if (!post.data || !analytics.data) return <PageSkeleton />;
@@ -41,13 +45,14 @@ export default function EditCampaignPage({ id }: { id: string }) {
         </Empty>
       </Page>
     );
-  if (media !== null && !file.data) return <PageSkeleton />;
+  if ((media !== null && !file.data) || !card.isComplete) return <PageSkeleton />;
   return (
     <EditForm
       key={round}
       campaign={post.data}
       known={analytics.data.groups}
       stored={file.data ?? null}
+      card={card.card}
       again={() => setRound(round + 1)}
     />
   );

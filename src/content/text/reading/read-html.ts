@@ -4,12 +4,12 @@ import {
   Parser,
   serialize,
   Tokenizer,
-  TokenizerMode,
   Token,
   type DefaultTreeAdapterTypes,
   type TokenHandler,
 } from 'parse5';
 import { readTarget } from './link.ts';
+import { TEXT_STATES } from './text-states.ts';
 import { attributeOf, DEPTH_LIMIT, isBlock, isCell, isHidden, isWrapper, roleOf } from './tags.ts';
 
 /** The most elements of HTML of this length. Only tags that nobody writes, reopened in block after block, make more. */
@@ -50,20 +50,6 @@ export function readHtml(
 export function writeHtml(tree: DefaultTreeAdapterTypes.ParentNode): string {
   return serialize(tree);
 }
-
-// The content of these elements is not HTML, so tags in it are no tags.
-const TEXT_STATES = new Map([
-  ['title', TokenizerMode.RCDATA],
-  ['textarea', TokenizerMode.RCDATA],
-  ['style', TokenizerMode.RAWTEXT],
-  ['xmp', TokenizerMode.RAWTEXT],
-  ['iframe', TokenizerMode.RAWTEXT],
-  ['noembed', TokenizerMode.RAWTEXT],
-  ['noframes', TokenizerMode.RAWTEXT],
-  ['noscript', TokenizerMode.RAWTEXT],
-  ['script', TokenizerMode.SCRIPT_DATA],
-  ['plaintext', TokenizerMode.PLAINTEXT],
-]);
 
 /** Counts all elements ever created. */
 let created = 0;

@@ -6,7 +6,7 @@ import { rejectionCodeOf } from '../client/errors.ts';
 import type { Connection } from '../connect/connection.ts';
 import type { Cooldown } from '../connect/cooldown.ts';
 import { classifyRejection, REACHOUT_LOCKED } from '../failures.ts';
-import { toChannelPicture } from '../files/pictures.ts';
+import { toChannelPicture } from '../../../content/media/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat } from './create-chats.ts';
 import { fetchInviteLink, listGroupChats } from './groups.ts';

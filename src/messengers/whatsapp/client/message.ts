@@ -10,6 +10,9 @@ export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 /** The types of a message that pins another. */
 export const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type;
 
+/** The kind of a link preview: phones play no video within it. */
+export const NO_PLAYER = proto.Message.ExtendedTextMessage.PreviewType.NONE;
+
 export function encodeMessage(message: Message): Buffer {
   return Buffer.from(proto.Message.encode(message).finish());
 }

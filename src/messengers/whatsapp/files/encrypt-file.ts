@@ -8,18 +8,19 @@ export interface EncryptedFile {
   sha256: Buffer;
 }
 
-const KEY_INFO: Readonly<Record<MediaKind, string>> = {
+const KEY_INFO: Readonly<Record<MediaKind | 'thumbnail-link', string>> = {
   image: 'WhatsApp Image Keys',
   video: 'WhatsApp Video Keys',
   audio: 'WhatsApp Audio Keys',
   document: 'WhatsApp Document Keys',
+  'thumbnail-link': 'WhatsApp Link Thumbnail Keys',
 };
 const MAC_BYTES = 10;
 const BLOCK_BYTES = 16;
 const PIECE_BYTES = 1024 * 1024;
 
 /** Encrypts a file with a key of its own, in pieces between which the event loop goes on. */
-export async function encryptFile(bytes: Buffer, kind: MediaKind): Promise<EncryptedFile> {
+export async function encryptFile(bytes: Buffer, kind: keyof typeof KEY_INFO): Promise<EncryptedFile> {
   const mediaKey = randomBytes(32);
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, '', KEY_INFO[kind], 80));
   const [iv, cipherKey, macKey] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48)];

@@ -4,16 +4,12 @@ import { kindOf, type MediaKind } from '../../../content/media/sniff.ts';
 import type { PostMedia } from '../../messenger.ts';
 import type { Message } from '../client/message.ts';
 import { encryptFile } from './encrypt-file.ts';
-import { convertToJpeg, readPictureInfo, type Picture } from './pictures.ts';
+import { convertToJpeg, readPictureInfo, type Picture } from '../../../content/media/pictures.ts';
+import { prepareCardPicture } from './prepare-card-picture.ts';
 import { stripPicture } from './strip-picture.ts';
-import type { FileToUpload, UploadAnswer } from './upload-file.ts';
+import type { PreparedFile } from './prepared-file.ts';
+import type { UploadAnswer } from './upload-file.ts';
 import type { UploadTarget } from './uploads-table.ts';
-
-export interface PreparedFile {
-  file: FileToUpload;
-  /** The message without a caption, for the uploaded file. */
-  describe(answer: UploadAnswer): Message;
-}
 
 /** A file as members get it. */
 interface Shown {
@@ -28,6 +24,8 @@ interface Shown {
 const KEPT_FORMATS = new Set(['image/jpeg', 'image/png']);
 
 export async function prepareFile(media: PostMedia, target: UploadTarget): Promise<PreparedFile> {
+  if (target === 'chat cards') return prepareCardPicture(media, 'chats');
+  if (target === 'channel cards') return prepareCardPicture(media, 'channels');
   const shown = await toShown(media);
   const { kind, bytes, sha256 } = shown;
   if (target === 'channels') {

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { decodeMessage, encodeMessage, type Message } from '../client/message.ts';
 
-/** Files are encrypted for chats, and plain for channels. */
-export type UploadTarget = 'chats' | 'channels';
+/** Files are encrypted for chats, and plain for channels. Pictures of link previews have keys and paths of their own. */
+export type UploadTarget = 'chats' | 'channels' | 'chat cards' | 'channel cards';
 
 export interface Uploaded {
-  /** The message that shows it, without a caption. */
+  /** The message that shows it, without a caption. Of a link preview the part about its picture. */
   message: Message;
   /** For channels: the attribute `media_id` of the post. */
   handle: string | undefined;

@@ -9,7 +9,7 @@ import { decodeMessage, encodePadded, type Message } from '../client/message.ts'
 import type { Node } from '../client/node.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import { REACHOUT_LOCKED, STALE_SESSION } from '../failures.ts';
-import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
+import { describeType, hideFailures } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { senderIn, senderKeyMessage } from './sender-key.ts';
 import type { Retry } from './read-retry.ts';
@@ -45,7 +45,7 @@ export async function answerRetry(answering: Answering, retry: Retry, hasFailed:
       id: messageId,
       to: chatId,
       participant: device,
-      type: isFile(message) ? 'media' : 'text',
+      type: describeType(message).type,
       addressing_mode: device.endsWith('@lid') ? 'lid' : 'pn',
       ...(retry.edit !== undefined && { edit: retry.edit }),
     },
@@ -71,7 +71,7 @@ async function encryptAgain(
   const padded = encodePadded({ ...message, ...(await groupKeyFor(client, retry)) });
   const attributes = {
     count: String(count),
-    ...(isFile(message) && { mediatype: mediaTypeOf(message) }),
+    ...describeType(message).attributes,
     ...hideFailures(edit),
   };
   const { nodes } = await encryptForDevices(client, [{ jid, member: jid, number, phone: 0, isStale }], {

@@ -1,11 +1,13 @@
-import type { Message } from '../client/message.ts';
+import type { PostCard } from '../../messenger.ts';
+import { NO_PLAYER, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import type { Uploaded } from '../files/uploads-table.ts';
 import type { PostPart } from './split-post.ts';
 
-/** Encodes a part of a post as a message; `uploaded` is its file. */
-export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undefined): Message {
-  if (!media || !uploaded) return { extendedTextMessage: { text } };
+/** Encodes a part of a post as a message; `uploaded` is its file, or the picture of its card. */
+export function encodePart({ text, media, card }: PostPart, uploaded: Uploaded | undefined): Message {
+  if (!media) return { extendedTextMessage: { text, ...(card && encodeCard(card, uploaded)) } };
+  if (!uploaded) throw new Error('a file leaves that was not uploaded');
   const caption = text === '' ? {} : { caption: text };
   const { imageMessage, videoMessage, audioMessage, documentMessage } = uploaded.message;
   if (imageMessage) return { imageMessage: { ...imageMessage, ...caption } };
@@ -14,15 +16,35 @@ export function encodePart({ text, media }: PostPart, uploaded: Uploaded | undef
   return { documentMessage: { ...documentMessage, ...caption, fileName: media.fileName, title: media.fileName } };
 }
 
-export function isFile({ imageMessage, videoMessage, audioMessage, documentMessage }: Message): boolean {
-  return [imageMessage, videoMessage, audioMessage, documentMessage].some((file) => file);
+/** The fields of a text with a link preview, as WhatsApp's own clients set them. */
+export function encodeCard({ url, title, description }: PostCard, uploaded: Uploaded | undefined): TextMessage {
+  return {
+    matchedText: url,
+    title,
+    ...(description !== '' && { description }),
+    previewType: NO_PLAYER,
+    ...uploaded?.message.extendedTextMessage,
+  };
 }
 
-/** The attribute `mediatype` of a file's message. */
-export function mediaTypeOf({ imageMessage, videoMessage, audioMessage }: Message): string {
+type TextMessage = NonNullable<Message['extendedTextMessage']>;
+
+/** The attribute `mediatype` of a message; undefined for a text without a link preview, whose stanza is of type `text`. */
+export function mediaTypeOf(message: Message): string | undefined {
+  const { imageMessage, videoMessage, audioMessage, documentMessage, extendedTextMessage } = message;
   if (imageMessage) return 'image';
   if (videoMessage) return 'video';
-  return audioMessage ? 'audio' : 'document';
+  if (audioMessage) return 'audio';
+  if (documentMessage) return 'document';
+  return extendedTextMessage?.title ? 'url' : undefined;
+}
+
+/** The attributes of a stanza and of its content that say so. */
+export function describeType(message: Message): { type: 'media' | 'text'; attributes: Node['attrs'] } {
+  const mediaType = mediaTypeOf(message);
+  return mediaType === undefined
+    ? { type: 'text', attributes: {} }
+    : { type: 'media', attributes: { mediatype: mediaType } };
 }
 
 /** Attributes of an `<enc>` node. A device that cannot decrypt an edit or a deletion must not show that it waits for a message. */

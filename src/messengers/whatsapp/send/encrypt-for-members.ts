@@ -5,7 +5,7 @@ import { userJidOf, type Jid } from '../client/jid.ts';
 import { encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { createReportingToken } from '../client/reporting-token.ts';
-import { hideFailures, isFile, mediaTypeOf } from './encode-part.ts';
+import { describeType, hideFailures } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
 import type { KeyHolders } from './member-cache.ts';
@@ -91,7 +91,7 @@ async function encryptForGroup(
 ): Promise<{ body: { node: Node; attributes: Node['attrs'] }; key: Message }> {
   const sender = senderIn(client, group);
   const { ciphertext, senderKey } = await client.signal.encryptForGroup(sender, encodePadded(message));
-  const attributes = { ...(isFile(message) && { mediatype: mediaTypeOf(message) }), ...hideFailures(edit) };
+  const attributes = { ...describeType(message).attributes, ...hideFailures(edit) };
   return {
     body: { node: { tag: 'enc', attrs: { v: '2', type: 'skmsg', ...attributes }, content: ciphertext }, attributes },
     key: senderKeyMessage(chatId, senderKey),
@@ -137,7 +137,7 @@ async function buildStanza(
     attrs: {
       id: messageId,
       to: chatId,
-      type: isFile(message) ? 'media' : 'text',
+      type: describeType(message).type,
       ...attributes,
       ...(seconds > 0 && { expiration: String(seconds) }),
       addressing_mode: addressingOf(group),

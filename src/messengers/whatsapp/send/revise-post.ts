@@ -1,17 +1,19 @@
 /** Deletes a post for everyone, edits it, or pins it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
-import type { PostChange, RevisionResult, SentPost } from '../../messenger.ts';
+import type { Post, PostChange, RevisionResult, SentPost } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { isChannel } from '../client/jid.ts';
 import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
 import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
+import { NotUploadedError } from '../files/upload-cache.ts';
 import { mentionsAll } from './context-info.ts';
-import { mediaTypeOf } from './encode-part.ts';
+import { describeType, encodePart } from './encode-part.ts';
 import { pinPost } from './pin-post.ts';
 import { refused, relay, toResult } from './relay.ts';
 import { sendChange, toRevision } from './send-change.ts';
 import type { Sending } from './sending.ts';
-import { fileIdOf, LONGEST_CAPTION } from './split-post.ts';
+import { uploadPart } from './upload-part.ts';
+import { fileIdOf, LONGEST_CAPTION, type PostPart } from './split-post.ts';
 
 export interface Revising extends Sending {
   /** The stored message with this id; undefined if it is too old. */
@@ -28,6 +30,7 @@ export async function revisePost(revising: Revising, change: PostChange, post: S
     if (change.kind === 'recall') return await recallAll(revising, post);
     return change.kind === 'correct' ? await correct(revising, change, post) : await pinPost(revising, change, post);
   } catch (error) {
+    if (error instanceof NotUploadedError) return toRevision(error.result);
     const code = rejectionCodeOf(error);
     if (code === REACHOUT_LOCKED) {
       revising.warn();
@@ -66,7 +69,7 @@ async function correct(
   const bytes = await revising.findMessage(post);
   if (!bytes && now.media)
     return refused('How its file was sent is no longer known: send another post that puts it right');
-  const content = rewrite(bytes, now.text);
+  const content = await rewrite(revising, { bytes, now, post });
   if (typeof content === 'string') return refused(content);
   return reviseOne(revising, post, content);
 }
@@ -77,20 +80,40 @@ function reviseOne(revising: Revising, post: SentPost, content: Message | undefi
 }
 
 /** Returns the post with another text, or caption if it has a file; the reason if WhatsApp cannot show that. A mention of everybody stays. */
-function rewrite(bytes: Buffer | undefined, corrected: string): Message | string {
+async function rewrite(
+  revising: Revising,
+  { bytes, now, post: { chatId, messageId } }: { bytes: Buffer | undefined; now: Post; post: SentPost },
+): Promise<Message | string> {
+  const { card } = now;
   const sent: Message = bytes ? decodeMessage(bytes) : {};
-  const text = mentionsAll(sent) ? withMentionAll(corrected) : corrected;
+  const text = mentionsAll(sent) ? withMentionAll(now.text) : now.text;
   const { imageMessage, videoMessage, audioMessage, documentMessage } = sent;
   if (audioMessage) return 'WhatsApp shows no text below a sound: send the text as another post';
   if (text === '' && !imageMessage && !videoMessage && !documentMessage)
     return 'The text is a message of its own, and a message cannot become empty: recall the post instead';
   if (!imageMessage && !videoMessage && !documentMessage)
-    return { extendedTextMessage: { ...sent.extendedTextMessage, text } };
+    return rewriteText(
+      revising,
+      sent,
+      { messageId, text, media: null, card },
+      isChannel(chatId) ? 'channels' : 'chats',
+    );
   if (text.length > LONGEST_CAPTION)
     return `Below a file WhatsApp shows ${LONGEST_CAPTION} characters at most: this text is longer`;
   if (imageMessage) return { imageMessage: { ...imageMessage, caption: text } };
   if (videoMessage) return { videoMessage: { ...videoMessage, caption: text } };
   return { documentMessage: { ...documentMessage, caption: text } };
+}
+
+/** The card is that of the new text; what the message has beside it stays. */
+async function rewriteText(
+  revising: Revising,
+  { extendedTextMessage: sent }: Message,
+  part: PostPart,
+  place: 'chats' | 'channels',
+): Promise<Message> {
+  const { extendedTextMessage: now } = encodePart(part, await uploadPart(revising, part, place));
+  return { extendedTextMessage: { ...(sent?.contextInfo && { contextInfo: sent.contextInfo }), ...now } };
 }
 
 /** A revision is a message of its own to all members. */
@@ -114,13 +137,12 @@ async function reviseInChannel(
   { chatId, messageId }: SentPost,
   content: Message | undefined,
 ): Promise<RevisionResult> {
-  const mediaType = content && !content.extendedTextMessage ? mediaTypeOf(content) : undefined;
+  const { type, attributes } = describeType(content ?? {});
   const plain = {
     tag: 'plaintext',
-    attrs: { ...(mediaType !== undefined && { mediatype: mediaType }) },
+    attrs: attributes,
     ...(content && { content: encodeMessage(content) }),
   };
-  const type = mediaType === undefined ? 'text' : 'media';
   const edit = EDIT[content ? 'correct' : 'recall'].channel;
   let isGone = false;
   const onRejected = (code: number) => (isGone = code === GONE);

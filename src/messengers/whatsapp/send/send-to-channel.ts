@@ -8,11 +8,11 @@ import { readPosts, serverIdOf } from '../chats/channel-posts.ts';
 import { UnreadableAnswerError } from '../client/errors.ts';
 import { encodeMessage } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
-import { encodePart, mediaTypeOf } from './encode-part.ts';
+import { describeType, encodePart } from './encode-part.ts';
 import { refused, relay } from './relay.ts';
 import { NO_LEASE, type Sending } from './sending.ts';
 import type { PostPart } from './split-post.ts';
-import type { Uploaded } from '../files/uploads-table.ts';
+import { uploadPart } from './upload-part.ts';
 
 /** A post that may have left is searched for among so many. */
 const POSTS_READ = 100;
@@ -73,9 +73,10 @@ async function sendRemaining(sending: Sending, part: PostPart, chatId: string): 
 }
 
 async function sendPart(sending: Sending, part: PostPart, chatId: string): Promise<SendResult> {
-  const { messageId, media } = part;
-  const uploaded = media ? await sending.upload(media, 'channels') : undefined;
-  const message = encodeMessage(encodePart(part, uploaded));
+  const { messageId } = part;
+  const uploaded = await uploadPart(sending, part, 'channels');
+  const content = encodePart(part, uploaded);
+  const message = encodeMessage(content);
   await sending.storeMessage({ messageId, chatId, message });
   if (!sending.mayGoOn()) {
     await sending.deleteMessage({ messageId, chatId });
@@ -84,7 +85,12 @@ async function sendPart(sending: Sending, part: PostPart, chatId: string): Promi
   let serverId: number | undefined;
   const onSent = (attrs: Node['attrs']) => (serverId = serverIdOf(attrs));
   const result = await relay(sending, { messageId, recipients: null, onSent }, () =>
-    leave(sending, part, { chatId, message, uploaded }),
+    leave(sending, part, {
+      chatId,
+      message,
+      type: describeType(content),
+      handle: part.media ? uploaded?.handle : undefined,
+    }),
   );
   if (serverId !== undefined) await sending.storeServerId({ messageId, chatId, serverId });
   // A rejected message is not there, and need not be searched for.
@@ -92,22 +98,28 @@ async function sendPart(sending: Sending, part: PostPart, chatId: string): Promi
   return result;
 }
 
+interface Leaving {
+  chatId: string;
+  message: Uint8Array;
+  type: ReturnType<typeof describeType>;
+  /** Of a file. */
+  handle: string | undefined;
+}
+
 /** The library's own way omits attributes that a file in a channel needs. */
 function leave(
   { client }: Sending,
   { messageId }: PostPart,
-  { chatId, message, uploaded }: { chatId: string; message: Uint8Array; uploaded: Uploaded | undefined },
+  { chatId, message, type: { type, attributes }, handle }: Leaving,
 ): Promise<void> {
-  const kind = uploaded && mediaTypeOf(uploaded.message);
-  const handle = uploaded?.handle;
   return client.sendNode({
     tag: 'message',
     attrs: {
       to: chatId,
       id: messageId,
-      type: kind === undefined ? 'text' : 'media',
+      type,
       ...(handle !== undefined && { media_id: handle }),
     },
-    content: [{ tag: 'plaintext', attrs: kind === undefined ? {} : { mediatype: kind }, content: message }],
+    content: [{ tag: 'plaintext', attrs: attributes, content: message }],
   });
 }

@@ -8,6 +8,7 @@ import { addContextInfo, contextOf } from './context-info.ts';
 import { refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
+import { uploadPart } from './upload-part.ts';
 import { withSecret } from '../connect/message-secret.ts';
 import type { PostPart } from './split-post.ts';
 
@@ -19,7 +20,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const context = contextOf(client, group, to);
   const messages = await Promise.all(
     parts.map(async (part, index) => {
-      const uploaded = part.media ? await sending.upload(part.media, 'chats') : undefined;
+      const uploaded = await uploadPart(sending, part, 'chats');
       const encoded = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
       // The last part has the text.
       const message = context && index === parts.length - 1 ? addContextInfo(encoded, context) : encoded;

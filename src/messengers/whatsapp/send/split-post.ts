@@ -1,6 +1,6 @@
 /** One post may be two messages: a file, and a text that is too long for its caption. */
 import { kindOf } from '../../../content/media/sniff.ts';
-import type { Post, PostMedia } from '../../messenger.ts';
+import type { Post, PostCard, PostMedia } from '../../messenger.ts';
 
 /** One message of a post. */
 export interface PostPart {
@@ -8,6 +8,8 @@ export interface PostPart {
   /** With media the caption, which may be empty. */
   text: string;
   media: PostMedia | null;
+  /** Only of a text that is a message of its own. */
+  card: PostCard | undefined;
 }
 
 /** In UTF-16 units. */
@@ -17,12 +19,12 @@ export const LONGEST_CAPTION = 1_024;
  * The messages of a post, in the order in which they leave. The last has the delivery's own id, and leaves when the others are
  * acknowledged, so that it proves the whole post.
  */
-export function splitPost({ text, media }: Post, messageId: string): PostPart[] {
+export function splitPost({ text, media, card }: Post, messageId: string): PostPart[] {
   const isOneMessage = !media || text === '' || (kindOf(media.mime) !== 'audio' && text.length <= LONGEST_CAPTION);
-  if (isOneMessage) return [{ messageId, text, media }];
+  if (isOneMessage) return [{ messageId, text, media, card: media ? undefined : card }];
   return [
-    { messageId: fileIdOf(messageId), text: '', media },
-    { messageId, text, media: null },
+    { messageId: fileIdOf(messageId), text: '', media, card: undefined },
+    { messageId, text, media: null, card },
   ];
 }
 

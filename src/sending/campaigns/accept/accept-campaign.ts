@@ -8,6 +8,7 @@ import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
+import { saveCard, type CardDeps } from './prepare-card.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
@@ -25,6 +26,7 @@ export interface AcceptedCampaign {
 export interface AcceptDeps {
   db: Database;
   convert: Convert;
+  linkPreviews?: CardDeps['linkPreviews'];
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
   /** IANA zone of users who chose none; UTC unless given. */
@@ -69,6 +71,7 @@ export async function acceptCampaign(
     text,
     media,
     extras,
+    card,
     groupIds,
     warnings: found,
   } = await preparePost(deps, actor.userId, input, problems ?? [], plannedNow);
@@ -79,6 +82,7 @@ export async function acceptCampaign(
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
       const mediaId = media && (await saveMedia(trx, actor.workspaceId, media, quotas));
+      const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
       await lockOwnLane(trx, accountId);
       await enforceCampaignQuota(trx, accountId, quotas);
       const due = dueAt(await readNow(trx));
@@ -94,7 +98,7 @@ export async function acceptCampaign(
         html,
         text,
         mediaId,
-        extras,
+        extras: { ...extras, ...(linkPreview && { linkPreview }) },
         groupIds,
         dueAt: due,
       });

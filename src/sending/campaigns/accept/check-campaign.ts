@@ -11,6 +11,7 @@ import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from 
 import { estimateSeconds, type Pace } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime } from '../occurrences.ts';
+import type { CardDeps, PreparedCard } from './prepare-card.ts';
 import { preparePost } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store.ts';
@@ -24,6 +25,7 @@ export interface CheckDeps {
   /** IANA zone of users who chose none. */
   timeZone: string;
   convert: Convert;
+  linkPreviews?: CardDeps['linkPreviews'];
   /** The pace of each messenger's accounts. */
   gaps: Readonly<Record<string, Pace>>;
 }
@@ -35,6 +37,8 @@ export interface CampaignCheck {
   text: string;
   warnings: Array<{ code: string; message: string }>;
   media: { mime: string; size: number } | null;
+  /** The card that its link would have. */
+  card: { url: string; title: string; description: string; picture: { mime: string; size: number } | null } | null;
   /** `local` is the wall-clock time in the campaign's zone with its offset, ISO 8601. */
   runs: Array<{ dueAt: Date; local: string }>;
   groups: { /** Groups without a problem. */ ok: number; problems: GroupProblem[] };
@@ -60,7 +64,8 @@ export async function checkCampaign(
   const { occurrences, problems } = planDraft(draft, timeZone);
   const now = await readNow(db);
   const planned = async () => (occurrences ? listDue(db, occurrences, { before, timeZone, now }) : [now]);
-  const { text, media, extras, groupIds, warnings } = await preparePost(deps, userId, draft.post, problems, planned);
+  const prepared = await preparePost(deps, userId, draft.post, problems, planned);
+  const { text, media, card, extras, groupIds, warnings } = prepared;
   const account = await findOwnAccount(db, workspaceId);
   await requireGroups(db, account.accountId, draft.post.groupIds);
   const reaching = { accountId: account.accountId, groupIds, extras, text, campaignId: insteadOf };
@@ -85,6 +90,7 @@ export async function checkCampaign(
       ...slow,
     ],
     media: media && { mime: media.mime, size: media.bytes.length },
+    card: card ? toChecked(card) : null,
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
     expectedSeconds: await estimateSeconds(db, account.accountId, {
@@ -95,6 +101,10 @@ export async function checkCampaign(
       except: insteadOf,
     }),
   };
+}
+
+function toChecked({ url, title, description, picture }: PreparedCard): CampaignCheck['card'] {
+  return { url, title, description, picture: picture && { mime: 'image/jpeg', size: picture.bytes.length } };
 }
 
 /** When it would run from now on; as the change of a campaign that has a schedule already, as changing it would leave it. */

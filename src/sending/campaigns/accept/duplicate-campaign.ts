@@ -7,6 +7,15 @@ import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
 import { findOwnCampaign, readContent, readNow, scheduleOf } from '../store.ts';
 
+/** A card as a request has it. */
+export interface CardCopy {
+  url: string;
+  title: string;
+  description: string;
+  /** A data URL. */
+  image: string | null;
+}
+
 /** What to send to have the same campaign once more. */
 export interface CampaignCopy {
   name: string;
@@ -15,6 +24,7 @@ export interface CampaignCopy {
   /** The pieces of a data URL, each read when it is asked for; null: there was none, or it is no longer kept. */
   image: AsyncIterable<string> | null;
   extras: PostExtras;
+  card: CardCopy | null;
   groupIds: number[];
   isChannelCampaign: boolean;
   /** As it was sent, of a campaign without a schedule. */
@@ -40,7 +50,17 @@ export async function duplicateCampaign(
   const schedule = readable ? { ...moveAhead(readable, await readNow(db)), timeZone: before.timeZone } : null;
   const { name, description, isChannelCampaign, scheduleTime } = campaign;
   const image = mediaId === null ? null : await openDataUrl(db, mediaId);
-  return { name, description, html, image, extras, groupIds, isChannelCampaign, scheduleTime, schedule };
+  const card = await copyCard(db, extras);
+  return { name, description, html, image, extras, card, groupIds, isChannelCampaign, scheduleTime, schedule };
+}
+
+/** Without its picture if that is no longer kept. */
+async function copyCard(db: Database, { linkPreview }: PostExtras): Promise<CardCopy | null> {
+  if (!linkPreview) return null;
+  const { url, title, description, picture } = linkPreview;
+  const pieces = picture && (await openDataUrl(db, picture.mediaId));
+  // It is at most 128 KiB.
+  return { url, title, description, image: pieces ? (await Array.fromAsync(pieces)).join('') : null };
 }
 
 async function openDataUrl(db: Database, mediaId: number): Promise<AsyncIterable<string> | null> {

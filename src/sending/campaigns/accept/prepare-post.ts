@@ -3,7 +3,8 @@ import { acceptMedia, type Media } from '../../../content/media/accept-media.ts'
 import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
-import type { Warning } from '../../../content/text/warnings.ts';
+import { CAPTION_LIMIT, type Warning } from '../../../content/text/warnings.ts';
+import { prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
 export interface PostInput {
@@ -17,6 +18,8 @@ export interface PostInput {
   isChannelCampaign: boolean;
   /** Default is none. */
   extras?: PostExtras | undefined;
+  /** Default is none. */
+  cardRequest?: CardRequest | undefined;
   /** Of a check: a file that is not sent along belongs to the post. */
   withFile?: boolean;
 }
@@ -32,28 +35,34 @@ export interface PreparedPost {
   html: string;
   text: string;
   media: Media | null;
+  /** Without the card, whose picture is not stored yet. */
   extras: PostExtras;
+  card: CardPreparation['card'];
   /** Without repeats, in the order first given. */
   groupIds: number[];
   /** What the author will want to know; none keeps it from being sent. */
   warnings: Warning[];
 }
 
+/** A card that its author wants to be fetched is waited for, some seconds at most. */
+export type PrepareDeps = CardDeps & { convert: Convert };
+
 /**
- * Converts the html and recognises the file. Throws 400 with all problems of both, the `known` problems of the request, and, without
+ * Converts the html, recognises the file and prepares the card. Throws 400 with all problems of both, the `known` problems of the request, and, without
  * known ones, those that `plan` throws.
  */
 export async function preparePost(
-  { convert }: { convert: Convert },
+  deps: PrepareDeps,
   userId: number,
   input: PostInput,
   known: readonly FieldError[],
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
-  const { html = '', text = '', media, warnings, problems } = await understand({ convert }, userId, input);
+  const { html = '', text = '', media, card, warnings, problems } = await understand(deps, userId, input, known);
   if (problems.length + known.length > 0)
     throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
-  return { html, text, media, extras: input.extras ?? NO_EXTRAS, groupIds: [...new Set(input.groupIds)], warnings };
+  const extras = input.extras ?? NO_EXTRAS;
+  return { html, text, media, extras, card, groupIds: [...new Set(input.groupIds)], warnings };
 }
 
 /**
@@ -61,25 +70,29 @@ export async function preparePost(
  * media of no image null.
  */
 export async function prepareChange(
-  deps: { convert: Convert },
+  deps: PrepareDeps,
   userId: number,
   change: SentPost,
   known: readonly FieldError[],
 ): Promise<Omit<Understood, 'problems'>> {
-  // Whether the campaign keeps a file is known only when it is locked.
-  const { problems, ...understood } = await understand(deps, userId, { ...change, withFile: true });
+  const { problems, ...understood } = await understand(
+    deps,
+    userId,
+    { ...change, withFile: true, isChange: true },
+    known,
+  );
   if (problems.length + known.length > 0) throw invalid([...problems, ...known]);
   return understood;
 }
 
 /** Everything that is wrong with a post of which other fields are wrong already, beside what is `known`. */
 export async function findPostProblems(
-  deps: { convert: Convert },
+  { convert }: { convert: Convert },
   userId: number,
   post: SentPost,
   known: readonly FieldError[],
 ): Promise<FieldError[]> {
-  const { problems } = await understand(deps, userId, post);
+  const { problems } = await understand({ convert }, userId, post, known);
   return [...problems, ...known];
 }
 
@@ -95,31 +108,70 @@ async function problemsOf(act: () => Promise<unknown>): Promise<readonly FieldEr
 }
 
 /** As `PostInput` has it. */
-interface SentPost extends Partial<Pick<PostInput, 'unknownTags' | 'withFile' | 'extras'>> {
+interface SentPost extends Partial<Pick<PostInput, 'unknownTags' | 'withFile' | 'extras' | 'cardRequest'>> {
   html: string | undefined;
   image: string | null | undefined;
+  /** What a campaign says before a change that leaves its html as it is. */
+  textBefore?: string | undefined;
+  /** Whether the campaign keeps a file is known only when it is locked. */
+  isChange?: boolean;
 }
 
 interface Understood {
   html: string | undefined;
   text: string | undefined;
   media: Media | null;
+  card: CardPreparation['card'];
   warnings: Warning[];
   problems: FieldError[];
 }
 
 async function understand(
-  { convert }: { convert: Convert },
+  deps: PrepareDeps,
   userId: number,
-  { html: sent, image = null, withFile = false, unknownTags, extras = NO_EXTRAS }: SentPost,
+  post: SentPost,
+  known: readonly FieldError[],
 ): Promise<Understood> {
-  const converted = sent === undefined ? undefined : await convert(sent, userId, unknownTags);
+  const { html: sent, image = null, withFile = false, unknownTags, extras = NO_EXTRAS } = post;
+  const converted = sent === undefined ? undefined : await deps.convert(sent, userId, unknownTags);
   const { html, text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
   if (text === '' && problems.length === 0 && image === null && !withFile) problems.push(NO_TEXT);
   if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
   const media = await recognise(image, problems);
-  return { html, text, media, warnings, problems };
+  const isWrong = problems.length + known.length > 0;
+  const prepared = await preparePostCard(deps, userId, { ...post, text, media, isWrong });
+  return {
+    html,
+    text,
+    media,
+    card: prepared.card,
+    warnings: [...warnings, ...prepared.warnings],
+    problems: [...problems, ...prepared.problems],
+  };
+}
+
+/** Nothing is fetched for a post that is rejected anyway. */
+function preparePostCard(
+  deps: PrepareDeps,
+  userId: number,
+  {
+    cardRequest,
+    text,
+    textBefore,
+    media,
+    withFile = false,
+    isChange = false,
+    isWrong,
+  }: SentPost & Pick<Understood, 'text' | 'media'> & { isWrong: boolean },
+): Promise<CardPreparation> {
+  const hasCaption = media ? media.kind !== 'audio' : withFile && !isChange;
+  // A text that could not be converted has no links to look for.
+  const said = isWrong && text === '' ? undefined : (text ?? textBefore);
+  return prepareCard(deps, userId, isWrong && !cardRequest?.card ? undefined : cardRequest, {
+    text: said,
+    isCaption: hasCaption && (said ?? '').length <= CAPTION_LIMIT,
+  });
 }
 
 /** The media, or null where there is none or something is wrong with it, which is then added to `problems`. */

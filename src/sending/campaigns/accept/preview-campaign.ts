@@ -1,3 +1,4 @@
+import { findLinks } from '../../../content/link-preview/find-links.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { TEXT_LIMIT, type UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
@@ -10,6 +11,8 @@ export interface Preview {
   length: number;
   limit: number;
   warnings: Warning[];
+  /** The first link as the text has it, if phones can show a card of it. */
+  link: string | null;
 }
 
 /** The very text that would be sent (contract §4, preview-campaign). Throws 400 with everything that is wrong with the html. */
@@ -22,5 +25,12 @@ export async function previewCampaign(
   if (problems.length > 0) throw invalid(problems);
   if (text === '' && !withFile) throw invalid([NO_TEXT]);
   const caption = captionWarning(text);
-  return { text, length: text.length, limit: TEXT_LIMIT, warnings: caption ? [...warnings, caption] : warnings };
+  const isBelowFile = withFile && caption === undefined;
+  return {
+    text,
+    length: text.length,
+    limit: TEXT_LIMIT,
+    warnings: caption ? [...warnings, caption] : warnings,
+    link: isBelowFile ? null : (findLinks(text)[0] ?? null),
+  };
 }

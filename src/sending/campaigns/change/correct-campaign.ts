@@ -5,14 +5,19 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { requestRevision } from '../../deliveries/request-revision.ts';
 import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
-import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
+import { storeExtras, type PostExtras } from '../../../content/post/post-extras.ts';
+import type { StoredCard } from '../../../content/post/stored-card.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
-import { NO_TEXT } from '../accept/prepare-post.ts';
+import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
+import { NO_TEXT, prepareChange, type PrepareDeps } from '../accept/prepare-post.ts';
+import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-begun-runs.ts';
 import type { Revised } from './recall-campaign.ts';
 import { findOwnCampaign } from '../store.ts';
+
+export type CorrectDeps = PrepareDeps & { db: Database; quotas?: Quotas | undefined };
 
 interface Correction {
   campaignId: string;
@@ -20,6 +25,8 @@ interface Correction {
   runId: number | null;
   html: string;
   unknownTags?: UnknownTags | undefined;
+  /** Default: a card stays while the text has its link. */
+  cardRequest?: CardRequest | undefined;
 }
 
 /**
@@ -29,18 +36,31 @@ interface Correction {
  * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct.
  */
 export async function correctCampaign(
-  { db, convert }: { db: Database; convert: Convert },
+  deps: CorrectDeps,
   actor: Actor,
   { campaignId: publicId, runId, ...sent }: Correction,
 ): Promise<Revised & { warnings: string[] }> {
-  const { html, text, warnings, problems } = await convert(sent.html, actor.userId, sent.unknownTags);
-  if (problems.length > 0) throw invalid(problems);
+  const { db, quotas = QUOTAS } = deps;
+  const { html, text, card, warnings } = await prepareChange(
+    deps,
+    actor.userId,
+    { html: sent.html, image: null, unknownTags: sent.unknownTags, cardRequest: sent.cardRequest },
+    [],
+  );
   const { accountId, campaignId } = await findOwnCampaign(db, actor.workspaceId, publicId);
   return db.transaction().execute(async (trx) => {
+    const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
     await lockOwnLane(trx, accountId);
     requirePosts(await findOwnCampaign(trx, actor.workspaceId, publicId), 'corrected');
     const runs = await findBegunRuns(trx, campaignId, runId);
-    const waiting = await rewrite(trx, { accountId, campaignId, runId, html, text });
+    const waiting = await rewrite(trx, {
+      accountId,
+      campaignId,
+      runId,
+      html: html ?? '',
+      text: text ?? '',
+      linkPreview,
+    });
     const runIds = runs.map((run) => run.runId);
     const groups = await requestRevision(trx, accountId, runIds, 'correct');
     if (groups === 0 && !waiting)
@@ -57,13 +77,16 @@ interface Rewriting {
   runId: number | null;
   html: string;
   text: string;
+  /** Undefined: a card stays while the text has its link. Null: it goes. */
+  linkPreview: StoredCard | null | undefined;
 }
 
 /** Gives the runs, and without `runId` the campaign, content with the new text; the old stays as it was. True when any of it is yet to leave. */
-async function rewrite(trx: Connection, { accountId, campaignId, runId, html, text }: Rewriting): Promise<boolean> {
+async function rewrite(trx: Connection, rewriting: Rewriting): Promise<boolean> {
+  const { accountId, campaignId, runId, html, text } = rewriting;
   // Runs that differ in nothing but what they said share it from now on.
-  const { rows: posts } = await sql<{ olds: number[]; hasFile: boolean }>`
-    select array_agg(content_id) as olds, media_id is not null as "hasFile" from contents
+  const { rows: posts } = await sql<{ olds: number[]; hasFile: boolean; extras: PostExtras | null }>`
+    select array_agg(content_id) as olds, media_id is not null as "hasFile", extras from contents
     where content_id in (
       select content_id from runs
       where account_id = ${accountId} and campaign_id = ${campaignId} and content_id is not null
@@ -72,11 +95,12 @@ async function rewrite(trx: Connection, { accountId, campaignId, runId, html, te
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
     group by name, media_id, extras, group_ids`.execute(trx);
   if (text === '' && posts.some(({ hasFile }) => !hasFile)) throw invalid([NO_TEXT]);
-  for (const { olds } of posts)
+  for (const { olds, extras } of posts)
     await sql`
       with written as (
         insert into contents (campaign_id, name, html, text, media_id, extras, group_ids)
-        select campaign_id, name, ${html}, ${text}, media_id, extras, group_ids from contents where content_id = ${olds[0]}
+        select campaign_id, name, ${html}, ${text}, media_id, ${storeExtras(correctExtras(extras ?? {}, rewriting))}::jsonb, group_ids
+        from contents where content_id = ${olds[0]}
         returning content_id
       ), run as (
         update runs set content_id = (select content_id from written)
@@ -91,4 +115,10 @@ async function rewrite(trx: Connection, { accountId, campaignId, runId, html, te
     select from runs where account_id = ${accountId} and campaign_id = ${campaignId} and status in ('planned', 'running')
       and (${runId}::bigint is null or run_id = ${runId}) limit 1`.execute(trx);
   return rows.length > 0;
+}
+
+function correctExtras(before: PostExtras, { linkPreview, text }: Rewriting): PostExtras {
+  const { linkPreview: _, ...others } = before;
+  if (linkPreview === undefined) return dropLostCard(before, text);
+  return linkPreview ? { ...others, linkPreview } : others;
 }

@@ -14,6 +14,7 @@ import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
 import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
+import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
 import { requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
 import { replanRuns } from './replan-runs.ts';
@@ -40,6 +41,7 @@ export interface CampaignChange {
   /** Each extra of these replaces the one of that name. */
   extras?: PostExtras | undefined;
   removedExtras?: ReadonlyArray<keyof PostExtras>;
+  cardRequest?: CardRequest | undefined;
   groupIds?: readonly number[] | undefined;
   isChannelCampaign?: boolean | undefined;
   startDate?: string | undefined;
@@ -59,11 +61,12 @@ export interface CampaignChange {
  * post when every run has begun, and 400 for what makes no sense, among it a schedule that leaves nothing to run.
  */
 export async function updateCampaign(
-  { db, convert, quotas = QUOTAS, timeZone = 'UTC' }: AcceptDeps,
+  deps: AcceptDeps,
   actor: Actor,
   publicId: string,
   change: CampaignChange,
 ): Promise<Controlled & { warnings: string[] }> {
+  const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
   const { removeImage = false, unknownTags, extras = NO_EXTRAS, removedExtras = [], ...values } = change;
   const changes = [...Object.values(values), ...Object.values(extras), ...removedExtras];
@@ -72,25 +75,32 @@ export async function updateCampaign(
   if (removeImage && change.image !== undefined)
     throw invalid([{ field: 'remove_image', issue: 'must not be true together with image' }]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
-  const { html, text, media, warnings } = await prepareChange(
-    { convert },
+  const { accountId, campaignId } = before;
+  const { html: changed, image, cardRequest } = change;
+  const textBefore = cardRequest && changed === undefined ? (await readContent(db, campaignId)).text : undefined;
+  const { html, text, media, card, warnings } = await prepareChange(
+    deps,
     actor.userId,
-    { html: change.html, image: change.image, unknownTags },
+    { html: changed, image, unknownTags, cardRequest, textBefore },
     problems,
   );
-  const { accountId } = before;
   if (change.groupIds) await requireGroups(db, accountId, change.groupIds);
   return db.transaction().execute(async (trx) => {
     const mediaId = media ? await saveMedia(trx, actor.workspaceId, media, quotas) : removeImage ? null : undefined;
+    const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
     await lockOwnLane(trx, accountId);
     // What is too late to begin must not pass for something left to run.
-    await missRuns(trx, [accountId], { campaignId: before.campaignId });
+    await missRuns(trx, [accountId], { campaignId });
     const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
     await changeSchedule(trx, campaign, change);
     const groupIds = change.groupIds && [...new Set(change.groupIds)];
-    await changeContent(trx, campaign, { html, text, mediaId, groupIds, extras, removedExtras });
+    const changedExtras = {
+      extras: { ...extras, ...(linkPreview && { linkPreview }) },
+      removedExtras: card === null ? [...removedExtras, 'linkPreview' as const] : removedExtras,
+    };
+    await changeContent(trx, campaign, { html, text, mediaId, groupIds, ...changedExtras });
     await requireMentions(trx, campaign, timeZone);
-    await updateDescription(trx, campaign.campaignId, change);
+    await updateDescription(trx, campaignId, change);
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
     return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
   });
@@ -155,11 +165,12 @@ type ContentChange = { [Key in keyof Content]: Content[Key] | undefined } & Pick
 async function changeContent(trx: Connection, campaign: OwnCampaign, change: ContentChange): Promise<void> {
   const { campaignId } = campaign;
   const content = await readContent(trx, campaignId);
+  const text = change.text ?? content.text;
   const next: Content = {
     html: change.html ?? content.html,
-    text: change.text ?? content.text,
+    text,
     mediaId: change.mediaId === undefined ? content.mediaId : change.mediaId,
-    extras: changeExtras(content.extras, change),
+    extras: dropLostCard(changeExtras(content.extras, change), text),
     groupIds: change.groupIds ?? content.groupIds,
   };
   if (isDeepStrictEqual(next, content)) return;

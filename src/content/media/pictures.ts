@@ -18,6 +18,15 @@ const MOST_PIXELS_AT_ONCE = 25_000_000;
 const DECODING_SECONDS = 15;
 const THUMBNAIL_EDGE = 96;
 const CHANNEL_PICTURE_EDGE = 640;
+/** The largest picture of a link preview, in pixels and bytes. */
+export const CARD_EDGE = 800;
+export const CARD_BYTES = 128 * 1024;
+/** Smaller and coarser until the picture fits. */
+const CARD_SIZES = [
+  [CARD_EDGE, 80],
+  [640, 65],
+  [400, 50],
+] as const;
 const WHITE = '#ffffff';
 
 let last: Promise<unknown> = Promise.resolve();
@@ -60,6 +69,34 @@ export function toChannelPicture(bytes: Buffer): Promise<Buffer | undefined> {
     const square = opened.image.resize(CHANNEL_PICTURE_EDGE, CHANNEL_PICTURE_EDGE, { fit: 'cover' });
     return toJpeg(square, 80);
   });
+}
+
+/**
+ * The picture of a link preview: a JPEG within `CARD_EDGE` and `CARD_BYTES`, without metadata. A picture that is one already stays as it is, so that
+ * a copy of a post has the same. Undefined if the picture is unreadable or too large.
+ */
+export function toCardPicture(bytes: Buffer): Promise<{ bytes: Buffer; width: number; height: number } | undefined> {
+  return inTurn(async () => {
+    const opened = await open(bytes);
+    if (!opened || isTooLarge(opened.described)) return undefined;
+    const { image, described } = opened;
+    if (isCardPicture(described, bytes)) return { bytes, width: described.width, height: described.height };
+    for (const [edge, quality] of CARD_SIZES) {
+      const small = image.clone().resize(edge, edge, { fit: 'inside', withoutEnlargement: true });
+      const jpeg = await toJpeg(small, quality);
+      if (!jpeg) return undefined;
+      const shrunk = jpeg.length <= CARD_BYTES ? await open(jpeg) : undefined;
+      if (shrunk) return { bytes: jpeg, width: shrunk.described.width, height: shrunk.described.height };
+    }
+    return undefined;
+  });
+}
+
+function isCardPicture({ format, width, height, ...described }: Metadata, bytes: Buffer): boolean {
+  const { exif, icc, iptc, xmp, comments, space } = described;
+  const isPlain = ![exif, icc, iptc, xmp, comments].some((extra) => extra !== undefined && extra.length > 0);
+  const isSmall = Math.max(width, height) <= CARD_EDGE && bytes.length <= CARD_BYTES;
+  return format === 'jpeg' && isPlain && isSmall && (space === 'srgb' || space === 'b-w');
 }
 
 async function open(bytes: Buffer): Promise<{ image: Sharp; described: Metadata } | undefined> {

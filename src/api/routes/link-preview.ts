@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { toUrl } from '../../content/link-preview/find-links.ts';
+import { FETCHES_PER_MINUTE, type LinkPreviews } from '../../content/link-preview/link-previews.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
+import type { CardRequest } from '../../sending/campaigns/accept/prepare-card.ts';
+import type { linkPreviewField, linkPreviews } from '../contract/link-preview.ts';
+import type { Handlers } from '../operation.ts';
+
+export interface LinkPreviewDeps {
+  linkPreviews: Pick<LinkPreviews, 'find'>;
+}
+
+export const linkPreviewHandlers: Handlers<typeof linkPreviews, LinkPreviewDeps> = {
+  async findLinkPreview({ linkPreviews: previews }, { body: { url }, actor }) {
+    if (!URL.canParse(toUrl(url))) throw invalid([{ field: 'url', issue: 'must be a link' }]);
+    const { card, ...none } = await previews.find(toUrl(url), actor.userId);
+    if (card) {
+      const { title, description, picture } = card;
+      const image = picture && `data:image/jpeg;base64,${picture.bytes.toString('base64')}`;
+      return { link_preview: { url, title, description, image }, reason: null };
+    }
+    if (none.reason !== 'rate_limited') return { link_preview: null, reason: none.reason ?? null };
+    throw new AppError('rate_limited', `Rate limit exceeded: ${FETCHES_PER_MINUTE} link previews a minute`, {
+      retryAfterSeconds: none.retryAfterSeconds ?? 1,
+    });
+  },
+};
+
+/** The fields of a request about the card of its post. */
+export interface CardBody {
+  link_preview?: z.output<typeof linkPreviewField>;
+  fetch_link_preview?: boolean | undefined;
+}
+
+/** Undefined: the request says nothing about it. */
+export function toCardRequest({
+  link_preview: card,
+  fetch_link_preview: isFetched = false,
+}: CardBody): CardRequest | undefined {
+  if (!card && !isFetched) return undefined;
+  return { card: card && { ...card, image: card.image ?? null }, isFetched };
+}
+
+/** Returns a card as answers have it that send files by their hash. */
+export function toWireCard({ linkPreview }: PostExtras) {
+  if (!linkPreview) return null;
+  const { url, title, description, picture } = linkPreview;
+  return {
+    url,
+    title,
+    description,
+    picture: picture ? { mime: 'image/jpeg', size: picture.size, sha256: picture.sha256 } : null,
+  };
+}

@@ -1,0 +1,19 @@
+/** A card as `contents.extras` stores it. */
+export interface StoredCard {
+  /** The link as the text has it, letter for letter. */
+  url: string;
+  title: string;
+  description: string;
+  picture?: StoredPicture;
+}
+
+export interface StoredPicture {
+  /** A file of the workspace. */
+  mediaId: number;
+  /** In hex. */
+  sha256: string;
+  /** In bytes. */
+  size: number;
+  width: number;
+  height: number;
+}

@@ -1,0 +1,142 @@
+/** The card of a post: as its author wants it, or fetched from the site of the first link. Nothing here holds a lock or a transaction. */
+import { createHash } from 'node:crypto';
+import type { Connection } from '../../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { AppError, type FieldError } from '../../../platform/errors/errors.ts';
+import { acceptMedia } from '../../../content/media/accept-media.ts';
+import { toCardPicture } from '../../../content/media/pictures.ts';
+import { saveMedia } from '../../../content/media/store.ts';
+import { findLinks, toUrl } from '../../../content/link-preview/find-links.ts';
+import {
+  toOneLine,
+  DESCRIPTION_LIMIT,
+  TITLE_LIMIT,
+  type CardPicture,
+} from '../../../content/link-preview/link-card.ts';
+import { explainNoCard, type LinkPreviews } from '../../../content/link-preview/link-previews.ts';
+import type { PostExtras } from '../../../content/post/post-extras.ts';
+import type { StoredCard } from '../../../content/post/stored-card.ts';
+import { lossOf, warningOf, type Warning } from '../../../content/text/warnings.ts';
+import type { Quotas } from '../../../workspaces/quotas/quotas.ts';
+
+export interface CardDeps {
+  /** Undefined: nothing is fetched. */
+  linkPreviews?: Pick<LinkPreviews, 'find'> | undefined;
+}
+
+export interface CardFields {
+  /** A link as the text has it. */
+  url: string;
+  /** Empty: the link goes without a card. */
+  title: string;
+  description: string;
+  /** base64 */
+  image: string | null;
+}
+
+export interface CardRequest {
+  card: CardFields | undefined;
+  /** Without `card`: that of the first link is fetched. */
+  isFetched: boolean;
+}
+
+export interface PreparedCard extends Pick<StoredCard, 'url' | 'title' | 'description'> {
+  picture: CardPicture | null;
+  /** It came from the site, so that it may go without its picture. */
+  isFetched: boolean;
+}
+
+export interface CardPreparation {
+  /** Undefined: nothing was said about a card. Null: there is none. */
+  card: PreparedCard | null | undefined;
+  problems: FieldError[];
+  warnings: Warning[];
+}
+
+const NOTHING: CardPreparation = { card: undefined, problems: [], warnings: [] };
+const NONE: CardPreparation = { ...NOTHING, card: null };
+
+/**
+ * `text` is what the post says; undefined if it is not known, and then the link is not looked for. Below a file (`isCaption`) phones show no
+ * card. A card that cannot be fetched is a warning; a card of the author's that is wrong is a problem.
+ */
+export async function prepareCard(
+  deps: CardDeps,
+  userId: number,
+  request: CardRequest | undefined,
+  { text, isCaption }: { text: string | undefined; isCaption: boolean },
+): Promise<CardPreparation> {
+  if (request?.card) return takeCard(request.card, { text, isCaption });
+  if (!request?.isFetched || text === undefined) return NOTHING;
+  const [link] = findLinks(text);
+  return link === undefined || isCaption ? NONE : fetchCard(deps, userId, link);
+}
+
+async function takeCard(
+  { url, title: given, description, image }: CardFields,
+  { text, isCaption }: { text: string | undefined; isCaption: boolean },
+): Promise<CardPreparation> {
+  const title = toOneLine(given, TITLE_LIMIT);
+  if (title === '') return NONE;
+  const problems: FieldError[] = [];
+  if (text !== undefined && !findLinks(text).includes(url)) problems.push(NO_SUCH_LINK);
+  const picture = await takePicture(image, problems);
+  return {
+    card: { url, title, description: toOneLine(description, DESCRIPTION_LIMIT), picture, isFetched: false },
+    problems,
+    warnings: isCaption ? [warningOf('link_preview_not_shown')] : [],
+  };
+}
+
+export const NO_SUCH_LINK: FieldError = { field: 'link_preview.url', issue: 'is not a link in the text' };
+const PICTURE_FIELD = 'link_preview.image';
+
+async function takePicture(image: string | null, problems: FieldError[]): Promise<CardPicture | null> {
+  if (image === null) return null;
+  try {
+    const { bytes } = await acceptMedia(PICTURE_FIELD, image, { only: 'image' });
+    const picture = await toCardPicture(bytes);
+    if (!picture)
+      problems.push({ field: PICTURE_FIELD, issue: 'is a picture that cannot be read, or has too many pixels' });
+    return picture ?? null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
+    problems.push(...error.details);
+    return null;
+  }
+}
+
+async function fetchCard({ linkPreviews }: CardDeps, userId: number, link: string): Promise<CardPreparation> {
+  const found = linkPreviews
+    ? await linkPreviews.find(toUrl(link), userId)
+    : ({ card: null, reason: 'disabled' } as const);
+  if (found.card) return { ...NOTHING, card: { url: link, ...found.card, isFetched: true } };
+  return { ...NONE, warnings: [lossOf('link_preview_missing', `${link} (${explainNoCard(found.reason)})`)] };
+}
+
+/** Returns the extras of a post with this text: a card goes with its link. */
+export function dropLostCard(extras: PostExtras, text: string): PostExtras {
+  const { linkPreview, ...others } = extras;
+  return linkPreview && !findLinks(text).includes(linkPreview.url) ? others : extras;
+}
+
+/** Stores the picture, which counts towards the quota. Throws `no_room`, unless the card came from its site and goes without. */
+export async function saveCard(
+  trx: Connection,
+  workspaceId: WorkspaceId,
+  { url, title, description, picture, isFetched }: PreparedCard,
+  quotas: Quotas,
+): Promise<StoredCard> {
+  const card = { url, title, description };
+  if (!picture) return card;
+  const { bytes, width, height } = picture;
+  const hash = createHash('sha256').update(bytes).digest();
+  const media = { mime: 'image/jpeg', kind: 'image', size: bytes.length, sha256: hash, bytes } as const;
+  try {
+    const mediaId = await saveMedia(trx, workspaceId, media, quotas);
+    return { ...card, picture: { mediaId, sha256: hash.toString('hex'), size: bytes.length, width, height } };
+  } catch (error) {
+    if (isFetched && error instanceof AppError && error.code === 'storage_full') return card;
+    throw error;
+  }
+}
