@@ -1,5 +1,8 @@
 /** The destinations of a turn: what differs from group to group in the same post. */
 import { sql } from 'kysely';
+import { fileNameOf } from '../../content/media/file-name.ts';
+import { extensionOf } from '../../content/media/sniff.ts';
+import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { Destination, Post, QuotedPost } from '../../messengers/messenger.ts';
 import type { Turn } from './claim-turns.ts';
@@ -36,7 +39,7 @@ export async function addressTurn(
  */
 async function findQuotes(db: Connection, turn: Turn): Promise<Map<number, QuotedPost>> {
   const { rows } = await sql<QuotedPost & { position: number }>`
-    select d.position, q.message_id as "messageId", t.text, m.mime, coalesce(t.extras ->> 'fileName', t.name, 'file') as "fileName"
+    select d.position, q.message_id as "messageId", t.text, m.mime, coalesce((${STORED_EXTRAS}) ->> 'fileName', '') as "fileName"
     from runs r
     join runs o on o.account_id = r.account_id and o.run_id = r.reply_run_id
     join contents t on t.content_id = o.content_id
@@ -53,5 +56,7 @@ async function findQuotes(db: Connection, turn: Turn): Promise<Map<number, Quote
         where v.account_id = q.account_id and v.run_id = q.run_id and v.position = q.position and v.recalled_at < r.started_at)`.execute(
     db,
   );
-  return new Map(rows.map(({ position, ...quote }) => [position, quote]));
+  const named = (quote: QuotedPost) =>
+    quote.mime === null ? quote : { ...quote, fileName: fileNameOf(quote.fileName, extensionOf(quote.mime)) };
+  return new Map(rows.map(({ position, ...quote }) => [position, named(quote)]));
 }

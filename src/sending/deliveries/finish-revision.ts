@@ -2,16 +2,8 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
+import type { RevisionOutcome } from './revision-outcome.ts';
 import { writePinOutcomes } from './write-pin-outcomes.ts';
-
-/** The outcome of one attempt to revise a post. */
-export type RevisionOutcome =
-  | { kind: 'done' }
-  /** There was nothing to change: the post had never left. */
-  | { kind: 'absent' }
-  | { kind: 'failed'; reason: string }
-  /** Retry after `waitMs`; `tries` is 0 if it was not attempted. */
-  | { kind: 'retry'; waitMs: number; tries: 0 | 1 };
 
 /**
  * Records the outcomes of a turn and gives the lane back, which waits for its gap, and for `cooldownMs` if the account is unreachable.

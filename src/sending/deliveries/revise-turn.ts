@@ -3,7 +3,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { MessengersCapabilities, PostChange, RevisionResult } from '../../messengers/messenger.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
-import type { RevisionOutcome } from './finish-revision.ts';
+import type { RevisionOutcome } from './revision-outcome.ts';
 import type { Posts } from './load-posts.ts';
 import { classifyResult } from './outcome.ts';
 import { whyTooLate } from './too-late.ts';

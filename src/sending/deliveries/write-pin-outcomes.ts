@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
-import type { RevisionOutcome } from './finish-revision.ts';
+import type { RevisionOutcome } from './revision-outcome.ts';
 
 /**
  * Records the outcomes of a turn that pinned or unpinned posts; null is not recorded. If another request replaced this one meanwhile,
