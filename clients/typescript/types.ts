@@ -270,6 +270,10 @@ export type GroupId = number;
 export interface CreateCommunity {
   community_name: string;
   description?: string | null | undefined;
+  /** Creates a group in which all members can write. The next sync lists it. */
+  general_chat?: boolean | null | undefined;
+  /** Lets members add groups to the community. Otherwise only admins can. */
+  members_may_add_groups?: boolean | null | undefined;
 }
 export interface CreateGroup {
   group_name: string;

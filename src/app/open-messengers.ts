@@ -52,6 +52,7 @@ export function openMessengers(needed: Needed): Messenger[] {
       onLoopError,
       onEventsLost: metrics.countLostEvents,
       onAlarm: metrics.countAlarm,
+      onCondition: metrics.countCondition,
     }),
   ];
 }

@@ -147,6 +147,15 @@ export interface NotAdded {
   reason: NotAddedReason;
 }
 
+export interface NewCommunity {
+  name: string;
+  description: string;
+  /** With a group in which all members can write. Default is `false`. */
+  hasGeneralChat?: boolean;
+  /** Members who are no admins can add groups to it. Default is `false`. */
+  membersMayAddGroups?: boolean;
+}
+
 export interface CreatedGroup extends MessengerGroup {
   /** Default is none. */
   notAdded?: NotAdded[];
@@ -259,7 +268,7 @@ export interface MessengerSession {
   listGroups(knownChannels: readonly string[]): Promise<ChatList>;
   /** `participants` are phone numbers in digits. Throws an AppError when the application rejects the request. */
   createGroup(group: { name: string; participants: readonly string[] }): Promise<CreatedGroup>;
-  createCommunity(community: { name: string; description: string }): Promise<MessengerGroup>;
+  createCommunity(community: NewCommunity): Promise<MessengerGroup>;
   createChannel(channel: { name: string; description: string; picture: Buffer | null }): Promise<MessengerGroup>;
   /**
    * The link to join a group, community or channel. Null if the application has none. Throws an AppError when it rejects the request,

@@ -9,6 +9,7 @@ import type { Log } from '../platform/log/log.ts';
 import { sleep } from '../platform/time/time.ts';
 import { readVersion } from '../platform/config/version.ts';
 import { readClientInUse } from '../messengers/whatsapp/connect/client-version-age.ts';
+import { WHATSAPP_CONDITIONS, type WhatsAppCondition } from '../messengers/whatsapp/connect/conditions.ts';
 import type { WhatsAppAlarm } from '../messengers/whatsapp/connect/load-client.ts';
 
 const ALARMS: readonly WhatsAppAlarm[] = ['version_refused', 'devices_missed', 'certificate', 'account_signature'];
@@ -64,6 +65,7 @@ export interface Metrics {
   observeFirstAttempt(lateSeconds: number): void;
   countLostEvents(count: number): void;
   countAlarm(alarm: WhatsAppAlarm): void;
+  countCondition(condition: WhatsAppCondition): void;
 }
 
 /** A registry of its own for each process, so that several can run in one (as in tests). */
@@ -105,6 +107,12 @@ export function createMetrics(): Metrics {
     labelNames: ['alarm'],
     registers,
   });
+  const conditions = new Counter({
+    name: 'campanile_whatsapp_conditions_total',
+    help: 'Events on connections to WhatsApp that are no errors',
+    labelNames: ['condition'],
+    registers,
+  });
   const build = new Gauge({
     name: 'campanile_build_info',
     help: 'Always 1; its labels name the running version',
@@ -115,11 +123,13 @@ export function createMetrics(): Metrics {
   build.set({ version, commit }, 1);
   // A series that exists from the start shows its first event as an increase.
   for (const alarm of ALARMS) alarms.inc({ alarm }, 0);
+  for (const condition of WHATSAPP_CONDITIONS) conditions.inc({ condition }, 0);
   for (const outcome of OUTCOMES) outcomes.inc({ outcome }, 0);
   for (const loop of LOOPS) loopErrors.inc({ loop }, 0);
   return {
     registry,
     countAlarm: (alarm) => alarms.inc({ alarm }),
+    countCondition: (condition) => conditions.inc({ condition }),
     countOutcome: (outcome, count) => outcomes.inc({ outcome }, count),
     countRetry: () => retries.inc(),
     countLoopError: (loop) => loopErrors.inc({ loop }),

@@ -57,7 +57,8 @@ function create(state: PeerState, creator: Person, asked: Stanza): QueryAnswer {
   if (!isOfToday(asked)) return 400;
   if (child(asked, 'parent')) {
     const community = addCommunity(world, creator, subject, description);
-    if (child(asked, 'create_general_chat')) addGroup(world, creator, { subject, parent: community.id });
+    community.membersMayAddGroups = child(asked, 'allow_non_admin_sub_group_creation') !== undefined;
+    if (child(asked, 'create_general_chat')) addGroup(world, creator, { subject: 'General', parent: community.id });
     return [describeGroup(state, community)];
   }
   const wanted = children(asked, 'participant').map((participant) => ({

@@ -46,9 +46,10 @@ async function handOutKeys({ world, script }: PeerState, users: Stanza[]): Promi
   for (const { verdict } of asked) if (typeof verdict === 'object' && 'refuseAll' in verdict) return verdict.refuseAll;
   const answers = asked.map(({ jid, verdict }) => {
     if (verdict === 'none') return element('user', { jid });
-    if (verdict !== 'given') return element('user', { jid }, [errorOf('error' in verdict ? verdict.error : 406)]);
+    if (verdict !== 'given' && verdict !== 'forged')
+      return element('user', { jid }, [errorOf('error' in verdict ? verdict.error : 406)]);
     const device = deviceOf(world, jid);
-    if (device) return device.bundle(jid);
+    if (device) return device.bundle(jid, verdict === 'forged');
     const companion = companionOf(world, jid);
     if (companion?.bundle) return bundleOf(companion, jid);
     return element('user', { jid }, [errorOf(404)]);

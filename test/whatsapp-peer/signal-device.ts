@@ -7,6 +7,7 @@ import {
   initAuthCreds,
   KEY_BUNDLE_TYPE,
   proto,
+  signedKeyPair,
   unpadRandomMax16,
   xmppPreKey,
   xmppSignedPreKey,
@@ -61,8 +62,8 @@ export class SignalDevice {
     return true;
   }
 
-  /** Creates a prekey bundle, as the server gives it to senders. */
-  async bundle(as = this.jid): Promise<Stanza> {
+  /** Creates a prekey bundle, as the server gives it to senders. Forged: with a signed prekey of somebody else. */
+  async bundle(as = this.jid, isForged = false): Promise<Stanza> {
     const id = this.nextPreKeyId++;
     const preKey = Curve.generateKeyPair();
     await this.keys.set({ 'pre-key': { [id]: preKey } });
@@ -70,7 +71,7 @@ export class SignalDevice {
       element('registration', {}, encodeBigEndian(this.creds.registrationId)),
       element('type', {}, KEY_BUNDLE_TYPE),
       element('identity', {}, this.creds.signedIdentityKey.public),
-      xmppSignedPreKey(this.creds.signedPreKey),
+      xmppSignedPreKey(isForged ? signedKeyPair(Curve.generateKeyPair(), 1) : this.creds.signedPreKey),
       xmppPreKey(preKey, id),
     ]);
   }

@@ -31,6 +31,8 @@ export type KeysOfDevice =
   | 'given'
   /** The answer contains no keys. */
   | 'none'
+  /** The answer contains a prekey that somebody else has signed. */
+  | 'forged'
   /** The answer contains an error code instead. */
   | { error: number }
   /** The whole query is rejected, for all other devices, too. */

@@ -55,6 +55,8 @@ export interface Group {
   parent: string | undefined;
   /** The announcement group of a community. */
   isDefault: boolean;
+  /** Members of the community who are no admins can add groups to it. */
+  membersMayAddGroups: boolean;
   /** Seconds until its messages disappear; undefined: they stay. */
   expiration: number | undefined;
 }
@@ -138,6 +140,7 @@ export function addGroup(
     isCommunity: false,
     parent: undefined,
     isDefault: false,
+    membersMayAddGroups: false,
     expiration: undefined,
     ...group,
   };

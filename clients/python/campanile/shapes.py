@@ -85,6 +85,10 @@ class CreateCommunity(TypedDict):
 
     community_name: str
     description: NotRequired[str | None]
+    #: Creates a group in which all members can write. The next sync lists it.
+    general_chat: NotRequired[bool | None]
+    #: Lets members add groups to the community. Otherwise only admins can.
+    members_may_add_groups: NotRequired[bool | None]
 
 
 class GetAnalytics(TypedDict):

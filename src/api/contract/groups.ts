@@ -147,7 +147,18 @@ export const groups = defineOperations('Groups', {
     access: 'send',
     summary: 'Create a community',
     description: 'A campaign sent to a community goes to its announcement group.',
-    body: z.object({ community_name: name, description }).meta({ id: 'CreateCommunity' }),
+    body: z
+      .object({
+        community_name: name,
+        description,
+        general_chat: withDefault(z.boolean(), false).meta({
+          description: 'Creates a group in which all members can write. The next sync lists it.',
+        }),
+        members_may_add_groups: withDefault(z.boolean(), false).meta({
+          description: 'Lets members add groups to the community. Otherwise only admins can.',
+        }),
+      })
+      .meta({ id: 'CreateCommunity' }),
     data: createdGroupData,
     errors: CREATION_ERRORS,
     idempotency: 'keyed',

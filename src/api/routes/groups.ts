@@ -27,7 +27,12 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
   },
 
   async createCommunity(deps, { body, actor, idempotencyKey }) {
-    const community = { name: body.community_name, description: body.description };
+    const community = {
+      name: body.community_name,
+      description: body.description,
+      hasGeneralChat: body.general_chat,
+      membersMayAddGroups: body.members_may_add_groups,
+    };
     const { name, groupId } = await createCommunity(deps, actor, community, idempotencyKey);
     return { group_name: name, group_metadata_id: groupId };
   },

@@ -23,6 +23,8 @@ export async function linkNumber(checking: Checking): Promise<Facts> {
   await client.call('venom/connect-account', { messenger: 'whatsapp', method });
   let shown: string | undefined;
   let hasPasskey = false;
+  let wasPasskeyAsked = false;
+  let characters: string | null | undefined;
   const found = await waitFor(
     patience,
     patience.peopleMs,
@@ -33,12 +35,17 @@ export async function linkNumber(checking: Checking): Promise<Facts> {
       shown = code;
       if (status.passkey && !hasPasskey) say(PASSKEY);
       hasPasskey = status.passkey !== undefined;
+      wasPasskeyAsked ||= hasPasskey;
+      if (status.passkey?.verification_code && status.passkey.verification_code !== characters)
+        say(`If the phone shows eight characters, compare them with these: ${status.passkey.verification_code}`);
+      characters = status.passkey?.verification_code ?? characters;
       return status;
     },
     (status) => status.status !== 'linking' && status.status !== 'reconnecting',
   );
-  const facts = { status: found.status, code: codeIn(found.reason), linkedAfter: secondsSince(beginMs) };
-  if (!isLinked(found)) throw new StepFailedError(found.reason ?? 'The number was not linked in time', facts);
+  const { status, reason } = found;
+  const facts = { status, code: codeIn(reason), wasPasskeyAsked, linkedAfter: secondsSince(beginMs) };
+  if (!isLinked(found)) throw new StepFailedError(reason ?? 'The number was not linked in time', facts);
   say(`Linked after ${facts.linkedAfter} s.`);
   return facts;
 }

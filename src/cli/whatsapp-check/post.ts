@@ -26,6 +26,7 @@ export interface Patience {
   peopleMs: number;
 }
 
+type AddCampaign = Operations['venom/add-campaign']['body'];
 type Analytics = Operations['analytics/get-campaign-group-analytics-master']['data'];
 export type Totals = Analytics['totals'];
 
@@ -74,13 +75,13 @@ export function codeIn(sentence: string | null | undefined): number | null {
 export async function post(
   checking: Checking,
   groupId: number | undefined,
-  { html, image }: { html: string; image?: string },
+  { image = null, ...content }: Pick<AddCampaign, 'html' | 'image' | 'link_preview'>,
 ): Promise<{ campaignId: string; facts: Facts }> {
   const { client, patience, say } = checking;
   if (groupId === undefined)
     throw new StepFailedError('There is no group to post to, since an earlier step failed', {});
   const beginMs = performance.now();
-  const campaign = { name: 'Campanile check', html, image: image ?? null, group_metadata_ids: [groupId] };
+  const campaign = { name: 'Campanile check', ...content, image, group_metadata_ids: [groupId] };
   const { campaign_id: campaignId } = await client.call('venom/add-campaign', campaign);
   const read = () => readAnalytics(client, campaignId);
   const { totals, groups } = await waitFor(patience, patience.serviceMs, read, ({ totals }) => totals.queued === 0);

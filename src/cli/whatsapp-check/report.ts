@@ -1,6 +1,7 @@
 /** The results of the check, without personal data: the report is made to be passed on. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { StartupError } from '../../platform/errors/errors.ts';
+import type { Conditions } from './conditions.ts';
 
 /** Counts, times in seconds, codes, and states out of fixed lists. Never a phone number, a name, or a text. */
 export type Facts = Readonly<Record<string, number | boolean | null | AccountState>>;
@@ -34,6 +35,8 @@ export interface Report {
   /** ISO 8601, in UTC. */
   begunAt: string;
   steps: StepReport[];
+  /** How often each condition of WhatsApp was seen. Undefined: the metrics of the service could not be read. */
+  conditions?: Conditions;
   /** Ids of the service's own, which nobody else has a use for. */
   made: Made;
 }

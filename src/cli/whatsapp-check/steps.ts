@@ -11,10 +11,13 @@ export const STEPS: Readonly<Record<string, RunStep>> = {
   'Create a group': createGroup,
   'Send a text': sendText,
   'Send a picture': sendPicture,
+  'Send a link': sendLink,
   'Receive and read': awaitReceipts,
   'React and reply': awaitReactions,
   'Correct the text': correctText,
   'Recall the picture': recallPicture,
+  'Link another device of yours': postToOwnDevices,
+  'Remove a member': removeMember,
   'Restart while a phone is away': restart,
   'Post to a community': postToCommunity,
   'Post to a channel': postToChannel,
@@ -49,6 +52,15 @@ async function sendPicture(checking: Checking): Promise<Facts> {
   const { campaignId, facts } = await post(checking, checking.made.groupId, content);
   checking.made.pictureId = campaignId;
   return facts;
+}
+
+const LINK = 'https://www.example.org/';
+
+async function sendLink(checking: Checking): Promise<Facts> {
+  const linkPreview = { url: LINK, title: 'An orange card', description: 'It belongs to the link.' };
+  const html = `A link: ${LINK}`;
+  const image = await drawPicture();
+  return (await post(checking, checking.made.groupId, { html, link_preview: { ...linkPreview, image } })).facts;
 }
 
 async function awaitReceipts(checking: Checking): Promise<Facts> {
@@ -104,6 +116,27 @@ async function recallPicture(checking: Checking): Promise<Facts> {
 function requireChanged(facts: Facts, changed: number): Facts {
   if (changed === 0) throw new StepFailedError('The post was not changed in time', facts);
   return facts;
+}
+
+async function postToOwnDevices(checking: Checking): Promise<Facts> {
+  await checking.prompt();
+  return (await post(checking, checking.made.groupId, { html: 'To my other devices.' })).facts;
+}
+
+async function removeMember(checking: Checking): Promise<Facts> {
+  const { made, patience, say, prompt } = checking;
+  await prompt();
+  const without = await post(checking, made.groupId, { html: 'Without the second phone.' });
+  await prompt();
+  const again = await post(checking, made.groupId, { html: 'The second phone is back.' });
+  const { delivered } = await waitForTotals(
+    checking,
+    again.campaignId,
+    patience.peopleMs,
+    (totals) => !!totals.delivered,
+  );
+  say(`Received by ${delivered}.`);
+  return { recipientsWithout: without.facts['recipients'] ?? null, ...again.facts, delivered };
 }
 
 async function restart(checking: Checking): Promise<Facts> {

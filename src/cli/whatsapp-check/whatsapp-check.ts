@@ -3,6 +3,7 @@
  * and writes a report without names. Its texts match docs/how-to/first-hour-on-whatsapp.md.
  */
 import { createClient } from '../../../clients/typescript/client.ts';
+import { addConditions, readConditions, type Conditions } from './conditions.ts';
 import { codeIn, secondsSince, StepFailedError, type Checking, type Patience } from './post.ts';
 import { readPlan, type PlannedStep } from './read-plan.ts';
 import { openReport, saveReport, type Facts, type Report, type StepReport } from './report.ts';
@@ -23,6 +24,14 @@ interface CheckRun {
   path: string;
   report: Report;
   checking: Omit<Checking, 'prompt'>;
+  metrics: Metrics | undefined;
+}
+
+/** The counters of the service, and where to read them again. */
+interface Metrics {
+  url: string;
+  token: string;
+  last: Conditions;
 }
 
 /** Resolves to the exit code: 0 when all steps are through. Throws a StartupError when it cannot begin. */
@@ -37,13 +46,14 @@ export async function whatsappCheck({
   const terminal = openTerminal(input, output);
   try {
     const token = await terminal.ask(`The API key for ${url}:`);
+    const metrics = await openMetrics(terminal, url);
     const checking = {
       client: createClient({ url, token }),
       say: (text: string) => terminal.say(text),
       made: report.made,
       patience: { ...PATIENCE, ...patience },
     };
-    return await runPlan({ terminal, path, report, checking }, plan);
+    return await runPlan({ terminal, path, report, checking, metrics }, plan);
   } catch (error) {
     if (!(error instanceof InputEndedError)) throw error;
     terminal.say('');
@@ -62,12 +72,38 @@ async function runPlan(checkRun: CheckRun, plan: readonly PlannedStep[]): Promis
     const choice = await terminal.choose('Do it, skip it, or quit?', ['', 's', 'q']);
     if (choice === 'q') return 1;
     const found = choice === 's' ? skipped(step) : await runStep(checkRun, step);
+    await countConditions(checkRun);
     report.steps = [...report.steps.filter(({ title }) => title !== step.title), found];
     saveReport(path, report);
   }
   const failed = report.steps.filter(({ outcome }) => outcome === 'failed').length;
-  terminal.say(`\n${report.steps.length - failed} steps done, ${failed} failed. The report is in ${path}.`);
+  terminal.say(`\n${describeConditions(report.conditions)}`);
+  terminal.say(`${report.steps.length - failed} steps done, ${failed} failed. The report is in ${path}.`);
   return failed === 0 ? 0 : 1;
+}
+
+/** Undefined if the metrics are closed, and the operator has no token for them. */
+async function openMetrics(terminal: Terminal, url: string): Promise<Metrics | undefined> {
+  for (const mayAsk of [true, false]) {
+    const token = mayAsk ? '' : await terminal.ask('The METRICS_TOKEN of the service (Enter to go on without):');
+    const last = await readConditions(url, token);
+    if (last) return { url, token, last };
+    if (!mayAsk && token !== '') terminal.say('The metrics cannot be read with it.');
+  }
+  return undefined;
+}
+
+async function countConditions({ report, metrics }: CheckRun): Promise<void> {
+  const now = metrics && (await readConditions(metrics.url, metrics.token));
+  if (!now) return;
+  report.conditions = addConditions(report.conditions ?? {}, metrics.last, now);
+  metrics.last = now;
+}
+
+function describeConditions(conditions: Conditions | undefined): string {
+  if (!conditions) return 'The metrics of the service could not be read, so the report names no conditions.';
+  const seen = Object.entries(conditions).flatMap(([name, count]) => (count > 0 ? [`${name} (${count})`] : []));
+  return `Conditions of WhatsApp that were seen: ${seen.join(', ') || 'none'}.`;
 }
 
 function skipped({ title }: PlannedStep): StepReport {

@@ -4,7 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
-import type { GroupKind, MessengerGroup } from '../messenger.ts';
+import type { GroupKind, MessengerGroup, NewCommunity } from '../messenger.ts';
 
 /** WhatsApp's limits. */
 const NAME_LIMIT = 100;
@@ -18,6 +18,8 @@ const FIRST_GROUPS = [
   { name: 'Village news', members: 120 },
 ] as const;
 const FIRST_COMMUNITY_MEMBERS = 12;
+/** As WhatsApp names it. */
+const GENERAL_CHAT = 'General';
 const FIRST_CHANNEL_FOLLOWERS = 40;
 
 type ChatKind = GroupKind | 'announcement';
@@ -95,19 +97,27 @@ export async function createGroupChat(
   return readChat(db, chatId);
 }
 
-/** A community, its announcement group, and a few members. */
+/** A community, its announcement group, a general chat if asked for, and a few members. */
 export async function createCommunityChats(
   db: Database,
   accountId: number,
-  community: { name: string; description: string },
+  { name, description, hasGeneralChat }: NewCommunity,
 ): Promise<MessengerGroup> {
-  checkTexts(community.name, community.description);
+  checkTexts(name, description);
   const chatId = newChatId('g.us');
   const participants = inventPeople(FIRST_COMMUNITY_MEMBERS, randomInt(1_000_000));
   await db.transaction().execute(async (trx) => {
-    await insertChat(trx, accountId, { ...community, chatId, kind: 'community', participants });
-    const announcement = { ...community, chatId: newChatId('g.us'), kind: 'announcement' as const, parentId: chatId };
+    await insertChat(trx, accountId, { name, description, chatId, kind: 'community', participants });
+    const announcement = {
+      name,
+      description,
+      chatId: newChatId('g.us'),
+      kind: 'announcement',
+      parentId: chatId,
+    } as const;
     await insertChat(trx, accountId, { ...announcement, participants });
+    const general = { name: GENERAL_CHAT, description: '', chatId: newChatId('g.us'), kind: 'group' } as const;
+    if (hasGeneralChat) await insertChat(trx, accountId, { ...general, participants });
   });
   return readChat(db, chatId);
 }

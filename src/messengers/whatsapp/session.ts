@@ -6,13 +6,15 @@ import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts
 import type { LinkMethod, MessengerAccount, MessengerSession, OnStateChange } from '../messenger.ts';
 import { queryChats } from './chats/query-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
+import { fetchGroup } from './chats/fetch-groups.ts';
 import { followGroups } from './chats/follow-groups.ts';
 import type { GroupCache } from './chats/group-cache.ts';
 import { createChatCache, type ChatCache } from './chats/chat-cache.ts';
 import type { Client } from './client/client.ts';
-import { newCredentials, type Credentials, type KeyValueStore } from './client/credentials.ts';
+import type { Credentials, Engine, Restriction } from './client/engine.ts';
 import { isChannel } from './client/jid.ts';
-import type { Restriction } from './client/open-socket.ts';
+import type { KeyValueStore } from './client/key-storage.ts';
+import type { WhatsAppCondition } from './connect/conditions.ts';
 import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
 import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
@@ -30,6 +32,7 @@ import { peopleIn } from './inbound/participants.ts';
 import type { PollTiming } from './inbound/poll-schedule.ts';
 import type { EmitMemberEvents } from './inbound/member-event-emitter.ts';
 import { emitLidMappings } from './inbound/emit-lid-mappings.ts';
+import { watchConditions } from './inbound/watch-conditions.ts';
 import { watchChannels, WATCHED_DAYS } from './inbound/watch-channels.ts';
 import { answerRetries, type Answers } from './send/answer-retries.ts';
 import { createRetrySuppression, type RetrySuppression } from './send/retry-suppression.ts';
@@ -41,11 +44,13 @@ export interface SessionOptions {
   db: Database;
   log: Log;
   account: MessengerAccount;
+  engine: Engine;
   table: KeyTable;
   onStateChange: OnStateChange;
   url: string | undefined;
   versions: ClientVersions;
   onForgery(): void;
+  onCondition(condition: WhatsAppCondition): void;
   emitMemberEvents: EmitMemberEvents;
   /** Permits for connections that are being made. */
   connecting: FairSemaphore;
@@ -111,15 +116,13 @@ export function startSession(
   const channels = createChannelQueries({ ids: options.queryIds, answerMs: timing.channelAnswerMs, log });
   const chats = createChatCache({
     memory: options.groups,
-    client: () => connection.requireOnline(),
+    fetchGroup: async (chatId) => fetchGroup(connection.requireOnline(), chatId),
     // Some of its members may have been counted by their numbers.
     onGroup: (group) => void emitLidMappings(emitMemberEvents, accountId, peopleIn(group)),
   });
   const linking =
-    'method' in start
-      ? startLinking({ ...start, account, log, onStateChange: cooldown.report, signal, timing })
-      : undefined;
-  const credentials = 'credentials' in start ? start.credentials : newCredentials(options.table);
+    'method' in start ? startLinking({ ...start, ...options, onStateChange: cooldown.report, signal }) : undefined;
+  const credentials = 'credentials' in start ? start.credentials : options.engine.newCredentials(options.table);
   const members = createMemberCache(credentials.store, timing);
   const retrySuppression = createRetrySuppression();
   const client = () => connection.online();
@@ -214,7 +217,7 @@ function startAnswering(
 
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
-  { log, account: { accountId }, url, proxy, timing, emitMemberEvents }: SessionOptions,
+  { log, account: { accountId }, url, proxy, timing, emitMemberEvents, onCondition }: SessionOptions,
   {
     cooldown,
     warnings,
@@ -233,8 +236,13 @@ function socketOptions(
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),
-    onRestriction: (restriction) => applyRestriction({ cooldown, warnings }, restriction),
+    onUnanswered: () => onCondition('query_unanswered'),
+    onRestriction(restriction) {
+      if (restriction.isActive) onCondition('time_locked');
+      applyRestriction({ cooldown, warnings }, restriction);
+    },
     onClient(client) {
+      watchConditions(client, onCondition);
       followGroups(client, chats);
       listenForMembers(client, {
         accountId,

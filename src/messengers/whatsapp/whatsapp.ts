@@ -6,8 +6,8 @@ import { createFairSemaphore, type FairSemaphore } from '../../platform/concurre
 import type { Vault } from '../../platform/secrets/secret-box.ts';
 import type { LinkMethod, Messenger, MessengerAccount, OnStateChange } from '../messenger.ts';
 import { createGroupCache, type GroupCache } from './chats/group-cache.ts';
-import type { ClientVersions } from './connect/client-versions.ts';
-import type { ClientOptions } from './connect/load-client.ts';
+import type { WhatsAppCondition } from './connect/conditions.ts';
+import type { ClientOptions, LoadedClient } from './connect/load-client.ts';
 import { chooseProxy, proxyLabel } from './connect/proxies.ts';
 import { claimKeys, dropEndedKeys, dropKeys, hasKeys, resealKeys } from './connect/key-table.ts';
 import { deleteOldMessages } from './send/sent-messages.ts';
@@ -96,7 +96,7 @@ interface Shared extends WhatsAppOptions {
   uploads: UploadCache | undefined;
   groups: GroupCache;
   /** Undefined until the first session needs it. */
-  client: Promise<ClientVersions> | undefined;
+  client: LoadedClient | undefined;
   members: MemberEventEmitter;
 }
 
@@ -160,8 +160,8 @@ async function resealAll(db: Database, vault: Vault, log: Log): Promise<number> 
 }
 
 async function open(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
-  const { startSession, loadCredentials, options } = await prepare(shared, account, onStateChange);
-  const credentials = await loadCredentials(options.table);
+  const { startSession, options } = await prepare(shared, account, onStateChange);
+  const credentials = await options.engine.loadCredentials(options.table);
   const endedLeftMs = await options.table.endedLeftMs();
   if (credentials && (endedLeftMs === undefined || account.isRetry)) return startSession(options, { credentials });
   if (credentials) onStateChange({ status: 'logged_out', reason: ENDED, retryForMs: endedLeftMs });
@@ -189,24 +189,47 @@ async function link(shared: Shared, account: MessengerAccount, method: LinkMetho
 /** Loads the client, and claims the account's credentials for this worker. */
 async function prepare(shared: Shared, account: MessengerAccount, onStateChange: OnStateChange) {
   const { db, log, vault, url, mediaCa, times, connecting, fanOuts, uploading, members, onLoopError, onAlarm } = shared;
-  const [{ loadClient }, { createUploadCache }, { startSession }, { loadCredentials }] = await Promise.all([
+  const [{ loadClient }, { createUploadCache }, { startSession }] = await Promise.all([
     import('./connect/load-client.ts'),
     import('./files/upload-cache.ts'),
     import('./session.ts'),
-    import('./client/credentials.ts'),
   ]);
-  const versions = await (shared.client ??= loadClient(shared));
+  const { engine, versions } = (shared.client ??= loadClient(shared));
   const table = await claimKeys(db, vault, account.accountId);
   const { fileWaitMs: waitMs, fileRetryMs: retryMs } = times;
   const uploads = (shared.uploads ??= createUploadCache({ db, log, ca: mediaCa, permits: uploading, waitMs, retryMs }));
   const emitMemberEvents = members.emit;
-  const given = { db, log, url, versions, connecting, fanOuts, uploads, emitMemberEvents, onLoopError, timing: times };
+  const given = {
+    db,
+    log,
+    url,
+    engine,
+    versions,
+    connecting,
+    fanOuts,
+    uploads,
+    emitMemberEvents,
+    onLoopError,
+    timing: times,
+  };
   const onDevicesMissed = () => onAlarm?.('devices_missed');
   const onForgery = () => onAlarm?.('account_signature');
+  const onCondition = (condition: WhatsAppCondition) => shared.onCondition?.(condition);
   const { groups, queryIds = {}, proxies = [] } = shared;
   const proxy = await chooseAndOpen(shared, account.accountId, proxies);
-  const options = { ...given, groups, queryIds, proxy, account, table, onStateChange, onDevicesMissed, onForgery };
-  return { startSession, loadCredentials, options };
+  const options = {
+    ...given,
+    groups,
+    queryIds,
+    proxy,
+    account,
+    table,
+    onStateChange,
+    onDevicesMissed,
+    onForgery,
+    onCondition,
+  };
+  return { startSession, options };
 }
 
 async function chooseAndOpen({ db, log }: Shared, accountId: number, proxies: readonly string[]) {

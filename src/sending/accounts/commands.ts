@@ -9,7 +9,13 @@ import { notifyAfterCommit } from '../../platform/database/notify-after-commit.t
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 import { AppError, type FieldError } from '../../platform/errors/errors.ts';
 import { sleep } from '../../platform/time/time.ts';
-import type { LinkMethod, MessengerGroup, NotAdded, PasskeyAssertion } from '../../messengers/messenger.ts';
+import type {
+  LinkMethod,
+  MessengerGroup,
+  NewCommunity,
+  NotAdded,
+  PasskeyAssertion,
+} from '../../messengers/messenger.ts';
 import { countCreatedGroups } from '../../workspaces/quotas/measure-use.ts';
 import { userGoneError } from './store.ts';
 
@@ -22,7 +28,7 @@ export interface Commands {
   disconnect: { input: Record<never, never>; result: Record<never, never> };
   list_groups: { input: { knownChannels: string[] }; result: StoredChatList };
   create_group: { input: { name: string; participants: string[] }; result: StoredGroup & { notAdded?: NotAdded[] } };
-  create_community: { input: { name: string; description: string }; result: StoredGroup };
+  create_community: { input: NewCommunity; result: StoredGroup };
   get_invite_link: { input: { chatId: string }; result: { inviteLink: string | null } };
   create_channel: { input: { name: string; description: string; pictureMediaId: number | null }; result: StoredGroup };
 }

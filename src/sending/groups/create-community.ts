@@ -1,5 +1,6 @@
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { IdempotencyKey } from '../../workspaces/idempotency/once.ts';
+import type { Commands } from '../accounts/commands.ts';
 import { haveCreated, type CreatedGroup } from './have-created.ts';
 import type { GroupDeps } from './sync-groups.ts';
 
@@ -7,7 +8,7 @@ import type { GroupDeps } from './sync-groups.ts';
 export function createCommunity(
   deps: GroupDeps,
   actor: Actor,
-  community: { name: string; description: string },
+  community: Commands['create_community']['input'],
   key?: IdempotencyKey,
 ): Promise<CreatedGroup> {
   return haveCreated(deps, actor, 'create_community', () => Promise.resolve(community), key);

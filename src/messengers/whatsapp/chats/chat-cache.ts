@@ -1,5 +1,4 @@
 /** Caches the metadata of groups, so that a post needs no query about its group. */
-import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { packGroup, unpackGroup, type GroupCache, type CachedGroup } from './group-cache.ts';
 
@@ -16,14 +15,14 @@ export interface ChatCacheOptions {
   /** Shared by all accounts of the process. */
   memory: GroupCache;
   /** Throws while there is no connection. */
-  client(): Client;
+  fetchGroup(chatId: string): Promise<Group>;
   /** Called the first time that cached metadata is used. */
   onGroup(group: Group): void;
 }
 
 let cacheCount = 0;
 
-export function createChatCache({ memory, client, onGroup }: ChatCacheOptions): ChatCache {
+export function createChatCache({ memory, fetchGroup, onGroup }: ChatCacheOptions): ChatCache {
   // Entries of an earlier session may be stale: another worker may have received the changes since.
   const cacheId = ++cacheCount;
   const keyOf = (chatId: string) => `${cacheId} ${chatId}`;
@@ -38,7 +37,7 @@ export function createChatCache({ memory, client, onGroup }: ChatCacheOptions): 
   return {
     async group(chatId) {
       const kept = await memory.forceFetch(keyOf(chatId), {
-        context: async () => packGroup(await client().fetchGroup(chatId)),
+        context: async () => packGroup(await fetchGroup(chatId)),
       });
       const group = open(kept);
       if (!kept.isEmitted) onGroup(group);

@@ -1,11 +1,12 @@
 /** Creates groups and communities as WhatsApp Web does today; the library's own requests are older. */
 import { randomBytes } from 'node:crypto';
-import type { CreatedGroup, MessengerGroup, NotAdded, NotAddedReason } from '../../messenger.ts';
+import type { CreatedGroup, MessengerGroup, NewCommunity, NotAdded, NotAddedReason } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import { UnreadableAnswerError } from '../client/errors.ts';
 import type { Group } from '../client/group.ts';
 import { parseJid, toJid, userOn } from '../client/jid.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
+import { fetchGroup, fetchLinkedGroups } from './fetch-groups.ts';
 import { fetchInviteLink, toCommunity, toGroup } from './groups.ts';
 import { parseGroup } from './parse-group.ts';
 
@@ -19,7 +20,7 @@ export async function createGroupChat(
 ): Promise<CreatedGroup> {
   const lids = await client.lids.findLids(participants);
   const content = [
-    ...participants.map((number) => toParticipant(client, number, lids.get(number))),
+    ...(await Promise.all(participants.map((number) => toParticipant(client, number, lids.get(number))))),
     { tag: 'member_add_mode', attrs: {}, content: Buffer.from('all_member_add') },
     { tag: 'ephemeral', attrs: { expiration: '0' } },
     {
@@ -39,13 +40,15 @@ export async function createGroupChat(
 /** Undefined: the community was created, and WhatsApp did not say which it is. */
 export async function createCommunityChats(
   client: Client,
-  { name, description }: { name: string; description: string },
+  { name, description, hasGeneralChat, membersMayAddGroups }: NewCommunity,
 ): Promise<MessengerGroup | undefined> {
   const id = randomBytes(6).toString('hex').toUpperCase();
   const body = { tag: 'body', attrs: {}, content: Buffer.from(description) };
   const answer = await create(client, name, [
     ...(description === '' ? [] : [{ tag: 'description', attrs: { id }, content: [body] }]),
     { tag: 'parent', attrs: { default_membership_approval_mode: 'request_required' } },
+    ...(membersMayAddGroups ? [{ tag: 'allow_non_admin_sub_group_creation', attrs: {} }] : []),
+    ...(hasGeneralChat ? [{ tag: 'create_general_chat', attrs: {} }] : []),
   ]);
   const community = parseGroup(answer);
   if (!community) return undefined;
@@ -63,10 +66,10 @@ async function create(client: Client, subject: string, content: Node[]): Promise
   return childOf(answer, 'group') ?? answer;
 }
 
-function toParticipant(client: Client, number: string, lid: string | undefined): Node {
+async function toParticipant(client: Client, number: string, lid: string | undefined): Promise<Node> {
   const byNumber = toJid(number, NUMBERS);
   const byLid = lid === undefined ? undefined : toJid(lid, 'lid');
-  const token = client.findPrivacyToken(byLid === undefined ? [byNumber] : [byLid, byNumber]);
+  const token = await client.findPrivacyToken(byLid === undefined ? [byNumber] : [byLid, byNumber]);
   return {
     tag: 'participant',
     attrs: byLid === undefined ? { jid: byNumber } : { jid: byLid, phone_number: byNumber },
@@ -75,8 +78,10 @@ function toParticipant(client: Client, number: string, lid: string | undefined):
 }
 
 async function findAnnouncements(client: Client, communityId: string): Promise<Group | undefined> {
-  for (const chatId of await client.fetchLinkedGroups(communityId)) {
-    const group = await client.fetchGroup(chatId);
+  const linked = await fetchLinkedGroups(client, communityId);
+  const marked = linked.filter((group) => group.isCommunityAnnounce);
+  for (const { id } of marked.length > 0 ? marked : linked) {
+    const group = await fetchGroup(client, id);
     if (group.isCommunityAnnounce) return group;
   }
   return undefined;

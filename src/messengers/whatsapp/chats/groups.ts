@@ -2,10 +2,11 @@ import type { MessengerGroup } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { parseJid } from '../client/jid.ts';
+import { fetchGroups, fetchInviteCode } from './fetch-groups.ts';
 
 /** All groups and communities of the account. An announcement group is listed as its community. */
 export async function listGroupChats(client: Client): Promise<MessengerGroup[]> {
-  const all = await client.fetchGroups();
+  const all = await fetchGroups(client);
   const announcements = new Map(
     all.flatMap((group) => (group.isCommunityAnnounce && group.linkedParent ? [[group.linkedParent, group]] : [])),
   );
@@ -17,7 +18,7 @@ export async function listGroupChats(client: Client): Promise<MessengerGroup[]> 
 
 /** Returns the link to join a group or community. Null if WhatsApp gives none. Throws as `Client.query` does. */
 export async function fetchInviteLink(client: Client, chatId: string): Promise<string | null> {
-  const code = await client.fetchInviteCode(chatId);
+  const code = await fetchInviteCode(client, chatId);
   return code === undefined ? null : `https://chat.whatsapp.com/${code}`;
 }
 

@@ -4,34 +4,22 @@
  * server's key is compared with the key in its certificate. All of it goes through `Curve`, an exported object whose functions can
  * be replaced (decision 37).
  */
-import { Curve, generateSignalPubKey, proto, WA_ADV_ACCOUNT_SIG_PREFIX, WA_CERT_DETAILS } from 'baileys';
-
-export interface SignatureRules {
-  /** The key that signs the certificates of the server, 32 bytes. Undefined: WhatsApp's. */
-  rootKey: Buffer | undefined;
-  /** If true, an invalid signature is rejected. If false, it is only reported. */
-  isEnforced: boolean;
-  onDoubt(doubt: SignatureDoubt): void;
-}
-
-/** The signature that is invalid: of the server's certificate, or of the phone that links the account. */
-export type SignatureDoubt = 'certificate' | 'account_signature';
+import { Curve, proto, WA_ADV_ACCOUNT_SIG_PREFIX, WA_CERT_DETAILS } from 'baileys';
+import type { SignatureRules } from './engine.ts';
+import { verifySignature } from './verify-signature.ts';
 
 const WHATSAPP_KEY = WA_CERT_DETAILS.PUBLIC_KEY;
 const { sharedKey } = Curve;
 
 /** Applies from now on to all connections of the process. */
-export async function checkSignatures({ rootKey, isEnforced, onDoubt }: SignatureRules): Promise<void> {
-  const { verifySignature } = (await import('libsignal/src/curve.js' as string)) as {
-    verifySignature(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
-  };
+export function checkSignatures({ rootKey, isEnforced, onDoubt }: SignatureRules): void {
   /** The peer of the last agreed secret: the server, while its certificates are checked. */
   let agreedWith = Buffer.alloc(0);
   WA_CERT_DETAILS.PUBLIC_KEY = rootKey ? Buffer.from(Uint8Array.from(rootKey)) : WHATSAPP_KEY;
 
   function holds(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
     try {
-      if (!verifySignature(generateSignalPubKey(key), message, signature)) return false;
+      if (!verifySignature(key, message, signature)) return false;
       return isAboutPhone(message) || WA_CERT_DETAILS.PUBLIC_KEY.equals(key) || agreedWith.equals(keyIn(message));
     } catch {
       // Malformed keys, signatures and certificates.

@@ -2,7 +2,6 @@
  * A connection to WhatsApp, as the adapter sees it. Nothing outside of this folder knows the library behind it: another one that
  * implements `Client` could take its place.
  */
-import type { Group } from './group.ts';
 import type { Jid } from './jid.ts';
 import type { Message } from './message.ts';
 import type { Node, StanzaPattern } from './node.ts';
@@ -17,7 +16,7 @@ export interface Client {
   readonly signal: Signal;
   readonly lids: LidMappings;
   /** The privacy token of the contact with these ids, if one is known. */
-  findPrivacyToken(ids: readonly Jid[]): Uint8Array | undefined;
+  findPrivacyToken(ids: readonly Jid[]): Promise<Uint8Array | undefined>;
 
   /**
    * Resolves to WhatsApp's answer. Throws QueryRejectedError for an error in place of one, and NoAnswerError when none comes within
@@ -43,15 +42,8 @@ export interface Client {
    * nothing is stored, and WhatsApp delivers the message again. A message that cannot be parsed is `{}`.
    */
   interceptMessages(handle: (stanza: Node, message: Message) => Promise<void>): void;
-  /** Called with the groups of each list that arrives, and with what a change tells about a group. */
-  onGroups(listener: (groups: ReadonlyArray<Partial<Group>>) => void): void;
 
-  // Each of these throws as `query` does.
-  fetchGroups(): Promise<Group[]>;
-  fetchGroup(chatId: Jid): Promise<Group>;
-  fetchLinkedGroups(communityId: Jid): Promise<Jid[]>;
-  fetchInviteCode(chatId: Jid): Promise<string | undefined>;
-  /** Asks for a code to enter on the phone with this number (digits). Throws also when WhatsApp refuses to give one. */
+  /** Asks for a code to enter on the phone with this number (digits). Throws as `query` does, also when WhatsApp refuses to give one. */
   requestPairingCode(phoneNumber: string): Promise<string>;
   /** Asks whether the account is restricted; the answer arrives as a restriction. */
   requestRestriction(): Promise<void>;

@@ -1,19 +1,23 @@
 import type { ConnectionState, WASocket } from 'baileys';
+import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 import type { Client, PendingAck } from './client.ts';
+import { createSignal } from './create-signal.ts';
 import { isTimeout, NoAnswerError, rejecting } from './errors.ts';
 import { interceptMessages } from './intercept-messages.ts';
 import { interceptStanzas } from './intercept-stanzas.ts';
 import { createLidMappings } from './lid-mappings.ts';
 import type { Node } from './node.ts';
-import { findToken, type PrivacyTokens } from './privacy-tokens.ts';
+import { findPrivacyToken } from './privacy-tokens.ts';
 import { requestPairingCode } from './request-pairing-code.ts';
-import { createSignal } from './signal.ts';
 
 /** The server has a JID without a user. */
 const SERVER = '@s.whatsapp.net';
 
-export function createClient(socket: WASocket, tokens: PrivacyTokens): Client {
-  const { authState, ws, ev } = socket;
+/** `onUnanswered`: as in `SocketOptions`. */
+export function createClient(socket: WASocket, onUnanswered: () => void): Client {
+  const { authState, ws } = socket;
+  const closing = new AbortController();
+  onClose(socket, () => closing.abort(new Error('the connection ended before a query was answered')));
   return {
     get me() {
       return authState.creds.me;
@@ -24,37 +28,29 @@ export function createClient(socket: WASocket, tokens: PrivacyTokens): Client {
     noiseKey: authState.creds.noiseKey.private,
     signal: createSignal(socket),
     lids: createLidMappings(authState.keys, socket.signalRepository),
-    findPrivacyToken: (ids) => findToken(tokens, ids),
+    findPrivacyToken: (ids) => findPrivacyToken(authState.keys, ids),
     async query({ content, to = SERVER, ...attrs }, timeoutMs) {
       const asked = socket.query({ tag: 'iq', attrs: { ...attrs, to }, content }, timeoutMs);
-      const answer: Node | undefined = await rejecting(asked).catch((error: unknown) => {
+      // The library goes on waiting for its answer when the connection has ended.
+      const answer: Node | undefined = await unlessAborted(rejecting(asked), closing.signal).catch((error: unknown) => {
         if (isTimeout(error)) return undefined;
         throw error;
       });
       // In place of an answer the library resolves to nothing, or times out.
-      if (answer === undefined) throw new NoAnswerError();
-      return answer;
+      if (answer !== undefined) return answer;
+      onUnanswered();
+      throw new NoAnswerError();
     },
     sendNode: socket.sendNode,
     acknowledge: (stanza) => socket.sendMessageAck(stanza),
     awaitAck: (messageId) => awaitAck(socket, messageId),
     createTag: socket.generateMessageTag,
     onStanza({ tag, type, child }, listener) {
-      ws.on(
-        `CB:${tag}${type === undefined ? '' : `,type:${type}`}${child === undefined ? '' : `,,${child}`}`,
-        listener,
-      );
+      const events = [`CB:${tag}`, type === undefined ? '' : `type:${type}`, child ?? ''];
+      ws.on(events.join(',').replace(/,+$/, ''), listener);
     },
     interceptStanzas: (tag, handle) => interceptStanzas(socket, tag, handle),
     interceptMessages: (handle) => interceptMessages(socket, handle),
-    onGroups: (listener) => ev.on('groups.update', listener),
-    fetchGroups: async () => Object.values(await rejecting(socket.groupFetchAllParticipating())),
-    fetchGroup: (chatId) => rejecting(socket.groupMetadata(chatId)),
-    async fetchLinkedGroups(communityId) {
-      const { linkedGroups } = await rejecting(socket.communityFetchLinkedGroups(communityId));
-      return linkedGroups.flatMap(({ id }) => id ?? []);
-    },
-    fetchInviteCode: (chatId) => rejecting(socket.groupInviteCode(chatId)),
     requestPairingCode: (phoneNumber) => requestPairingCode(socket, phoneNumber),
     async requestRestriction() {
       await socket.fetchAccountReachoutTimelock();
@@ -62,17 +58,24 @@ export function createClient(socket: WASocket, tokens: PrivacyTokens): Client {
   };
 }
 
-function awaitAck({ ws, ev }: WASocket, messageId: string): PendingAck {
+/** Returns a function that stops listening. */
+function onClose({ ev }: WASocket, listener: () => void): () => void {
+  const onUpdate = ({ connection }: Partial<ConnectionState>) => {
+    if (connection === 'close') listener();
+  };
+  ev.on('connection.update', onUpdate);
+  return () => ev.off('connection.update', onUpdate);
+}
+
+function awaitAck(socket: WASocket, messageId: string): PendingAck {
+  const { ws } = socket;
   const { promise, resolve } = Promise.withResolvers<Node | undefined>();
   const event = `TAG:${messageId}`;
   const onNode = (node: Node) => {
     if (node.tag === 'ack') resolve(node);
   };
-  const onUpdate = ({ connection }: Partial<ConnectionState>) => {
-    if (connection === 'close') resolve(undefined);
-  };
   ws.on(event, onNode);
-  ev.on('connection.update', onUpdate);
+  const stopListening = onClose(socket, () => resolve(undefined));
   return {
     async within(ms) {
       const limit = Promise.withResolvers<undefined>();
@@ -83,7 +86,7 @@ function awaitAck({ ws, ev }: WASocket, messageId: string): PendingAck {
     },
     stop() {
       ws.off(event, onNode);
-      ev.off('connection.update', onUpdate);
+      stopListening();
     },
   };
 }

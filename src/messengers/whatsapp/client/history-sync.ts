@@ -1,6 +1,6 @@
 /**
  * History sync: a phone sends its earlier conversations to a device right after it was linked. The library stores the pairs of LIDs and
- * phone numbers in them, which it needs to decrypt messages in some groups. Nothing else is stored.
+ * phone numbers in them, which it needs to decrypt messages in some groups, and privacy tokens. Nothing else is stored.
  */
 import { proto, type WASocket } from 'baileys';
 

@@ -13,33 +13,9 @@ import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'n
 import { bytesToCrockford, Curve, proto, type KeyPair, type WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
 import type { Client } from './client.ts';
+import type { PasskeyLink, PasskeyListener, PasskeyOptions } from './engine.ts';
 import { QueryRejectedError } from './errors.ts';
 import { bytesOf, childOf, notificationAck, textOf, type Node } from './node.ts';
-
-/** The JSON form of a browser's `PublicKeyCredentialRequestOptions`. */
-export interface PasskeyOptions {
-  challenge: string;
-  [option: string]: unknown;
-}
-
-/** What happens after a phone has agreed. */
-export interface PasskeyListener {
-  onRequest(options: PasskeyOptions): void;
-  /** Eight characters that the phone shows, too, if it asks its owner to compare them. */
-  onVerificationCode(code: string): void;
-  /** The link cannot be completed any more. */
-  onFailure(error: unknown): void;
-}
-
-export interface PasskeyLink {
-  /**
-   * Sends the answer of the passkey: its id, and the assertion as JSON. Throws QueryRejectedError when WhatsApp rejects it, and NoAnswerError
-   * when it is unknown whether it has.
-   */
-  submit(assertion: { credentialId: Uint8Array; json: string }): Promise<void>;
-  /** Resolves to a new challenge. Throws as `submit` does. */
-  fetchOptions(): Promise<PasskeyOptions>;
-}
 
 interface Linking {
   socket: WASocket;

@@ -1,73 +1,16 @@
-import { makeWASocket, type UserFacingSocketConfig, type WAVersion } from 'baileys';
-import type { Agent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import type { Dispatcher } from 'undici';
-import type { Log } from '../../../platform/log/log.ts';
-import type { Client, LidMapping } from './client.ts';
+import { makeWASocket, type UserFacingSocketConfig } from 'baileys';
 import { createClient } from './create-client.ts';
-import type { Credentials } from './credentials.ts';
+import type { LibraryCredentials } from './credentials.ts';
 import { drainOfflineQueue } from './drain-offline-queue.ts';
+import type { Socket, SocketOptions } from './engine.ts';
 import { closeReasonOf, type CloseReason } from './errors.ts';
 import { acceptsHistorySync, dropHistory } from './history-sync.ts';
 import { withMappingListener } from './lid-mappings.ts';
-import { linkByPasskey, type PasskeyLink, type PasskeyListener } from './link-by-passkey.ts';
-import { withTokensInMemory } from './privacy-tokens.ts';
+import { linkByPasskey } from './link-by-passkey.ts';
+import { withHiddenContacts } from './privacy-tokens.ts';
 import { quietLog } from './quiet-log.ts';
 import { showQrCodes } from './show-qr-codes.ts';
-
-export type ClientVersion = WAVersion;
-
-/** One connection to WhatsApp, from its opening to its end. */
-export interface Socket {
-  client: Client;
-  /** Undefined: the account is linked. */
-  passkey: PasskeyLink | undefined;
-  /** Resolves when it is logged in; never when it ends before. */
-  opened: Promise<void>;
-  /** Resolves when it has ended; never rejects. */
-  ended: Promise<CloseReason>;
-  end(): void;
-}
-
-export interface SocketOptions {
-  /** Undefined: WhatsApp's own. */
-  url: string | undefined;
-  /** Undefined: WhatsApp is reached directly. */
-  proxy: { agent: Agent; dispatcher: Dispatcher } | undefined;
-  version: ClientVersion;
-  /** After so many milliseconds without a login, a code to show, or an end, the connection is ended. */
-  outcomeMs: number;
-  /** How long the answer to a query may take, in milliseconds. */
-  queryMs: number;
-  /** How long each QR code is shown, in milliseconds. Undefined: as long as WhatsApp accepts it. */
-  qrMs: number | undefined;
-  credentials: Credentials;
-  log: Log;
-  /** The credentials have changed. */
-  onCredentials(): void;
-  /** A QR code for a phone to scan. */
-  onQr(qr: string, goodForMs: number): void;
-  /** The last QR code has expired. */
-  onLastQr(): void;
-  /** How long a phone trusts the secret in the code that it has read, in milliseconds. */
-  handoffMs: number;
-  /** Undefined: the account is linked. */
-  passkey: PasskeyListener | undefined;
-  /** WhatsApp restricts the account, or lifts a restriction. */
-  onRestriction(restriction: Restriction): void;
-  /** Awaited before new pairs are stored. */
-  onLidMappings(pairs: LidMapping[]): Promise<void>;
-  /** Backpressure: WhatsApp's queue is not drained while it resolves to false. */
-  canRecord(): Promise<boolean>;
-  /** Called before anything arrives from WhatsApp. */
-  onClient(client: Client): void;
-}
-
-export interface Restriction {
-  isActive: boolean;
-  /** Undefined: WhatsApp did not say. */
-  endsAt: Date | undefined;
-}
 
 /** After so many failed attempts, this many milliseconds apart, the library gives up storing keys. */
 const COMMIT = { maxCommitRetries: 10, delayBetweenTriesMs: 500 };
@@ -82,16 +25,14 @@ function toLibrary({ agent, dispatcher }: NonNullable<SocketOptions['proxy']>): 
   } as ProxySettings;
 }
 
-/** Opens a connection: logs in if the credentials are linked, otherwise shows codes that link them. It ends or has an outcome in time. */
-export function openSocket(options: SocketOptions): Socket {
-  const { credentials, log } = options;
-  const { auth, privacyTokens } = credentials;
+export function openSocket({ auth }: LibraryCredentials, options: SocketOptions): Socket {
+  const { log } = options;
   const { creds, keys } = auth;
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
     ...(options.proxy && toLibrary(options.proxy)),
-    auth: { creds, keys: withTokensInMemory(withMappingListener(keys, options.onLidMappings), privacyTokens) },
+    auth: { creds, keys: withHiddenContacts(withMappingListener(keys, options.onLidMappings), creds.noiseKey.private) },
     logger: quietLog(log),
     defaultQueryTimeoutMs: options.queryMs,
     transactionOpts: COMMIT,
@@ -103,7 +44,7 @@ export function openSocket(options: SocketOptions): Socket {
   });
   dropHistory(socket);
   drainOfflineQueue(socket, options);
-  const client = createClient(socket, privacyTokens);
+  const client = createClient(socket, options.onUnanswered);
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<CloseReason>();

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { buildPairingQRData, DEFAULT_CONNECTION_CONFIG, type WASocket } from 'baileys';
 import type { Log } from '../../../platform/log/log.ts';
+import { FIRST_QR_MS, NEXT_QR_MS } from './engine.ts';
 import { interceptStanzas } from './intercept-stanzas.ts';
 import { childOf, childrenOf, notificationAck, textOf, type Node } from './node.ts';
-
-/** How long WhatsApp accepts the first QR code and each of the five that follow it, in milliseconds. */
-export const FIRST_QR_MS = 60_000;
-export const NEXT_QR_MS = 20_000;
 
 interface QrOptions {
   log: Log;

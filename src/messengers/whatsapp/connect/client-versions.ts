@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PageReader } from '../../../platform/http-client/safe-http-client.ts';
-import type { ClientVersion } from '../client/open-socket.ts';
+import type { ClientVersion } from '../client/engine.ts';
 import { PINNED_VERSION } from './pinned-version.ts';
 import { readVersionPages, type VersionPage } from './version-pages.ts';
 

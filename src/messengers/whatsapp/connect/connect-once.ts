@@ -1,6 +1,6 @@
 /** One connection of an account, from its opening to its end: to link the account, or to be online. */
+import type { ClientVersion, Socket } from '../client/engine.ts';
 import type { CloseReason } from '../client/errors.ts';
-import { openSocket, type ClientVersion, type Socket } from '../client/open-socket.ts';
 import { classifyEnding, isOutdated, type Ending } from '../failures.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { ClaimLostError } from './key-table.ts';
@@ -62,10 +62,9 @@ export async function connectOnce(state: ConnectionState): Promise<Ending> {
 
 function connect(state: ConnectionState, version: ClientVersion): Socket {
   const { credentials, linking } = state;
-  const socket: Socket = openSocket({
+  const socket: Socket = credentials.openSocket({
     ...state.socket,
     version,
-    credentials,
     onQr: (qr, goodForMs) => void linking?.show(qr, goodForMs),
     onLastQr: () => linking?.expire(),
     passkey: credentials.isLinked() ? undefined : linking?.passkey,

@@ -4,11 +4,10 @@ import type { FairSemaphore } from '../../../platform/concurrency/fair-semaphore
 import type { MessengerAccount } from '../../messenger.ts';
 import type { ReconnectTiming } from './reconnect-backoff.ts';
 import type { ClientVersions } from './client-versions.ts';
-import type { Credentials } from '../client/credentials.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Linking } from './link.ts';
 import type { Cooldown } from './cooldown.ts';
-import type { Socket, SocketOptions } from '../client/open-socket.ts';
+import type { Credentials, Socket, SocketOptions } from '../client/engine.ts';
 
 export interface ConnectionOptions {
   account: MessengerAccount;
@@ -26,7 +25,7 @@ export interface ConnectionOptions {
   onForgery(): void;
   /** The owner tries an ended link once more: if it has ended for good, the credentials are deleted. */
   isRetry: boolean;
-  socket: Omit<SocketOptions, 'credentials' | 'onCredentials' | 'onQr' | 'onLastQr' | 'passkey' | 'version'>;
+  socket: Omit<SocketOptions, 'onCredentials' | 'onQr' | 'onLastQr' | 'passkey' | 'version'>;
   /** Aborted when the session is closed. */
   closing: AbortController;
 }

@@ -4,7 +4,7 @@ import type { Connection, Database } from '../../../platform/database/connect.ts
 import { isolateStatement, ownedBy, type Owners } from '../../../platform/database/isolate-statement.ts';
 import type { QuarantineDeps } from '../../../platform/database/quarantine.ts';
 import type { Vault } from '../../../platform/secrets/secret-box.ts';
-import type { KeyChange, KeyStorage } from '../client/credentials.ts';
+import type { KeyChange, KeyStorage } from '../client/key-storage.ts';
 
 /** One account's credentials, for the session that claimed them. `write` throws ClaimLostError when a later session has. */
 export interface KeyTable extends KeyStorage {

@@ -1,11 +1,10 @@
 import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { LinkMethod, MessengerAccount, OnStateChange, PasskeyAssertion } from '../../messenger.ts';
+import { FIRST_QR_MS, NEXT_QR_MS, type PasskeyListener, type Socket } from '../client/engine.ts';
 import { rejectionCodeOf, type CloseReason } from '../client/errors.ts';
-import type { PasskeyListener } from '../client/link-by-passkey.ts';
-import type { Socket } from '../client/open-socket.ts';
-import { FIRST_QR_MS, NEXT_QR_MS } from '../client/show-qr-codes.ts';
 import { classifyEnding } from '../failures.ts';
+import type { WhatsAppCondition } from './conditions.ts';
 import { createPasskeyStep } from './passkey-step.ts';
 
 export interface Linking {
@@ -38,13 +37,15 @@ export interface LinkingOptions {
   account: MessengerAccount;
   log: Log;
   onStateChange: OnStateChange;
+  onCondition(condition: WhatsAppCondition): void;
   /** Aborted when the session is closed: nothing more is reported. */
   signal: AbortSignal;
   /** In milliseconds. `qrMs` undefined: a QR code is shown for as long as WhatsApp accepts it. */
   timing: { qrMs?: number | undefined; passkeyMs: number; phoneMs: number };
 }
 
-export function startLinking({ method, account, log, onStateChange, signal, timing }: LinkingOptions): Linking {
+export function startLinking(options: LinkingOptions): Linking {
+  const { method, account, log, onStateChange, onCondition, signal, timing } = options;
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined);
   let socket: Socket | undefined;
@@ -87,6 +88,7 @@ export function startLinking({ method, account, log, onStateChange, signal, timi
     log: log.child({ accountId: account.accountId }),
     timing,
     link: () => socket?.passkey,
+    onCondition,
     emit(passkey, goodForMs) {
       if (!hasFailed && !signal.aborted) onStateChange({ status: 'linking', method, passkey, goodForMs });
     },
@@ -101,11 +103,7 @@ export function startLinking({ method, account, log, onStateChange, signal, timi
       // A pairing code can be requested from the first QR code on.
       if (shown > 0 || !socket) return;
       shown += 1;
-      try {
-        await showPairingCode(socket);
-      } catch (error) {
-        failWith(toPairingCodeError(error));
-      }
+      await showPairingCode(socket).catch((error: unknown) => failWith(toPairingCodeError(error, onCondition)));
     },
     expire: () => end(NOBODY_IN_TIME),
     passkey: listener,
@@ -143,13 +141,14 @@ function createDeadline(end: (reason: string) => void) {
 
 const TOO_MANY = 429;
 
-function toPairingCodeError(error: unknown): AppError {
+function toPairingCodeError(error: unknown, onCondition: LinkingOptions['onCondition']): AppError {
   const code = rejectionCodeOf(error);
   if (code === undefined)
     return new AppError('messenger_unavailable', 'WhatsApp gave no code to enter: try again in a moment', {
       retryAfterSeconds: 5,
       cause: error,
     });
+  onCondition('pairing_code_refused');
   if (code === TOO_MANY)
     return new AppError(
       'pairing_code_limited',

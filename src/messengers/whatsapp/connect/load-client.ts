@@ -1,8 +1,9 @@
 import type { PageReader } from '../../../platform/http-client/safe-http-client.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import type { Log } from '../../../platform/log/log.ts';
-import { checkSignatures, type SignatureDoubt } from '../client/check-signatures.ts';
-import { prepareLibrary } from '../client/prepare-library.ts';
+import { createEngine } from '../client/create-engine.ts';
+import type { Engine, SignatureDoubt } from '../client/engine.ts';
+import type { WhatsAppCondition } from './conditions.ts';
 import { createClientVersions, type ClientVersions } from './client-versions.ts';
 import { VERSION_PAGES, type VersionPage } from './version-pages.ts';
 
@@ -25,6 +26,7 @@ export interface ClientOptions {
   askEveryMs?: number | undefined;
   /** Called for what an operator should look into. */
   onAlarm?: ((alarm: WhatsAppAlarm) => void) | undefined;
+  onCondition?: ((condition: WhatsAppCondition) => void) | undefined;
 }
 
 export type WhatsAppAlarm =
@@ -37,8 +39,14 @@ export type WhatsAppAlarm =
 
 const ASK_EVERY_MS = 24 * 60 * 60_000;
 
-/** Loads and prepares the client library for the process. Resolves to the versions that it can claim to be. */
-export async function loadClient(options: ClientOptions): Promise<ClientVersions> {
+/** The client library of the process, and the versions that it can claim to be. */
+export interface LoadedClient {
+  engine: Engine;
+  versions: ClientVersions;
+}
+
+/** Prepares the client library for the process. */
+export function loadClient(options: ClientOptions): LoadedClient {
   const {
     db,
     log,
@@ -50,9 +58,9 @@ export async function loadClient(options: ClientOptions): Promise<ClientVersions
     askEveryMs = ASK_EVERY_MS,
     onAlarm,
   } = options;
-  prepareLibrary(log);
+  const engine = createEngine();
   const isEnforced = rootKey !== undefined || rejectsForgeries;
-  await checkSignatures({
+  engine.prepare(log, {
     rootKey,
     isEnforced,
     onDoubt(doubt) {
@@ -65,5 +73,8 @@ export async function loadClient(options: ClientOptions): Promise<ClientVersions
   });
   const { versionPages: pages = url === undefined ? VERSION_PAGES : [] } = options;
   const onRejected = () => onAlarm?.('version_refused');
-  return createClientVersions({ db, log, configured: version, http, pages, askEveryMs, onRejected });
+  return {
+    engine,
+    versions: createClientVersions({ db, log, configured: version, http, pages, askEveryMs, onRejected }),
+  };
 }

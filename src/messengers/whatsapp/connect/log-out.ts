@@ -1,4 +1,4 @@
-import type { Socket } from '../client/open-socket.ts';
+import type { Socket } from '../client/engine.ts';
 
 const ANSWER_MS = 10_000;
 const LOGGED_OUT = 401;

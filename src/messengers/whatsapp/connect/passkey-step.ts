@@ -3,7 +3,8 @@ import { AppError } from '../../../platform/errors/errors.ts';
 import type { Log } from '../../../platform/log/log.ts';
 import type { PasskeyAssertion, PasskeyStep } from '../../messenger.ts';
 import { QueryRejectedError } from '../client/errors.ts';
-import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/link-by-passkey.ts';
+import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/engine.ts';
+import type { WhatsAppCondition } from './conditions.ts';
 
 interface StepOptions {
   log: Log;
@@ -11,6 +12,7 @@ interface StepOptions {
   timing: { passkeyMs: number; phoneMs: number };
   /** Of the connection that the phone has agreed to. */
   link(): PasskeyLink | undefined;
+  onCondition(condition: WhatsAppCondition): void;
   emit(step: PasskeyStep, goodForMs: number): void;
   /** Ends the linking, now or after that many milliseconds. */
   end(reason: string): void;
@@ -24,7 +26,7 @@ const NOT_CONTINUED = 'The phone did not finish the link after the passkey was s
 const NO_ANSWER = 'WhatsApp did not answer: try again in a moment';
 const FAILED = 'WhatsApp did not complete the link by passkey: connect the account again';
 
-export function createPasskeyStep({ log, timing, link, emit, end, endAfter }: StepOptions): {
+export function createPasskeyStep({ log, timing, link, onCondition, emit, end, endAfter }: StepOptions): {
   listener: PasskeyListener;
   /** As `MessengerSession.submitPasskey`. */
   submit(assertion: PasskeyAssertion): Promise<void>;
@@ -59,6 +61,7 @@ export function createPasskeyStep({ log, timing, link, emit, end, endAfter }: St
     listener: {
       onRequest(requested) {
         log.info('WhatsApp asks for a passkey to link an account');
+        onCondition('passkey_asked');
         request(requested);
       },
       onVerificationCode(code) {

@@ -8,7 +8,7 @@ import type { OnLoopError } from '../../../platform/concurrency/failure-streak.t
 import { startLoop } from '../../../platform/concurrency/loop.ts';
 import { unlessAborted } from '../../../platform/concurrency/unless-aborted.ts';
 import type { Client } from '../client/client.ts';
-import type { KeyValueStore } from '../client/credentials.ts';
+import type { KeyValueStore } from '../client/key-storage.ts';
 import { parseWithBytes, stringifyWithBytes } from '../client/json-with-bytes.ts';
 import type { Node } from '../client/node.ts';
 import { isRetryInGroup, readRetry, type Retry } from './read-retry.ts';

@@ -87,7 +87,7 @@ async function encryptAgain(
 async function restartSession({ signal }: Client, { device, keys }: Retry): Promise<boolean> {
   if (!keys) return false;
   try {
-    await signal.transaction(() => signal.restartSession(device, keys));
+    await signal.transaction(() => signal.startSession(device, keys));
     return true;
   } catch {
     return false;

@@ -2,6 +2,7 @@
 import type { Client } from '../client/client.ts';
 import { normalizeDevice, toJid, userOn, type Jid } from '../client/jid.ts';
 import { childOf, childrenOf, type Node } from '../client/node.ts';
+import { readPreKeys } from '../client/pre-keys.ts';
 import { yieldToEventLoop } from '../client/yield-to-event-loop.ts';
 import type { MemberDevice } from './find-devices.ts';
 import { queryInBatches, toBatches } from './query-in-batches.ts';
@@ -92,7 +93,7 @@ function encryptForNew(
     await signal.dropSessions(batch.map(({ session }) => session));
     for (const one of batch) {
       await yieldToEventLoop();
-      const hasSession = await startSession(signal, users.get(one.session));
+      const hasSession = await startSession(signal, one.session, users.get(one.session));
       if (!hasSession || !(await encryptForOne(signal, one, work))) work.done.keyless.push(one.device);
     }
   });
@@ -137,13 +138,14 @@ async function fetchPreKeys(client: Client, batch: readonly Addressed[]): Promis
 }
 
 /** False if the answer has no keys for the device. */
-async function startSession(signal: Client['signal'], user: Node | undefined): Promise<boolean> {
-  if (!user) return false;
+async function startSession(signal: Client['signal'], device: Jid, user: Node | undefined): Promise<boolean> {
+  const keys = user && readPreKeys(user);
+  if (!keys) return false;
   try {
-    await signal.startSession(user);
+    await signal.startSession(device, keys);
     return true;
   } catch {
-    // An error in place of keys, a missing part, or a signature that is not the owner's.
+    // A signature that is not the owner's.
     return false;
   }
 }

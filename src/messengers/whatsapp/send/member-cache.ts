@@ -3,7 +3,7 @@
  * credentials, so that it survives a restart, and queried again only when it may have changed.
  */
 import { LRUCache } from 'lru-cache';
-import type { KeyValueStore } from '../client/credentials.ts';
+import type { KeyValueStore } from '../client/key-storage.ts';
 
 /** Stored as JSON under the JID by which a group addresses the member. */
 export interface KnownMember {

@@ -1,6 +1,6 @@
 import { isGroup, type Jid } from '../client/jid.ts';
 import { childOf, type Node } from '../client/node.ts';
-import { readPreKeys, type PreKeyBundle } from '../client/signal.ts';
+import { readPreKeysOfRetry, readUint, type PreKeyBundle } from '../client/pre-keys.ts';
 
 /** A retry receipt: a device could not decrypt a post, and asks for it again. */
 export interface Retry {
@@ -33,12 +33,7 @@ export function readRetry(stanza: Node): Retry | undefined {
     device,
     count: Number.isSafeInteger(count) && count > 0 ? count : 1,
     edit,
-    registrationId: readUint32(childOf(stanza, 'registration')),
-    keys: readPreKeys(stanza),
+    registrationId: readUint(childOf(stanza, 'registration'), 4),
+    keys: readPreKeysOfRetry(stanza),
   };
-}
-
-function readUint32(node: Node | undefined): number | undefined {
-  const { content } = node ?? {};
-  return content instanceof Uint8Array && content.length === 4 ? Buffer.from(content).readUInt32BE() : undefined;
 }

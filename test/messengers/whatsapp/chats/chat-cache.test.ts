@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createGroupCache } from '../../../../src/messengers/whatsapp/chats/group-cache.ts';
-import type { Client } from '../../../../src/messengers/whatsapp/client/client.ts';
 import type { Group } from '../../../../src/messengers/whatsapp/client/group.ts';
 import { createChatCache, type ChatCache } from '../../../../src/messengers/whatsapp/chats/chat-cache.ts';
 
@@ -14,7 +13,7 @@ function describeGroup(subject: string): Group {
 function chatsWith(read: (chatId: string) => Promise<Group>, { most = 1_000 } = {}): ChatCache {
   return createChatCache({
     memory: createGroupCache({ most }),
-    client: () => ({ fetchGroup: read }) as unknown as Client,
+    fetchGroup: read,
     onGroup: () => {},
   });
 }

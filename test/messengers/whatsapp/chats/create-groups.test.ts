@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../support/app.ts';
+import { until } from '../../../support/ledger.ts';
 import { sendCampaign } from '../../../support/whatsapp.ts';
 import { setWhatsAppScene } from '../../../support/whatsapp-scene.ts';
 import { issueToken } from '../../../whatsapp-peer/phones.ts';
@@ -63,7 +64,7 @@ describe('a new group', () => {
     expect(list.data.groups).toMatchObject([{ participants: 2 }]);
   });
 
-  test('gets the privacy tokens of people who have issued one', async () => {
+  test('gets the privacy tokens of people who have issued one, also after a restart', async () => {
     const { person, companion } = await linked(0);
     const careful = peer.addPerson('4915100001077');
     const token = Buffer.from('a token of a careful person');
@@ -73,8 +74,19 @@ describe('a new group', () => {
     await issueToken(companion, careful, token);
     const after = await create(person, [careful], { with_not_added: true });
     expect(after.body.data.not_added).toEqual([]);
-    const { rows } = await sql`select from account_keys where kind = 'tctoken'`.execute(database.db);
-    expect(rows).toEqual([]);
+    await scene.restart();
+    // The account connects again first.
+    const { body } = await until(
+      () => create(person, [careful], { with_not_added: true }),
+      ({ status }) => status === 200,
+    );
+    expect(body).toMatchObject({ data: { not_added: [] } });
+    // The database does not show who the account's contacts are.
+    const { rows } = await sql<{ name: string }>`select name from account_keys where kind = 'tctoken'`.execute(
+      database.db,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { name } of rows) expect(name).not.toMatch(new RegExp(`${careful.number}|${careful.lid}|@`));
   });
 });
 
@@ -82,9 +94,26 @@ test('a new community has no general chat, and only admins add groups to it', as
   const { person, phone } = await linked(0);
   const created = await person.call('venom/create-community', { community_name: 'Town', description: 'All of it' });
   expect(created.status).toBe(200);
-  expect(groupsOf(phone).map(({ isCommunity, isDefault }) => ({ isCommunity, isDefault }))).toEqual([
-    { isCommunity: true, isDefault: false },
+  expect(groupsOf(phone)).toMatchObject([
+    { isCommunity: true, isDefault: false, membersMayAddGroups: false },
     { isCommunity: false, isDefault: true },
+  ]);
+});
+
+test('a new community has a general chat, and its members may add groups, if that is asked for', async () => {
+  const { person, phone } = await linked(0);
+  const asked = { community_name: 'Village', general_chat: true, members_may_add_groups: true };
+  expect((await person.call('venom/create-community', asked)).status).toBe(200);
+  const [community, announcements, general] = groupsOf(phone);
+  expect(community).toMatchObject({ isCommunity: true, membersMayAddGroups: true });
+  expect(announcements).toMatchObject({ isDefault: true, isAnnouncement: true, parent: community?.id });
+  expect(general).toMatchObject({ isDefault: false, isAnnouncement: false, parent: community?.id });
+  await person.call('venom/sync-groups');
+  const { body } = await person.call<{ groups: Array<{ kind: string; group_name: string }> }>('venom/list-groups', {});
+  const listed = body.data.groups.map(({ kind, group_name }) => [kind, group_name]).toSorted();
+  expect(listed).toEqual([
+    ['community', 'Village'],
+    ['group', 'General'],
   ]);
 });
 

@@ -3,7 +3,6 @@ import type { WASocket } from 'baileys';
 import { expect, test } from 'vitest';
 import { createClient } from '../../../../src/messengers/whatsapp/client/create-client.ts';
 import { NoAnswerError, QueryRejectedError } from '../../../../src/messengers/whatsapp/client/errors.ts';
-import { createPrivacyTokens } from '../../../../src/messengers/whatsapp/client/privacy-tokens.ts';
 import type { Node } from '../../../../src/messengers/whatsapp/client/node.ts';
 
 /** A client whose library answers queries with `answer`. */
@@ -15,7 +14,7 @@ function clientWith(answer: (query: Node) => Promise<Node | undefined>) {
     signalRepository: {},
     query: answer,
   } as unknown as WASocket;
-  return createClient(socket, createPrivacyTokens());
+  return createClient(socket, () => {});
 }
 
 const QUERY = { type: 'get', xmlns: 'usync', content: [] } as const;

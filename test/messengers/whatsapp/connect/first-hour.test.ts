@@ -12,10 +12,13 @@ import { whatsappCheck } from '../../../../src/cli/whatsapp-check/whatsapp-check
 import { startTestApp, type TestApp } from '../../../support/app.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { until } from '../../../support/ledger.ts';
-import { OWN_NUMBER, towards } from '../../../support/whatsapp.ts';
+import { OWN_NUMBER, statusOf, towards } from '../../../support/whatsapp.ts';
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../../whatsapp-peer/phones.ts';
+import { signChallenge } from '../../../whatsapp-peer/authenticator.ts';
+import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
 import type { Arrival } from '../../../whatsapp-peer/state.ts';
+import { lidOf, type Group } from '../../../whatsapp-peer/world.ts';
 
 const peer = await startWhatsAppPeer();
 const database = await createTestDatabase();
@@ -55,6 +58,12 @@ async function react(text: string): Promise<void> {
   await postInGroup(companion(), { chatId: shown(text).chatId, by: second, message: reactionTo(shown(text)) });
 }
 
+function checkGroup(): Group {
+  const group = peer.world.groups.get(shown('Campanile').chatId);
+  if (!group) throw new Error('there is no group');
+  return group;
+}
+
 async function restartService(): Promise<void> {
   const port = Number(new URL(app.url).port);
   await app.stop();
@@ -78,6 +87,22 @@ const DOINGS: ReadonlyArray<readonly [string, () => Promise<unknown> | string]> 
       const { chatId } = shown('Campanile');
       const message = replyTo(shown('Campanile'), 'I see it');
       await postInGroup(companion(), { chatId, by: second, message });
+    },
+  ],
+  [
+    'Open web.whatsapp.com',
+    async () => {
+      phone.devices.push(new SignalDevice(`${phone.lid}:9@lid`));
+      await peer.tellOwnDevices(companion());
+    },
+  ],
+  ['On the first phone remove', () => peer.leave(checkGroup(), second)],
+  [
+    'Add the second phone',
+    async () => {
+      await peer.join(checkGroup(), second);
+      const isBack = () => peer.arrivals.some(({ text }) => text.includes('phone is back'));
+      void until(isBack, (isThere) => isThere).then(() => receive('phone is back'));
     },
   ],
   [
@@ -105,12 +130,16 @@ const DOINGS: ReadonlyArray<readonly [string, () => Promise<unknown> | string]> 
   ['Press Enter to unlink', () => ''],
 ];
 
-/** Runs the command with an operator who answers every prompt up to `quitAt`. */
-async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string }> {
+/** Runs the command with an operator who answers every prompt up to `quitAt`, and takes a passkey from the phone if asked for it. */
+async function check({ quitAt = '', who = zoe, own = phone, report = path } = {}): Promise<{
+  code: number;
+  said: string;
+}> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let said = '';
   let heard = 0;
   const scanned = new Set<string>();
+  let [isPasskeyShown, isCompared] = [false, false];
   let doing = Promise.resolve();
   output.on('data', (chunk: Buffer) => {
     said += chunk.toString();
@@ -120,7 +149,19 @@ async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string
     const [code] = /^https:\/\/wa\.me\/\S+$/m.exec(said) ?? [];
     if (code !== undefined && !scanned.has(code)) {
       scanned.add(code);
-      await peer.scan(phone, code);
+      const linked = peer.scan(own, code);
+      if (!peer.script.asksForPasskey) await linked;
+    }
+    if (said.includes('asks for the passkey') && !isPasskeyShown) {
+      isPasskeyShown = true;
+      const { passkey } = await statusOf(who);
+      const assertion = signChallenge(own, passkey?.request_options ?? { challenge: '', rpId: '' });
+      expect((await who.call('venom/submit-passkey', { assertion })).status).toBe(200);
+    }
+    const [, characters] = /compare them with these: (\w{8})/.exec(said) ?? [];
+    if (characters !== undefined && !isCompared) {
+      isCompared = true;
+      await peer.compare(own, characters);
     }
     const asked = said.slice(heard);
     if (!/(\]|\n>|:) $/.test(asked)) return;
@@ -128,7 +169,7 @@ async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string
     input.write(`${await typed(asked)}\n`);
   }
   async function typed(asked: string): Promise<string> {
-    if (asked.includes('API key')) return zoe.token;
+    if (asked.includes('API key')) return who.token;
     if (asked.endsWith('[y / n / ?] ')) return 'y';
     if (asked.includes('Do it, skip it')) return quitAt !== '' && asked.includes(`: ${quitAt}\n`) ? 'q' : '';
     const doings = DOINGS.filter(([beginning]) => asked.split('\n').some((line) => line.startsWith(beginning)));
@@ -139,7 +180,7 @@ async function check({ quitAt = '' } = {}): Promise<{ code: number; said: string
   }
   const patience = { pollMs: 50, serviceMs: 30_000, peopleMs: 30_000 };
   const code = await Promise.race([
-    whatsappCheck({ options: { url: app.url, report: path }, input, output, patience }),
+    whatsappCheck({ options: { url: app.url, report }, input, output, patience }),
     // A prompt that the operator cannot answer ends the test.
     new Promise<never>((_resolve, reject) => output.on('data', () => void doing.catch(reject))),
   ]);
@@ -173,13 +214,16 @@ test('walks through the hour, resumes where it stopped, and writes a report with
   );
   const facts = Object.fromEntries(report.steps.map((step) => [step.title, step.facts]));
   expect(facts).toMatchObject({
-    'Link the number': { status: 'connected', code: null },
+    'Link the number': { status: 'connected', code: null, wasPasskeyAsked: false },
     'Send a text': { sent: 1, failed: 0, recipients: 1, isUnknown: false },
     'Send a picture': { sent: 1 },
+    'Send a link': { sent: 1 },
     'Receive and read': { delivered: 1, read: 1 },
     'React and reply': { reactions: 1, replies: 1 },
     'Correct the text': { corrected: 1 },
     'Recall the picture': { recalled: 1 },
+    'Link another device of yours': { sent: 1 },
+    'Remove a member': { recipientsWithout: 0, recipients: 1, delivered: 1 },
     'Restart while a phone is away': { sent: 1, status: 'connected', delivered: 1 },
     'Count views': { textViews: 3, pictureViews: 3, reactions: 2 },
     Unlink: { isKept: false, status: 'unlinked' },
@@ -187,9 +231,31 @@ test('walks through the hour, resumes where it stopped, and writes a report with
   expect(report.steps.flatMap(({ answers }) => Object.values(answers))).toHaveLength(
     readPlan().flatMap(({ questions }) => questions).length,
   );
+  expect(report.conditions).toMatchObject({ own_devices_changed: 1, passkey_asked: 0, certificate: 0 });
+  expect(said).toMatch(/^Conditions of WhatsApp that were seen: .*own_devices_changed \(1\)/m);
+  expect(shown('A link: ').card).toMatchObject({ url: 'https://www.example.org/', title: 'An orange card' });
+  const devicesWith = (words: string) =>
+    peer.arrivals.filter((arrival) => arrival.text.includes(words)).map(({ device }) => device);
+  expect(devicesWith('To my other devices')).toContain(`${phone.lid}:9@lid`);
+  expect(devicesWith('Without the second')).not.toContain(lidOf(second));
+  expect(devicesWith('phone is back')).toContain(lidOf(second));
   const text = JSON.stringify(report);
   const personal = [phone.number, second.number, phone.lid, 'zoe', 'I see it', 'checks how', zoe.token, '@g.us'];
   expect(personal.filter((word) => text.includes(word))).toEqual([]);
+});
+
+test('waits for a passkey, shows the characters to compare, and reports both', async () => {
+  peer.script.asksForPasskey = true;
+  const own = peer.addPerson('491515550001');
+  const report = join(folder, 'passkey.json');
+  const who = await app.signUp('yan', `+${own.number}`);
+  const { said } = await check({ quitAt: 'Sync its groups', who, own, report });
+  peer.behave();
+  expect(said).toContain('If the phone shows eight characters');
+  expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({
+    steps: [{ title: 'Link the number', outcome: 'done', facts: { wasPasskeyAsked: true } }],
+    conditions: { passkey_asked: 1 },
+  });
 });
 
 test('says which step failed, and writes only its code down', async () => {

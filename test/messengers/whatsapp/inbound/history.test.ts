@@ -59,7 +59,7 @@ test('stores the LID mappings, downloads no full history, and stores no message'
   );
   expect(friends.map(({ number }) => numbers.includes(number))).toEqual([true, true, true, false, false]);
   expect(files).toEqual([told[2]?.directPath, told[3]?.directPath]);
-  expect(await namesOf(person, 'tctoken')).toEqual([]);
+  for (const name of await namesOf(person, 'tctoken')) expect(name).not.toContain('@');
   // The settings of private chats are not stored either.
   expect([...asked]).not.toContain('w:sync:app:state');
 });

@@ -80,6 +80,7 @@ describe('a device without keys', () => {
     ['is answered with 404', { error: 404 }],
     ['is answered with 406', { error: 406 }],
     ['is answered without keys', 'none'],
+    ['has a key that somebody else has signed', 'forged'],
     ['has the whole query refused', { refuseAll: 406 }],
   ];
 

@@ -1,0 +1,18 @@
+/** Events on an account's connections that an operator cannot see elsewhere. `campanile whatsapp-check` reports them. */
+
+export const WHATSAPP_CONDITIONS = [
+  /** WhatsApp links a number only with its passkey. */
+  'passkey_asked',
+  /** WhatsApp gives no pairing code. */
+  'pairing_code_refused',
+  /** WhatsApp locks new private chats (reach-out time lock). */
+  'time_locked',
+  /** WhatsApp has not answered a query in time. */
+  'query_unanswered',
+  /** The owner of the account has other devices (`account_sync`). */
+  'own_devices_changed',
+  /** A device could not decrypt a post, and asks for it again (retry receipt). */
+  'post_asked_again',
+] as const;
+
+export type WhatsAppCondition = (typeof WHATSAPP_CONDITIONS)[number];
