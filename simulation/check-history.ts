@@ -35,6 +35,7 @@ import {
   pinsAreTheOnesRequested,
   quotesAreTheOnesRequested,
 } from './check-reach.ts';
+import { votesAreCounted } from './check-votes.ts';
 import type { Line } from './line.ts';
 
 /** What must not have happened, one sentence each. */
@@ -74,6 +75,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   overviewsAddUp,
   activitiesAddUp,
   receiptsAreCounted,
+  votesAreCounted,
   instantsOfSendsAreTrue,
   changesReachThem,
   commandsAreCarriedOutOnce,

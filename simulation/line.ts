@@ -106,8 +106,29 @@ export type Receipt =
       /** It may be an alias, which a later `same` reports. */
       isProvisional?: boolean;
     }
+  | {
+      what: 'voted';
+      messageId: string;
+      participant: string;
+      isProvisional?: boolean;
+      /** The numbers of the chosen options, from 0; none: taken back. null: it could not be opened. */
+      options: number[] | null;
+      /** By the clock of the voter. */
+      votedMs: number;
+    }
   | { what: 'viewed'; messageId: string; views: number; reactions: number }
   | { what: 'same'; accountId: number; participant: string; alias: string };
+
+export interface FinalPoll {
+  runId: number;
+  groupId: number;
+  voters: number;
+  unreadable: number;
+  /** Of each option. */
+  votes: number[];
+  /** The sum over its hours is that over its groups. */
+  isRunEven: boolean;
+}
 
 export interface FinalRun {
   runId: number;
@@ -275,6 +296,8 @@ export type Happening =
       /** The accounts whose webhook the service has disabled. */
       disabledWebhooks: number[];
       activities: FinalActivity[];
+      /** What get-poll-results adds up from, of each run and group with votes. Absent in histories of 0.1.0. */
+      polls?: FinalPoll[];
       inHand: number;
       stoppedAccounts: number;
     };

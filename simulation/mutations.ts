@@ -93,6 +93,16 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'an older vote replaces a newer one',
+    edits: [
+      {
+        file: 'sending/receipts/record-votes.ts',
+        text: 'where v.participant is null or (n.voted_ms, coalesce(n.choices, -1)) > (v.voted_ms, coalesce(v.choices, -1))',
+        replacement: 'where true',
+      },
+    ],
+  },
+  {
     name: 'a hint is lost, and nobody looks without one',
     edits: [
       {

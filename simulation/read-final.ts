@@ -4,6 +4,7 @@ import type { GroupAnalytics } from '../src/sending/analytics/group-analytics.ts
 import type { Database } from '../src/platform/database/connect.ts';
 import type { WorkspaceId } from '../src/platform/database/schema.ts';
 import type { Overview } from '../src/sending/analytics/read-overview.ts';
+import { OPTION_COUNT } from './polls.ts';
 import type {
   Counted,
   FinalActivity,
@@ -11,6 +12,7 @@ import type {
   FinalDelivery,
   FinalGroup,
   FinalOverview,
+  FinalPoll,
   Happening,
 } from './line.ts';
 
@@ -59,6 +61,7 @@ export async function readFinal(
     groups: await readGroups(db),
     disabledWebhooks: await readDisabledWebhooks(db),
     activities: await read.activities(),
+    polls: await readPolls(db),
     inHand: lanes[0]?.inHand ?? 0,
     stoppedAccounts: lanes[0]?.stopped ?? 0,
   };
@@ -77,6 +80,19 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
     left join everyone_mentions m on m.account_id = d.account_id and m.run_id = d.run_id and m.position = d.position
     order by d.account_id, d.run_id, d.position`.execute(db);
   return rows;
+}
+
+async function readPolls(db: Database): Promise<FinalPoll[]> {
+  const { rows } = await sql<Omit<FinalPoll, 'votes'> & { counts: number[] }>`
+    select p.run_id as "runId", p.group_id as "groupId", p.counts, p.counts[1] as voters, p.counts[2] as unreadable,
+           (select array_agg(count order by number) from (
+              select n.number, sum(n.count)::int as count from poll_results q, unnest(q.counts) with ordinality n (count, number)
+              where q.account_id = p.account_id and q.run_id = p.run_id group by 1) s)
+           = (select array_agg(count order by number) from (
+              select n.number, sum(n.count)::int as count from poll_hours q, unnest(q.counts) with ordinality n (count, number)
+              where q.account_id = p.account_id and q.run_id = p.run_id group by 1) s) as "isRunEven"
+    from poll_results p order by p.run_id, p.group_id`.execute(db);
+  return rows.map(({ counts, ...poll }) => ({ ...poll, votes: counts.slice(2, 2 + OPTION_COUNT) }));
 }
 
 async function readGroups(db: Database): Promise<FinalGroup[]> {

@@ -8,10 +8,11 @@ import type {
   RevisionResult,
   SendResult,
 } from '../src/messengers/messenger.ts';
-import { seededRandom } from '../test/support/inputs/random.ts';
+import { draw, seededRandom } from '../test/support/inputs/random.ts';
 import { openChats, type Chats } from './chats.ts';
 import type { History } from './history.ts';
 import type { Line, Receipt } from './line.ts';
+import { hashOfOption, OPTION_COUNT, optionOfHash } from './polls.ts';
 import { current, freeze, time, type VirtualProcess } from './virtual-time.ts';
 
 export interface Chances {
@@ -52,6 +53,8 @@ const LATER = (ms: number) => new Promise<void>((resolve) => void setTimeout(res
 /** `freezeMs`: for how long the process that is about to send a post stands still; 0: it does not. */
 export function openWitness(seed: number, history: History, freezeMs: () => number): Witness {
   const random = seededRandom(seed ^ 0x5eed);
+  // Of its own, so that votes move nothing else.
+  const ballots = seededRandom(seed ^ 0xba110);
   const accepted = new Set<string>();
   const refused = new Set<string>();
   const chats = openChats(random, history);
@@ -68,7 +71,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
 
   function decideResult(
     to: To,
-    post: { text: string; file: string | null },
+    { isPoll, ...post }: { text: string; file: string | null; isPoll: boolean },
     at: { accountId: number; arrivedMs: number },
   ): SendResult {
     const { chances } = witness;
@@ -110,7 +113,10 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       return { kind: 'refused', reason: 'too busy', final: false };
     }
     note(accepted.has(to.messageId) ? 'copy' : 'accepted');
-    if (!accepted.has(to.messageId)) haveRead(at.accountId, to);
+    if (!accepted.has(to.messageId)) {
+      haveRead(at.accountId, to);
+      if (isPoll) haveVoted(at.accountId, to.messageId);
+    }
     accepted.add(to.messageId);
     return random() < chances.loseAck ? { kind: 'unknown', reason: 'no answer' } : { kind: 'sent', recipients: 2 };
   }
@@ -162,6 +168,39 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       });
   }
 
+  /** Members vote, change their votes and take them back; later votes may arrive first, and under an alias. */
+  function haveVoted(accountId: number, messageId: string): void {
+    for (const voter of draw(ballots, ['a', 'b', 'c', 'd'], 1 + Math.floor(ballots() * 4))) {
+      const alias = `voter ${voter} of ${messageId}`;
+      const hasAlias = ballots() < 0.3;
+      for (let times = 1 + Math.floor(ballots() * 3); times > 0; times--) {
+        const choices =
+          ballots() < 0.1
+            ? null
+            : draw(ballots, [0, 1, 2], Math.floor(ballots() * (OPTION_COUNT + 1))).map(hashOfOption);
+        const isAliased = hasAlias && ballots() < 0.5;
+        const votedMs = Math.floor(time.nowMs() + ballots() * 5_000);
+        time.at(time.nowMs() + 5 + ballots() * 4_000, () => {
+          unrecorded.push({
+            kind: 'voted',
+            accountId,
+            messageId,
+            participant: isAliased ? alias : voter,
+            isProvisional: isAliased,
+            choices,
+            votedMs,
+            at: new Date(time.nowMs()),
+          });
+        });
+      }
+      // After the last vote: from then on the messenger tells of them by this id.
+      if (hasAlias)
+        time.at(time.nowMs() + 4_006, () => {
+          unrecorded.push({ kind: 'same', accountId, participant: voter, alias });
+        });
+    }
+  }
+
   /** A member is reported under an alias first, and turns out to be one that was, or will be, reported under another id. */
   function haveTwoIds(accountId: number, messageId: string, kind: 'read' | 'delivered'): void {
     const alias = `alias ${messageId}`;
@@ -201,7 +240,9 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
             results.push({ kind: 'offline', reason: 'no network', cooldownMs: 500 });
           } else {
             const arrivedMs = time.nowMs();
-            const result = decideResult(one, { text: post.text, file }, { accountId, arrivedMs });
+            const poll = post.extras?.poll;
+            const said = { text: poll?.question ?? post.text, file, isPoll: poll !== undefined };
+            const result = decideResult(one, said, { accountId, arrivedMs });
             await LATER(random() * 80);
             results.push(result);
           }
@@ -258,7 +299,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     if (events.length === 0) return;
     await watcher.record(events);
     // Some are told again although they were recorded, as when the process that recorded them ends before it says so.
-    const told = random() < witness.chances.retell ? events.slice(1) : events;
+    const isRetold = random() < witness.chances.retell && !isAliasedVote(events[0]);
+    const told = isRetold ? events.slice(1) : events;
     unrecorded = unrecorded.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
@@ -301,6 +343,11 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
 /** Returns the SHA-256 of a file, as hex. */
 export const hashFile = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
+/** A vote that comes again after its alias was resolved would be named by the true id. */
+function isAliasedVote(event: MemberEvent | undefined): boolean {
+  return event?.kind === 'voted' && event.isProvisional === true;
+}
+
 function toReceipt(event: MemberEvent): Receipt {
   switch (event.kind) {
     case 'same': {
@@ -310,6 +357,11 @@ function toReceipt(event: MemberEvent): Receipt {
     case 'tally': {
       const { messageId, views, reactions } = event;
       return { what: 'viewed', messageId, views: views ?? 0, reactions };
+    }
+    case 'voted': {
+      const { messageId, participant, isProvisional, choices, votedMs } = event;
+      const options = choices && choices.map(optionOfHash);
+      return { what: 'voted', messageId, participant, options, votedMs, ...(isProvisional && { isProvisional }) };
     }
     default: {
       const { kind, messageId, participant, isProvisional } = event;

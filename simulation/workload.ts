@@ -21,6 +21,7 @@ import { convert, type Owner } from '../test/support/ledger.ts';
 import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
 import type { AskedSchedule, Happening } from './line.ts';
+import { pollOf } from './polls.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
 import { hashFile } from './witness.ts';
 import { ZONES } from './owners.ts';
@@ -66,6 +67,7 @@ interface Known {
 /** A picture of one pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
 const CAMPAIGNS = 16;
+const POLL_CHANCE = 0.15;
 const PIN_SECONDS = 604_800;
 const OPERATIONS = [
   'pause',
@@ -94,6 +96,8 @@ export function openWorkload(
   }: { owners: readonly Owner[]; history: History; /** Of the schedules. */ dates: readonly string[] },
 ): Workload {
   const random = seededRandom(seed ^ 0x10ad);
+  // Of its own, so that polls move nothing else.
+  const polls = seededRandom(seed ^ 0x9011);
   const known: Known[] = [];
   const open = new Map<number, VirtualProcess>();
   let requests = 0;
@@ -142,6 +146,8 @@ export function openWorkload(
       extras,
     };
     const schedule = random() < 0.7 ? undefined : drawSchedule();
+    const isPoll = !file && polls() < POLL_CHANCE;
+    if (isPoll) Object.assign(post, { html: '', extras: { poll: pollOf(text) } });
     const keep = (campaign: string) => {
       if (!known.some((one) => one.campaign === campaign)) known.push({ campaign, text, owner });
     };
@@ -151,7 +157,7 @@ export function openWorkload(
       text,
       groupIds,
       operation: schedule ? 'schedule' : 'send',
-      ...reach,
+      ...(!isPoll && reach),
       ...(schedule && { schedule }),
       ...(file && { file: hashFile(file) }),
       ...(key !== undefined && { key }),

@@ -77,6 +77,8 @@ export const IDEMPOTENCY = {
   'analytics/get-overview': 'always',
   'analytics/get-group': 'always',
   'analytics/export-campaign': 'always',
+  'analytics/get-poll-results': 'always',
+  'analytics/export-poll': 'always',
   'venom/create-webhook': 'never',
   'venom/list-webhooks': 'always',
   'venom/get-webhook': 'always',

@@ -315,6 +315,8 @@ export interface AddCampaign {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
@@ -343,6 +345,25 @@ export type ReplyTo = {
   /** Default: the latest run that has begun by then. */
   run_id?: number | null | undefined;
 } | null;
+/** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
+export type Poll = {
+  question: string;
+  options: Array<string>;
+  /** Each member may choose several options. */
+  multiple?: boolean | null | undefined;
+  /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
+  open_hours?: number | null | undefined;
+  /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
+  names_voters?: boolean | null | undefined;
+} | null;
+/** An event in place of text and file, which members answer with going, maybe or not going. Not for channels. */
+export type GroupEvent = {
+  name: string;
+  description?: string | null | undefined;
+  place?: string | null | undefined;
+  start_at: string;
+  end_at?: string | null | undefined;
+} | null;
 /** The preview that members see with a link of the text. `link-preview` fetches one. */
 export type LinkCard = {
   /** A link exactly as the text of the message has it. */
@@ -367,6 +388,8 @@ export interface AddCampaignBatch {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   group_metadata_ids: GroupIds;
@@ -400,6 +423,8 @@ export interface CampaignCopy {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  poll: PostedPoll | null;
+  event: PostedEvent | null;
   link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
@@ -408,6 +433,20 @@ export interface CampaignCopy {
 }
 /** The earlier campaign whose posts are quoted. */
 export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
+export interface PostedPoll {
+  question: string;
+  options: Array<string>;
+  multiple: boolean;
+  open_hours: number | null;
+  names_voters: boolean;
+}
+export interface PostedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string;
+  end_at: string | null;
+}
 /** As `link_preview` of a request. */
 export type LinkCardCopy = {
   url: string;
@@ -428,6 +467,8 @@ export interface ScheduledCampaignCopy {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  poll: PostedPoll | null;
+  event: PostedEvent | null;
   link_preview: LinkCardCopy;
   group_metadata_ids: Array<number>;
   is_channel_campaign: boolean;
@@ -453,10 +494,15 @@ export interface UpdateCampaign {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  poll?: Poll | undefined;
+  event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name' | 'mention_all' | 'pin_for' | 'reply_to' | 'link_preview'> | null | undefined;
+  remove?:
+    | Array<'file_name' | 'mention_all' | 'pin_for' | 'reply_to' | 'link_preview' | 'poll' | 'event'>
+    | null
+    | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -526,6 +572,29 @@ export interface SaveDraft {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  poll?:
+    | {
+        question?: string | null | undefined;
+        options?: Array<string> | null | undefined;
+        /** Each member may choose several options. */
+        multiple?: boolean | null | undefined;
+        /** Votes are counted for so many hours from the start of the run. Default: 90 days. */
+        open_hours?: number | null | undefined;
+        /** Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are. */
+        names_voters?: boolean | null | undefined;
+      }
+    | null
+    | undefined;
+  event?:
+    | {
+        name?: string | null | undefined;
+        description?: string | null | undefined;
+        place?: string | null | undefined;
+        start_at?: string | null | undefined;
+        end_at?: string | null | undefined;
+      }
+    | null
+    | undefined;
   link_preview?: LinkCard | undefined;
   group_metadata_ids?: Array<number> | null | undefined;
 }
@@ -543,6 +612,8 @@ export interface DraftContent {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  poll: PostedPoll | null;
+  event: DraftedEvent | null;
   link_preview: LinkCardCopy;
   groups: Array<{
     group_metadata_id: number;
@@ -550,6 +621,13 @@ export interface DraftContent {
     kind: 'group' | 'community' | 'channel';
     participants: number;
   }>;
+}
+export interface DraftedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string | null;
+  end_at: string | null;
 }
 export interface GroupAnalytics {
   campaign: {
@@ -744,6 +822,49 @@ export interface GroupReport {
     participants: number;
   }>;
 }
+export interface PollResults {
+  kind: 'poll' | 'event';
+  /** Of an event its name. */
+  question: string;
+  /** Of an event `going`, `maybe` and `not_going`. */
+  options: Array<string>;
+  multiple: boolean;
+  names_voters: boolean;
+  runs: Array<{
+    run_id: number;
+    due_at: string;
+    /** When the run stops counting votes. `null`: it has not begun, or counts for 90 days. */
+    closes_at: string | null;
+  }>;
+  /** Members whose newest vote chose at least one option. */
+  voters: number;
+  /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+  unreadable: number;
+  /** The votes of each option, in the order of `options`. */
+  votes: Array<number>;
+  /** Every group of these runs. Their sums are the numbers above. */
+  groups: Array<{
+    group_metadata_id: number;
+    group_name: string;
+    kind: 'group' | 'community' | 'channel';
+    /** Members whose newest vote chose at least one option. */
+    voters: number;
+    /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+    unreadable: number;
+    /** The votes of each option, in the order of `options`. */
+    votes: Array<number>;
+  }>;
+  /** By the hour in which the votes that count were received. The sums are the numbers above. */
+  timeline: Array<{
+    at: string;
+    /** Members whose newest vote chose at least one option. */
+    voters: number;
+    /** Members whose newest vote could not be opened, or makes no sense. They are in no other number. */
+    unreadable: number;
+    /** The votes of each option, in the order of `options`. */
+    votes: Array<number>;
+  }>;
+}
 export interface CreateWebhook {
   /** The endpoint: an `https://` URL with a public address. */
   url: string;
@@ -761,6 +882,7 @@ export type EventFilter =
   | 'account.*'
   | 'group.*'
   | 'message.*'
+  | 'poll.*'
   | 'campaign.accepted'
   | 'campaign.started'
   | 'campaign.completed'
@@ -786,7 +908,8 @@ export type EventFilter =
   | 'account.version_refused'
   | 'group.changed'
   | 'message.reply'
-  | 'message.reaction';
+  | 'message.reaction'
+  | 'poll.vote';
 /** The Standard Webhooks signature: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519, which the receiver verifies with a public key. */
 export type WebhookSignature = 'v1' | 'v1a';
 export interface Webhook {
@@ -947,6 +1070,19 @@ export interface GroupsEventData {
     name: string;
     kind: GroupKind;
     can_send: boolean;
+  }>;
+}
+export interface VotesEventData {
+  campaign_id: string;
+  run_id: number;
+  groups: Array<{
+    group_metadata_id: number;
+    /** The total for the post, like the others. */
+    voters: number;
+    /** Votes that could not be opened. */
+    unreadable: number;
+    /** The votes of each option, in their order. */
+    votes: Array<number>;
   }>;
 }
 /** Events since that id are no longer known. A snapshot follows. */
@@ -1439,6 +1575,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           mention_all?: MentionAll | undefined;
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
@@ -1464,6 +1602,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           mention_all?: MentionAll | undefined;
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
+          poll?: Poll | undefined;
+          event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
           fetch_link_preview?: FetchLinkCard | undefined;
           group_metadata_ids: GroupIds;
@@ -1601,6 +1741,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       mention_all: boolean;
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
+      poll: PostedPoll | null;
+      event: PostedEvent | null;
       link_preview: LinkCardShown;
       group_metadata_ids: Array<number>;
       runs: Array<Run>;
@@ -1778,6 +1920,27 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
   'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
+  /** Get the results of a poll or event. Each member counts once per post, with the newest vote by the clock of their phone. A vote that is taken back goes. `polls` has one entry, or several if the poll changed between the runs of a schedule. */
+  'analytics/get-poll-results': {
+    body: {
+      campaign_id: string;
+      /** Only this run. Default: all runs. */
+      run_id?: number | null | undefined;
+    };
+    data: { polls: Array<PollResults> };
+  };
+  /** Export the results of a poll or event as CSV. One row per group and option. With `voters`, one row per vote and option of a poll that was sent with `names_voters`, as long as votes are kept. Format as export-campaign. */
+  'analytics/export-poll': {
+    body: {
+      campaign_id: string;
+      format: 'csv';
+      /** Only this run. Default: all runs. */
+      run_id?: number | null | undefined;
+      /** Exports who voted for what. */
+      voters?: boolean | null | undefined;
+    };
+    data: string;
+  };
   /** Create a webhook. The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace. */
   'venom/create-webhook': {
     body: CreateWebhook;
@@ -1887,6 +2050,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         message_id: string;
         text: string;
         media: StoredFile | null;
+        /** Present if the post is a poll or an event. */
+        poll?: PostedPoll | null | undefined;
+        event?: PostedEvent | null | undefined;
         link_preview: LinkCardShown;
         sent_at: string;
         /** With `with_changes`: it mentions everybody. */
@@ -1982,6 +2148,8 @@ export interface EventData {
       reactions: number;
     }>;
   };
+  /** Members voted on polls, or answered events; counts only */
+  'poll.vote': VotesEventData;
 }
 /** An event of the workspace. Later versions of the service may add types. */
 export type MessageEvent = {

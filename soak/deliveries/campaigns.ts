@@ -1,6 +1,7 @@
 import { sleep } from '../../src/platform/time/time.ts';
 import { draw, drawMs, type Span } from '../../test/support/inputs/random.ts';
 import type { ExpectedRun } from '../../test/witness/compare-posts.ts';
+import { POLL_OPTIONS } from '../../test/witness/votes.ts';
 import type { Ask } from './ask.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import type { Sender, SenderGroup } from './senders.ts';
@@ -10,6 +11,7 @@ export interface Sent {
   sender: Sender;
   campaignId: string;
   groups: SenderGroup[];
+  isPoll: boolean;
   run: ExpectedRun & { halts: Array<{ fromMs: number; toMs: number }> };
 }
 
@@ -19,6 +21,8 @@ const UNTIL_DUE: Span = { minMs: 2_000, maxMs: 8_000 };
 /** More are not begun before some have ended. */
 const UNFINISHED_AT_MOST = 4;
 const POLL_MS = 400;
+/** So many campaigns of a sender have one poll. */
+const POLL_EVERY = 4;
 
 const nowMs = () => performance.timeOrigin + performance.now();
 
@@ -36,11 +40,12 @@ export async function sendContinuously(
     }
     const groups = draw(random, sender.groups, Math.ceil(sender.groups.length * (0.3 + 0.7 * random())));
     const text = `${sender.name} ${number}`;
+    const isPoll = number % POLL_EVERY === 0;
     const [isPlanned, aheadMs] = [random() < 0.25, drawMs(random, UNTIL_DUE)];
     const campaign = await clock.request(() =>
       isPlanned && clock.mayPlan
-        ? schedule(sender, { ask, clock }, { text, groups }, aheadMs)
-        : sendNow(sender, { ask, clock }, { text, groups }),
+        ? schedule(sender, { ask, clock }, { text, groups, isPoll }, aheadMs)
+        : sendNow(sender, { ask, clock }, { text, groups, isPoll }),
     );
     const [fate, haltMs, cooldownMs] = [random(), drawMs(random, BEFORE_A_HALT), drawMs(random, BEFORE_A_HALT)];
     if (campaign) {
@@ -79,6 +84,8 @@ export interface Asking {
 export interface Message {
   text: string;
   groups: SenderGroup[];
+  /** The text is the question of a poll. */
+  isPoll?: boolean;
 }
 
 /** Times of runs are by the clock of the database. */
@@ -120,19 +127,21 @@ async function schedule(
   });
 }
 
-function bodyOf({ text, groups }: Message) {
-  return { name: text, html: `<p>${text}</p>`, group_metadata_ids: groups.map(({ groupId }) => groupId) };
+function bodyOf({ text, groups, isPoll }: Message) {
+  const poll = { question: text, options: POLL_OPTIONS, multiple: true };
+  const post = isPoll ? { html: '', poll } : { html: `<p>${text}</p>` };
+  return { name: text, ...post, group_metadata_ids: groups.map(({ groupId }) => groupId) };
 }
 
 function toSent(
   sender: Sender,
   campaignId: string,
-  { text, groups }: Message,
+  { text, groups, isPoll = false }: Message,
   times: { askedMs: number; dueMs: number; acceptedMs: number },
 ): Sent {
   const chatIds = groups.map(({ chatId }) => chatId);
   const run = { accountId: sender.accountId, text, chatIds, ...times, halts: [], cancelled: false };
-  return { sender, campaignId, groups, run };
+  return { sender, campaignId, groups, isPoll, run };
 }
 
 async function statusOf({ sender, campaignId }: Sent, ask: Ask): Promise<string> {

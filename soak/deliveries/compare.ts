@@ -1,4 +1,6 @@
 import type { Verdicts } from '../../test/witness/compare-posts.ts';
+import type { Entry } from '../../test/witness/protocol.ts';
+import { countVotes, POLL_OPTIONS } from '../../test/witness/votes.ts';
 import type { Ask } from './ask.ts';
 import type { Sent } from './campaigns.ts';
 
@@ -28,6 +30,45 @@ export async function compareAnalytics(sent: readonly Sent[], { outcomes }: Verd
     if (found !== undefined) differences.push(`${run.text}: ${found}`);
   }
   return differences;
+}
+
+interface PollTotals {
+  voters: number;
+  unreadable: number;
+  votes: number[];
+}
+type Poll = PollTotals & { groups: PollTotals[]; timeline: PollTotals[] };
+
+/** Returns the polls whose results differ from the votes on the posts in the witness's log, or do not add up. */
+export async function comparePolls(sent: readonly Sent[], entries: readonly Entry[], ask: Ask): Promise<string[]> {
+  const accepted = Map.groupBy(
+    entries.filter(({ verdict }) => verdict === 'accepted'),
+    ({ accountId, text }) => `${accountId} ${text}`,
+  );
+  const differences: string[] = [];
+  for (const { sender, campaignId, run } of sent.filter(({ isPoll }) => isPoll)) {
+    const { data } = await ask<{ polls: Poll[] }>(sender, 'analytics/get-poll-results', { campaign_id: campaignId });
+    const posts = accepted.get(`${run.accountId} ${run.text}`) ?? [];
+    const expected = describeVotes(countVotes(posts.map(({ messageId }) => messageId)));
+    const [poll] = data.polls;
+    const found = poll ? [poll, addUp(poll.groups), addUp(poll.timeline)].map(describeVotes) : [];
+    if (found.some((one) => one !== expected) || !poll)
+      differences.push(`${run.text}: the poll has ${found.join(', ')}, not ${expected}`);
+  }
+  return differences;
+}
+
+function describeVotes({ voters, unreadable, votes }: PollTotals): string {
+  return `${voters} voters with ${votes.join('/')} and ${unreadable} unreadable`;
+}
+
+function addUp(rows: readonly PollTotals[]): PollTotals {
+  const sum = (pick: (row: PollTotals) => number) => rows.reduce((all, row) => all + pick(row), 0);
+  return {
+    voters: sum((row) => row.voters),
+    unreadable: sum((row) => row.unreadable),
+    votes: POLL_OPTIONS.map((_, index) => sum((row) => row.votes[index] ?? 0)),
+  };
 }
 
 function differenceOf({ run, groups }: Sent, seen: ReadonlyMap<string, string>, told: Analytics): string | undefined {

@@ -7,7 +7,7 @@ import { comparePosts, type Faults, type Verdicts } from '../../test/witness/com
 import type { Behaviour } from '../../test/witness/protocol.ts';
 import { askAnyOf, type Ask } from './ask.ts';
 import { sendContinuously, waitUntilEnded, type Sent } from './campaigns.ts';
-import { compareAnalytics } from './compare.ts';
+import { compareAnalytics, comparePolls } from './compare.ts';
 import { injectFaults, type Survived } from './faults.ts';
 import { startFleet, type Fleet, type Units } from './fleet.ts';
 import { GAP } from './gap.ts';
@@ -100,13 +100,14 @@ export async function conclude(asked: Asked): Promise<Omit<SoakFindings, 'surviv
   await waitUntilEnded(sent, ask);
   while (!(await fleet.witness.hasToldAll())) await sleep(100);
   say('all have ended');
-  const verdicts = comparePosts(await fleet.witness.entries(), {
+  const entries = await fleet.witness.entries();
+  const verdicts = comparePosts(entries, {
     runs: sent.map(({ run }) => run),
     gapMs: new Map(senders.map(({ accountId, paced }) => [accountId, paced ? GAP.minMs : 0])),
     turnSize: (accountId) =>
       senders.find((sender) => sender.accountId === accountId)?.paced ? 1 : DELIVERIES_PER_TURN,
   });
-  const differences = await compareAnalytics(sent, verdicts, ask);
+  const differences = [...(await compareAnalytics(sent, verdicts, ask)), ...(await comparePolls(sent, entries, ask))];
   const { uncleanStops } = await fleet.stop();
   return {
     campaigns: sent.length,

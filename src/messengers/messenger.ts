@@ -345,6 +345,26 @@ export type RecordEvents = (events: MemberEvent[]) => Promise<ReadonlySet<number
 /** An action of a member, or a member's second id. Events come in any order, and may be repeated. */
 export type MemberEvent =
   | {
+      /** A vote on a poll, or an answer to an event. */
+      kind: 'voted';
+      accountId: number;
+      messageId: string;
+      /** As of the other actions. */
+      participant: string;
+      isProvisional?: boolean;
+      /** Who it is: the digits of a phone number if it is known. Default is `participant`. */
+      voter?: string;
+      /**
+       * The SHA-256 of the text of each chosen option, as hex; of an event the text is one of `EVENT_ANSWERS`. Empty: the vote is taken
+       * back. Null: it could not be opened.
+       */
+      choices: readonly string[] | null;
+      /** By the voter's own clock, in milliseconds since 1970: the newest vote of a member counts. */
+      votedMs: number;
+      /** When the application received it, which decides whether the poll was open. */
+      at: Date;
+    }
+  | {
       kind: 'delivered' | 'read' | 'reacted' | 'replied';
       accountId: number;
       messageId: string;

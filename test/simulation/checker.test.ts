@@ -8,6 +8,7 @@ import type {
   FinalActivity,
   FinalGroup,
   FinalOverview,
+  FinalPoll,
   FinalRun,
   Happening,
   Line,
@@ -74,6 +75,7 @@ function history({
   hasWebhook = false,
   groups = [] as FinalGroup[],
   activities = [] as FinalActivity[],
+  polls = [] as FinalPoll[],
   timeline = undefined as FinalCampaign['timeline'] | undefined,
 } = {}): Line[] {
   const group = (groupId: number) => ({
@@ -127,6 +129,7 @@ function history({
         groups,
         disabledWebhooks: [],
         activities,
+        polls,
         inHand,
         stoppedAccounts: 0,
       },
@@ -135,6 +138,17 @@ function history({
   ];
   return lines.toSorted((one, other) => one.atMs - other.atMs);
 }
+
+const voted = (options: number[], votedMs = 1) =>
+  of('receipts', { receipts: [{ what: 'voted', messageId: 'm1', participant: 'b', options, votedMs }] }, 3_000);
+const poll = (votes: number[]): FinalPoll => ({
+  runId: 1,
+  groupId: 1,
+  voters: 1,
+  unreadable: 0,
+  votes,
+  isRunEven: true,
+});
 
 const created = (times: number) => [
   of('request', { request: 3, process: 'api', operation: 'create group', accountId: 1, text: 'group 5' }),
@@ -334,6 +348,9 @@ describe('reports the fault', () => {
     ['left after it was to pause', history({ sends: [send(1), send(2)], more: halted('pause') })],
     ['does not add up: delivered of the groups', history({ delivered: 3 })],
     ['receipts: c m2', history({ told: ['m1'] })],
+    ['votes: c m1 counts', history({ more: [voted([0])] })],
+    ['votes: c m1 counts', history({ more: [voted([1], 2), voted([0], 1)], polls: [poll([1, 0, 0])] })],
+    ['the hours of run 1', history({ more: [voted([0])], polls: [{ ...poll([1, 0, 0]), isRunEven: false }] })],
     [
       'received, and reported as failed',
       history({ deliveries: [delivery(1), delivery(2, { status: 'failed', uncertain: true })] }),

@@ -138,12 +138,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         ],
       },
       receipts: {
-        summary: 'counts receipts, reactions and replies, and accepts them as proof of sending',
-        imports: ['platform', 'messengers', 'sending/accounts', 'sending/deliveries'],
+        summary: 'counts receipts, reactions, replies and votes, and accepts them as proof of sending',
+        imports: ['platform', 'content', 'messengers', 'sending/accounts', 'sending/deliveries'],
       },
       analytics: {
         summary: 'reads the results of campaigns',
-        imports: ['platform', 'workspaces', 'sending/campaigns'],
+        imports: ['platform', 'workspaces', 'content', 'sending/campaigns'],
       },
       erasure: {
         summary: 'removes deleted users and their data in small steps',

@@ -7,6 +7,7 @@ import { hasCard, readCard } from './read-card.ts';
 import { describedMedia, readMedia } from './read-media.ts';
 import { bytesOf, child, element, seconds, SERVER, textOf, type Stanza } from './stanza.ts';
 import { addChannel, type Channel, type ChannelPost, type Person } from './world.ts';
+import { pollIn } from './seal-vote.ts';
 
 /** The query ids of August, while none is retired. */
 export const QUERY_IDS = { create: '8823471724422422', read: '6563316087068696', list: '6388546374527196' };
@@ -276,5 +277,6 @@ function changeInChannel(
 /** Returns the text that a member sees of a message. */
 export function textIn(message: proto.IMessage): string {
   const caption = describedMedia(message)?.described.caption ?? undefined;
-  return message.extendedTextMessage?.text ?? message.conversation ?? caption ?? '';
+  const asked = pollIn(message)?.name ?? message.eventMessage?.name ?? undefined;
+  return message.extendedTextMessage?.text ?? message.conversation ?? caption ?? asked ?? '';
 }

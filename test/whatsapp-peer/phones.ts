@@ -87,7 +87,17 @@ let gathered = 0;
 /** A person posts in a group, truly encrypted for the client. Resolves when the client has acknowledged it. */
 export async function postInGroup(
   reader: Companion,
-  { chatId, by, message }: { chatId: string; by: Person; message: proto.IMessage },
+  {
+    chatId,
+    by,
+    message,
+    as = 'both',
+  }: {
+    chatId: string;
+    by: Person;
+    message: proto.IMessage;
+    /** Which of their ids it names. */ as?: 'lid' | 'number' | 'both';
+  },
 ): Promise<void> {
   const device = by.devices[0];
   if (!device) throw new Error('somebody has no keys');
@@ -101,10 +111,10 @@ export async function postInGroup(
   const attributes = {
     id: randomBytes(8).toString('hex').toUpperCase(),
     from: chatId,
-    participant: lidOf(by),
-    participant_pn: numberOf(by),
-    addressing_mode: 'lid',
-    type: message.reactionMessage || message.encReactionMessage ? 'reaction' : 'text',
+    participant: as === 'number' ? numberOf(by) : lidOf(by),
+    ...(as === 'both' && { participant_pn: numberOf(by) }),
+    addressing_mode: as === 'number' ? 'pn' : 'lid',
+    type: typeOf(message),
     t: seconds(),
   };
   const content = [
@@ -116,6 +126,12 @@ export async function postInGroup(
     const enc = element('enc', { v: '2', type: again.type, count: '1' }, Buffer.from(again.ciphertext));
     return element('message', attributes, [enc]);
   });
+}
+
+function typeOf(message: proto.IMessage): string {
+  if (message.reactionMessage || message.encReactionMessage) return 'reaction';
+  if (message.pollUpdateMessage) return 'poll';
+  return message.encEventResponseMessage ? 'event' : 'text';
 }
 
 /** With a one-time prekey. */

@@ -11,6 +11,15 @@ const FORWARDING: Fields = new Map([
 ]);
 const fields = (whole: readonly number[], nested: ReadonlyArray<[number, Fields]> = []): Fields =>
   new Map<number, Fields | 'whole'>([...whole.map((number): [number, 'whole'] => [number, 'whole']), ...nested]);
+/** A poll: its question and options, and the right answer of a quiz. */
+const POLL: Fields = fields(
+  [2],
+  [
+    [3, fields([1, 2])],
+    [5, FORWARDING],
+    [8, fields([1, 2])],
+  ],
+);
 /** Of the kinds of messages that the service sends (whatsmeow, reportingfields.json). */
 const MESSAGE: Fields = fields(
   [1],
@@ -21,6 +30,9 @@ const MESSAGE: Fields = fields(
     [8, fields([2, 7, 9, 21], [[17, FORWARDING]])],
     [9, fields([2, 6, 7, 13, 20], [[17, FORWARDING]])],
     [12, fields([1, 2, 15], [[14, new Map()]])],
+    [49, POLL],
+    [60, POLL],
+    [64, POLL],
   ],
 );
 

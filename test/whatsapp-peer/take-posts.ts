@@ -10,6 +10,7 @@ import { hasCard, readCard } from './read-card.ts';
 import { describedMedia, readMedia } from './read-media.ts';
 import { requireReach } from './require-reach.ts';
 import { deriveReportingToken } from './reporting-token.ts';
+import { pollIn } from './seal-vote.ts';
 import { bytesOf, child, children, element, elementsOf, need, seconds, SERVER, type Stanza } from './stanza.ts';
 import { companionLid, companionOf, deviceOf, lidOf, numberOf, personOf, type Companion, type Group } from './world.ts';
 
@@ -206,6 +207,7 @@ async function read(
   if (message.protocolMessage) requireMark(state, message.protocolMessage, stanza);
   requireType(stanza, message);
   requireExpiration(state, stanza, message);
+  requireAnswerable(state, stanza, message);
   requireSecret(state, messageId, message);
   requireReportingToken(state, sender, stanza, message);
   requireReach(state, sender, stanza, message);
@@ -221,7 +223,7 @@ function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, mes
   const shown = message.protocolMessage ? message.protocolMessage.editedMessage : message;
   const group = world.groups.get(attrs['to'] ?? '');
   if (!shown || shown.pinInChatMessage || !group || attrs['participant'] !== undefined) return;
-  const content = describedMedia(shown)?.described ?? shown.extendedTextMessage;
+  const content = describedMedia(shown)?.described ?? pollIn(shown) ?? shown.eventMessage ?? shown.extendedTextMessage;
   const said = content?.contextInfo?.expiration || undefined;
   if (said !== group.expiration) defects.push(new Error(`a post for ${group.expiration} s that says ${said} s`));
 }
@@ -230,7 +232,33 @@ function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, mes
 function requireType(stanza: Stanza, message: proto.IMessage): void {
   const kind = describedMedia(message)?.kind ?? (hasCard(message) ? 'url' : undefined);
   const said = children(stanza, 'enc').map(({ attrs }) => attrs['mediatype']);
-  const isRight = stanza.attrs['type'] === (kind ? 'media' : 'text') && said.every((one) => one === kind);
+  const asks = pollIn(message) ? 'poll' : message.eventMessage ? 'event' : undefined;
+  const isRight = stanza.attrs['type'] === (kind ? 'media' : (asks ?? 'text')) && said.every((one) => one === kind);
   // A resend to one device has fewer attributes.
-  if (!isRight && stanza.attrs['participant'] === undefined) throw new Error(`a ${kind ?? 'text'} that says otherwise`);
+  if (stanza.attrs['participant'] !== undefined) return;
+  if (!isRight) throw new Error(`a ${kind ?? asks ?? 'text'} that says otherwise`);
+  const { polltype, event_type: eventType } = child(stanza, 'meta')?.attrs ?? {};
+  const isDeclared =
+    polltype === (asks === 'poll' ? 'creation' : undefined) &&
+    eventType === (asks === 'event' ? 'creation' : undefined);
+  if (!isDeclared) throw new Error(`a ${asks ?? 'post'} with the meta node of another`);
+}
+
+/** A phone shows no poll without two different options, or in the field of another kind of poll; nor an event without a start. */
+function requireAnswerable({ world, defects }: PeerState, { attrs }: Stanza, message: proto.IMessage): void {
+  const poll = pollIn(message);
+  if (poll) {
+    const names = poll.options?.map(({ optionName }) => optionName) ?? [];
+    const isOne = poll.selectableOptionsCount === 1;
+    const field = world.groups.get(attrs['to'] ?? '')?.isDefault
+      ? message.pollCreationMessageV2
+      : isOne
+        ? message.pollCreationMessageV3
+        : message.pollCreationMessage;
+    if (!poll.name || names.length < 2 || new Set(names).size < names.length || !field)
+      defects.push(new Error('a poll that phones do not show'));
+  }
+  const { eventMessage: event } = message;
+  if (event && (!event.name || !(Number(event.startTime) > 0)))
+    defects.push(new Error('an event that phones do not show'));
 }

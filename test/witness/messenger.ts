@@ -2,6 +2,7 @@ import { createLog } from '../../src/platform/log/log.ts';
 import { startLoop } from '../../src/platform/concurrency/loop.ts';
 import type {
   Destination,
+  MemberEvent,
   RecordEvents,
   Messenger,
   MessengerAccount,
@@ -12,6 +13,7 @@ import type {
 } from '../../src/messengers/messenger.ts';
 import { openLine, type Line } from './line.ts';
 import type { Chat } from './protocol.ts';
+import { castVotes } from './votes.ts';
 
 const REST_MS = 500;
 const LOOK_MS = 250;
@@ -73,7 +75,7 @@ async function sendAll(
 async function sendOne(
   line: Line,
   accountId: number,
-  { text }: Post,
+  { text, extras }: Post,
   { chatId, messageId, uncertain }: Destination,
   mayGoOn: () => boolean,
 ): Promise<SendResult> {
@@ -84,7 +86,8 @@ async function sendOne(
   }
   // No await between this check and the write.
   if (!mayGoOn()) return { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 };
-  const asked = line.ask({ op: 'send', accountId, chatId, messageId, text, uncertain, pid: process.pid });
+  const said = extras?.poll ? { text: extras.poll.question, isPoll: true } : { text };
+  const asked = line.ask({ op: 'send', accountId, chatId, messageId, ...said, uncertain, pid: process.pid });
   return asked.then(
     (answer): SendResult =>
       answer.kind === 'sent'
@@ -99,13 +102,19 @@ async function emitReceipts(line: Line, record: RecordEvents): Promise<number> {
   const { receipts, upTo } = await line.ask({ op: 'receipts' });
   if (receipts.length === 0) return LOOK_MS;
   await record(
-    receipts.map(({ accountId, messageId, atMs }) => ({
-      kind: 'delivered',
-      accountId,
-      messageId,
-      participant: 'a member',
-      at: new Date(atMs),
-    })),
+    receipts.flatMap(({ accountId, messageId, atMs, isPoll }): MemberEvent[] => {
+      const about = { accountId, messageId, at: new Date(atMs) };
+      const votes = isPoll ? castVotes(messageId) : [];
+      return [
+        { ...about, kind: 'delivered', participant: 'a member' },
+        ...votes.map(({ number, ...vote }) => ({
+          ...about,
+          ...vote,
+          kind: 'voted' as const,
+          votedMs: Math.floor(atMs) + number,
+        })),
+      ];
+    }),
   );
   await line.ask({ op: 'recorded', upTo });
   return 0;

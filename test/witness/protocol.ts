@@ -23,6 +23,8 @@ export interface PostArrival {
   chatId: string;
   messageId: string;
   text: string;
+  /** The text is the question of a poll. */
+  isPoll?: boolean;
   uncertain: boolean;
   /** The sending process. */
   pid: number;
@@ -39,6 +41,8 @@ export interface Receipt {
   accountId: number;
   messageId: string;
   atMs: number;
+  /** Members vote on it. */
+  isPoll: boolean;
 }
 
 export type Question =

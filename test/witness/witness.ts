@@ -57,7 +57,12 @@ async function receive(post: PostArrival): Promise<{ answer: Answers['send']; he
   const answeredMs = nowMs();
   if (verdict === 'accepted') {
     acceptedIds.add(post.messageId);
-    receipts.push({ accountId: post.accountId, messageId: post.messageId, atMs: answeredMs });
+    receipts.push({
+      accountId: post.accountId,
+      messageId: post.messageId,
+      atMs: answeredMs,
+      isPoll: post.isPoll ?? false,
+    });
   }
   await log.append({ ...post, arrival, arrivedMs, answeredMs, verdict });
   if (verdict === 'vanished') return { answer: { kind: 'sent' }, heard: 'nothing' };

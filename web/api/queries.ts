@@ -185,6 +185,14 @@ export const analyticsQuery = (campaignId: string) =>
     },
   });
 
+export const pollResultsQuery = (campaignId: string) =>
+  queryOptions({
+    queryKey: ['poll-results', campaignId],
+    queryFn: ({ signal }) => call('analytics/get-poll-results', { campaign_id: campaignId }, { signal }),
+    structuralSharing: false,
+    refetchInterval: FAST_POLL_MS,
+  });
+
 export const campaignQuery = (campaignId: string) =>
   queryOptions({
     queryKey: ['campaign', campaignId],

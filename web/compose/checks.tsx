@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import classes from './checks.module.css';
+import { ballotProblems, isBallot } from './ballot.ts';
 import type { Draft, PickedGroup } from './draft.ts';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
@@ -24,6 +25,7 @@ export function validateDraft(
   const problems: string[] = [];
   const isEmpty = draft.html === '' || (isSettled && preview.length === 0);
   if (error) problems.push(problemText(error));
+  else if (isBallot(draft)) problems.push(...ballotProblems(draft));
   else if (isEmpty && !hasFile) problems.push(t('compose.problems.noText'));
   if (draft.groups.length === 0) problems.push(t('compose.problems.noGroups'));
   if (draft.isScheduled) {

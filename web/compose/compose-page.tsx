@@ -20,6 +20,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { validateDraft } from './checks.tsx';
+import { ballotProblems, ballotTitle, isBallot } from './ballot.ts';
 import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
@@ -95,14 +96,17 @@ function DraftActions({ id, drop }: Pick<ComposeProps, 'id' | 'drop'>) {
 }
 
 function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
-  const { draft, file } = kept;
+  const { draft } = kept;
+  // A poll or an event takes the place of text and file, which the draft keeps.
+  const isAskingMembers = isBallot(draft);
+  const file = isAskingMembers ? null : kept.file;
   const hasFile = file !== null;
-  const shown = usePreview(draft.html, hasFile);
+  const shown = usePreview(isAskingMembers ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
   const isRead = isSettled && !shown.error;
   const [isAsking, asking] = useDisclosure(false);
   const [isSubmitted, tried] = useDisclosure(false);
-  const suggestedName = suggestName(preview.text) || (file?.name ?? '').slice(0, SUGGESTED_LENGTH);
+  const suggestedName = suggestName([ballotTitle(draft), firstLine(preview.text), file?.name ?? '']);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
   const problems = validateDraft(draft, hasFile, shown);
@@ -127,7 +131,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
               draft={draft}
               name={name}
               file={file}
-              isWritten={!shown.error && (preview.length > 0 || hasFile)}
+              isWritten={!shown.error && isWritten(draft, preview.length > 0 || hasFile)}
             />
             <Button onClick={openConfirm} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
               {action}
@@ -138,7 +142,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
       >
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
-          aside={<LengthCounter length={preview.length} limit={preview.limit} />}
+          aside={!isAskingMembers && <LengthCounter length={preview.length} limit={preview.limit} />}
         >
           <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
         </MessageSection>
@@ -210,14 +214,22 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview groups={draft.groups} text={text} file={file} card={draft.card} time={time} reach={draft} />;
+  const { groups, card } = draft;
+  return <PhonePreview {...{ groups, text, file, card, time }} ballot={draft} reach={draft} />;
+}
+
+/** Whether the message has what members are to see. */
+function isWritten(draft: Draft, hasText: boolean): boolean {
+  return isBallot(draft) ? ballotProblems(draft).length === 0 : hasText;
+}
+
+/** Returns the first of these texts that is not empty, shortened. */
+function suggestName(texts: readonly string[]): string {
+  return (texts.find((text) => text !== '') ?? '').slice(0, SUGGESTED_LENGTH);
 }
 
 /** Returns the first line of the message without formatting markers. */
-function suggestName(text: string): string {
+function firstLine(text: string): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
-  return line
-    .replaceAll(/[*_~`\u200B]|\u034F/g, '')
-    .trim()
-    .slice(0, SUGGESTED_LENGTH);
+  return line.replaceAll(/[*_~`\u200B]|\u034F/g, '').trim();
 }

@@ -17,8 +17,16 @@ export function createDraftFromCampaign(
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
-  const { name, html, link_preview: card } = copy;
-  const draft = { ...emptyDraft(timeZone), ...toReach(copy), name, html, card, groups };
+  const draft = {
+    ...emptyDraft(timeZone),
+    ...toReach(copy),
+    name: copy.name,
+    html: copy.html,
+    card: copy.link_preview,
+    poll: copy.poll,
+    event: copy.event,
+    groups,
+  };
   return createSavedDraft(client, draft, file);
 }
 

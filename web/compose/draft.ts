@@ -1,6 +1,7 @@
 import { generateIdempotencyKey } from '../api/call.ts';
 import type { Card } from './card.ts';
 import type { Group } from '../api/operations.ts';
+import { NO_BALLOT, type DraftBallot } from './ballot.ts';
 import { NO_REACH, type Reach } from './reach.ts';
 
 /** The part of a picked group that is stored: enough to show it without a request. */
@@ -11,7 +12,7 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
 }
 
 /** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. */
-export interface Draft extends Reach {
+export interface Draft extends DraftBallot, Reach {
   name: string;
   html: string;
   /** Null: there is none yet. */
@@ -33,6 +34,7 @@ export function emptyDraft(timeZone: string): Draft {
   return {
     name: '',
     html: '',
+    ...NO_BALLOT,
     card: null,
     groups: [],
     isScheduled: false,

@@ -3,6 +3,8 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { fileSize } from '../format/numbers.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
+import { BallotSection } from './ballot-section.tsx';
+import type { Draft } from './draft.ts';
 import { FILE_LIMIT_BYTES } from './file-limit.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
@@ -22,8 +24,8 @@ export function MessageSection({
   aside,
   children,
 }: {
-  draft: { name: string; html: string };
-  update: (next: { name?: string; html?: string }) => void;
+  draft: Pick<Draft, 'name' | 'html' | 'poll' | 'event' | 'timeZone'>;
+  update: (next: Partial<Draft>) => void;
   file: File | null;
   /** Never called with a file that is too large. */
   attach: (file: File | null) => void;
@@ -51,11 +53,13 @@ export function MessageSection({
           onChange={(event) => update({ name: event.currentTarget.value })}
         />
         {hasText && (
-          <Suspense fallback={<PartSkeleton height={220} />}>
-            <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
-            <MediaField file={file} attach={takeFile} onReject={setProblem} />
-            {children}
-          </Suspense>
+          <BallotSection ballot={draft} timeZone={draft.timeZone} update={update}>
+            <Suspense fallback={<PartSkeleton height={220} />}>
+              <Editor html={draft.html} onChange={(html) => update({ html })} onFile={takeFile} />
+              <MediaField file={file} attach={takeFile} onReject={setProblem} />
+              {children}
+            </Suspense>
+          </BallotSection>
         )}
         {problem !== undefined && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">

@@ -2,6 +2,7 @@ import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
 import { PinnedLine, Quote } from '../whatsapp/quote.tsx';
+import { isBallot, type DraftBallot } from './ballot.ts';
 import { shownCard, type Card } from './card.ts';
 import type { PickedGroup } from './draft.ts';
 import { shownText, type Reach } from './reach.ts';
@@ -11,6 +12,7 @@ export function PhonePreview({
   groups,
   text,
   file,
+  ballot,
   card = null,
   time,
   reach,
@@ -18,6 +20,7 @@ export function PhonePreview({
   groups: readonly PickedGroup[];
   text: string;
   file: File | null;
+  ballot: DraftBallot;
   card?: Card | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
@@ -28,7 +31,7 @@ export function PhonePreview({
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
   return (
     <Phone name={first?.group_name ?? t('compose.anyGroup')} kind={kind} participants={first?.participants ?? null}>
-      {text === '' && !media ? (
+      {text === '' && !media && !isBallot(ballot) ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
         <>
@@ -37,6 +40,8 @@ export function PhonePreview({
             text={shownText(text, reach)}
             media={media}
             card={shownCard(card, text)}
+            poll={ballot.poll}
+            event={ballot.event}
             time={time}
             kind={kind}
             quote={reach.replyTo && <Quote campaignId={reach.replyTo.campaign_id} />}

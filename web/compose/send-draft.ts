@@ -1,5 +1,6 @@
 import { call, callWithHeaders } from '../api/call.ts';
 import type { Body } from '../api/operations.ts';
+import { isBallot, toBallotBody } from './ballot.ts';
 import type { Draft } from './draft.ts';
 import { reachFields } from './reach.ts';
 
@@ -8,10 +9,11 @@ function postOf(draft: Draft, name: string, image: string | null) {
   return {
     name,
     html: draft.html,
-    ...(draft.card && { link_preview: draft.card }),
+    ...(draft.card && !isBallot(draft) && { link_preview: draft.card }),
     image,
     ...reachFields(draft),
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
+    ...toBallotBody(draft),
     is_channel_campaign: draft.groups.length > 0 && draft.groups.every((group) => group.kind === 'channel'),
   };
 }

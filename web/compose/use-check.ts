@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
+import { ballotProblems, isBallot } from './ballot.ts';
 import type { Draft } from './draft.ts';
 import { toCampaignBody } from './send-draft.ts';
 
@@ -34,7 +35,7 @@ export function useCheck(
   changed: { campaign_id?: string; skip_dates?: string[] } = {},
 ): Check {
   const [settled] = useDebouncedValue(draft, WAIT_MS);
-  const isWritten = settled.html !== '' || hasFile;
+  const isWritten = isBallot(settled) ? ballotProblems(settled).length === 0 : settled.html !== '' || hasFile;
   const canSay = isWritten && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
   const shared = { ...changed, with_file: hasFile };
   const check = useQuery({

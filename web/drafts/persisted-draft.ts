@@ -62,6 +62,8 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
   const draft: Draft = {
     name: row.name,
     html: content.html,
+    poll: content.poll,
+    event: content.event,
     card: content.link_preview,
     groups: content.groups,
     isScheduled: content.is_schedule,

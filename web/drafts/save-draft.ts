@@ -130,6 +130,8 @@ async function toSaveBody(id: string, { draft, file, version, isOtherFile }: Dra
     version,
     name: draft.name,
     html: draft.html,
+    poll: draft.poll,
+    event: draft.event,
     link_preview: draft.card,
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     is_schedule: draft.isScheduled,

@@ -79,6 +79,8 @@ function ReceivedMessage({
             text={message.text}
             media={message.media}
             card={message.link_preview}
+            poll={message.poll ?? null}
+            event={message.event ?? null}
             time={time}
             kind={kind}
             isEdited={Boolean(correctedAt)}

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
   'group.changed': 'groups',
   'message.reply': 'groups',
   'message.reaction': 'groups',
+  'poll.vote': 'groups',
 };
 
 export const EVENT_KINDS: readonly EventKind[] = ['campaigns', 'posts', 'account', 'groups'];

@@ -10,6 +10,7 @@ import textClasses from '../parts/text.module.css';
 import { isShownAs, mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './bubble.module.css';
+import { EventBox, PollBox, type ShownEvent, type ShownPoll } from './ballot-box.tsx';
 import { LinkCard, type ShownCard } from './link-card.tsx';
 import { MessageText } from './message-text.tsx';
 import { useObjectUrl } from './use-object-url.ts';
@@ -31,6 +32,8 @@ export interface ShownMedia {
 export function Post({
   text,
   media,
+  poll = null,
+  event = null,
   card = null,
   time,
   kind = 'group',
@@ -39,6 +42,9 @@ export function Post({
 }: {
   text: string;
   media: ShownMedia | null;
+  /** In place of text and media. */
+  poll?: ShownPoll | null;
+  event?: ShownEvent | null;
   /** Of a link in the text; below a file phones show none. */
   card?: ShownCard | null;
   /** "09:00" */
@@ -56,7 +62,9 @@ export function Post({
         <Bubble text={text} media={null} card={card} quote={quote} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} card={media ? null : card} quote={quote} {...foot} />;
+  return (
+    <Bubble text={text} media={media} card={media ? null : card} poll={poll} event={event} quote={quote} {...foot} />
+  );
 }
 
 /** The placeholder of a post that was deleted for everyone. */
@@ -74,6 +82,8 @@ export function DeletedPost({ time, kind = 'group' }: { time: string; kind?: Gro
 function Bubble({
   text,
   media,
+  poll = null,
+  event = null,
   card = null,
   time,
   kind,
@@ -82,6 +92,8 @@ function Bubble({
 }: {
   text: string;
   media: ShownMedia | null;
+  poll?: ShownPoll | null;
+  event?: ShownEvent | null;
   card?: ShownCard | null;
   time: string;
   kind: GroupKind;
@@ -93,6 +105,8 @@ function Bubble({
       {kind !== 'channel' && <Sender />}
       {kind !== 'channel' && quote}
       {media && <MediaBox media={media} />}
+      {poll && <PollBox poll={poll} />}
+      {event && <EventBox event={event} />}
       {card && <LinkCard card={card} />}
       {text !== '' && <MessageText text={text} className={classes.text} />}
       <span className={classes.foot}>

@@ -31,6 +31,8 @@ ALWAYS = frozenset(
         "analytics/get-overview",
         "analytics/get-group",
         "analytics/export-campaign",
+        "analytics/get-poll-results",
+        "analytics/export-poll",
         "venom/list-webhooks",
         "venom/get-webhook",
         "venom/list-webhook-tries",

@@ -94,7 +94,15 @@ export const campaignControl = defineOperations('Campaigns', {
       fetch_link_preview: fetchLinkPreview,
     }),
     data: revisedData,
-    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent', 'media_busy', 'storage_full'],
+    errors: [
+      'campaign_not_found',
+      'run_not_found',
+      'campaign_folded',
+      'nothing_sent',
+      'poll_not_correctable',
+      'media_busy',
+      'storage_full',
+    ],
     bodyLimitBytes: CORRECTION_LIMIT_BYTES,
   },
   pinCampaign: {

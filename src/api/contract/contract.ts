@@ -16,6 +16,7 @@ import { hold } from './hold.ts';
 import { linkPreviews } from './link-preview.ts';
 import { notices } from './notices.ts';
 import { passwords } from './passwords.ts';
+import { pollResultOperations } from './poll-results.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { users } from './users.ts';
@@ -39,6 +40,7 @@ export const contract = {
   drafts,
   linkPreviews,
   analytics,
+  pollResults: pollResultOperations,
   webhooks,
   notices,
   sandbox,

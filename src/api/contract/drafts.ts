@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
+import { draftBallotFields, draftBallotFieldsData } from './ballot-fields.ts';
 import { linkPreviewCopy } from './link-preview.ts';
 import { postExtras, postExtrasData } from './post-extras.ts';
 
@@ -41,6 +42,7 @@ const saveDraftBody = z
     image: base64File.meta({ description: 'A file in base64, as in add-campaign. Omitted: the file stays.' }),
     remove_image: withDefault(z.boolean(), false).meta({ description: 'Removes the file.' }),
     ...postExtras,
+    ...draftBallotFields,
     group_metadata_ids: withDefault(z.array(z.int({ error: 'must be a whole number' })).max(MOST_GROUPS), []),
   })
   .meta({ id: 'SaveDraft' });
@@ -56,6 +58,7 @@ const draftContent = z
     weekdays: z.array(count).nullable(),
     idempotency_key: z.string().nullable(),
     ...postExtrasData,
+    ...draftBallotFieldsData,
     link_preview: linkPreviewCopy,
     groups: z.array(
       z.object({

@@ -1,5 +1,6 @@
 /** What a post may have beside its text and its one file: fields that every operation about a post has in common. */
 import { z } from 'zod';
+import { ballotFields, ballotFieldsData } from './ballot-fields.ts';
 import { optional, text } from './fields.ts';
 import { linkPreviewData, linkPreviewField } from './link-preview.ts';
 
@@ -31,11 +32,20 @@ export const postExtras = {
     description:
       'Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote.',
   }),
+  ...ballotFields,
   link_preview: linkPreviewField,
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(['file_name', 'mention_all', 'pin_for', 'reply_to', 'link_preview']);
+export const postExtrasNames = z.enum([
+  'file_name',
+  'mention_all',
+  'pin_for',
+  'reply_to',
+  'link_preview',
+  'poll',
+  'event',
+]);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
@@ -46,5 +56,6 @@ export const postExtrasData = {
     .object({ campaign_id: z.string(), run_id: z.number().int().nullable() })
     .nullable()
     .meta({ id: 'RepliedCampaign', description: 'The earlier campaign whose posts are quoted.' }),
+  ...ballotFieldsData,
   link_preview: linkPreviewData,
 };

@@ -1,5 +1,6 @@
 /** The sandbox (contract §4). */
 import { z } from 'zod';
+import { ballotFieldsData } from './ballot-fields.ts';
 import { defineOperations } from './define-operations.ts';
 import { linkPreviewData } from './link-preview.ts';
 import { cursor, nextCursor, pageLimit, storedFile, withDefault } from './fields.ts';
@@ -32,6 +33,8 @@ export const sandbox = defineOperations('Sandbox', {
           message_id: z.string(),
           text: z.string(),
           media: storedFile.nullable(),
+          poll: ballotFieldsData.poll.optional().meta({ description: 'Present if the post is a poll or an event.' }),
+          event: ballotFieldsData.event.optional(),
           link_preview: linkPreviewData,
           sent_at: z.string().meta({ format: 'date-time' }),
           mentions_all: z.boolean().optional().meta({ description: 'With `with_changes`: it mentions everybody.' }),

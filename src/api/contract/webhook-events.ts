@@ -77,6 +77,23 @@ const countsOf = <Name extends string>(name: Name) =>
       .max(MOST),
   });
 
+const votes = z
+  .object({
+    ...ofRun,
+    groups: z
+      .array(
+        z.object({
+          group_metadata_id: groupId,
+          voters: count.meta({ description: 'The total for the post, like the others.' }),
+          unreadable: count.meta({ description: 'Votes that could not be opened.' }),
+          votes: z.array(count).meta({ description: 'The votes of each option, in their order.' }),
+        }),
+      )
+      .min(1)
+      .max(MOST),
+  })
+  .meta({ id: 'VotesEventData' });
+
 /** The payloads by event type, with a summary for the document. */
 export const WEBHOOK_EVENTS = {
   'campaign.accepted': { summary: 'A campaign was created', data: campaign },
@@ -114,4 +131,5 @@ export const WEBHOOK_EVENTS = {
   'group.changed': { summary: 'Groups were added, removed or changed', data: groups },
   'message.reply': { summary: 'Members replied to posts; counts only', data: countsOf('replies') },
   'message.reaction': { summary: 'Members reacted to posts; counts only', data: countsOf('reactions') },
+  'poll.vote': { summary: 'Members voted on polls, or answered events; counts only', data: votes },
 } as const satisfies Readonly<Record<EventType, { summary: string; data: z.ZodType }>>;

@@ -8,6 +8,7 @@ import { campaigns, campaignStatus } from '../contract/campaigns.ts';
 import { drafts } from '../contract/drafts.ts';
 import { optional } from '../contract/fields.ts';
 import { groupKind, groups } from '../contract/groups.ts';
+import { pollResultOperations } from '../contract/poll-results.ts';
 import { pinFor } from '../contract/post-extras.ts';
 import { ownProfile } from '../contract/users.ts';
 
@@ -38,6 +39,7 @@ const reach = {
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
   reply_to: post.reply_to,
 };
+const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
 const fetchLinkPreview = z
   .boolean()
   .default(true)
@@ -52,6 +54,7 @@ const kind = optional(z.enum(groupKind.options)).describe('Only this kind');
 const status = optional(z.enum(campaignStatus.options)).describe('Only campaigns with this status');
 const listed = groups.listGroups.data.shape;
 const listedGroup = listed.groups.element;
+const pollResults = pollResultOperations.getPollResults.data.shape.polls.element.omit({ timeline: true }).shape;
 const report = analytics.getCampaignGroupAnalyticsMaster.data.shape;
 
 export const INPUTS = {
@@ -61,6 +64,7 @@ export const INPUTS = {
   check_campaign: z.object({
     name: post.name,
     html,
+    poll,
     group_ids: groupIds,
     schedule,
     ...reach,
@@ -72,6 +76,7 @@ export const INPUTS = {
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),
   read_analytics: oneCampaign,
+  read_poll: oneCampaign,
   read_overview: z.object({ days: analytics.getOverview.body.shape.days }),
 };
 export type ToolName = keyof typeof INPUTS;
@@ -119,6 +124,14 @@ export const OUTPUTS = {
     totals: report.totals,
     groups: report.groups,
     groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
+  }),
+  read_poll: z.object({
+    polls: z.array(
+      z.object({
+        ...pollResults,
+        groups_left_out: z.int().describe(`Number of groups beyond the first ${ROWS_LIMIT}`),
+      }),
+    ),
   }),
   read_overview: analytics.getOverview.data,
 } satisfies Record<ToolName, z.ZodObject>;

@@ -36,6 +36,7 @@ const ANNOTATIONS: Readonly<Record<ToolName, ToolAnnotations>> = {
   cancel_campaign: { ...SAVES, destructiveHint: true, idempotentHint: true },
   list_campaigns: READS,
   read_analytics: READS,
+  read_poll: READS,
   read_overview: READS,
 };
 
@@ -89,6 +90,18 @@ const TOOLS: Tools = {
       totals: found.totals,
       groups: failedFirst.slice(0, ROWS_LIMIT),
       groups_left_out: Math.max(0, failedFirst.length - ROWS_LIMIT),
+    };
+  },
+
+  async read_poll({ campanile }, asked) {
+    const { polls } = await campanile.call('analytics/get-poll-results', asked);
+    return {
+      // The output has no timeline.
+      polls: polls.map(({ groups, ...poll }) => ({
+        ...poll,
+        groups: groups.toSorted((one, other) => other.voters - one.voters).slice(0, ROWS_LIMIT),
+        groups_left_out: Math.max(0, groups.length - ROWS_LIMIT),
+      })),
     };
   },
 

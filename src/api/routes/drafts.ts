@@ -4,6 +4,7 @@ import { readDraft } from '../../sending/drafts/read-draft.ts';
 import { saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
 import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
+import { toDraftBallot } from './ballot-fields.ts';
 
 /** Drafts of earlier versions have none of these. */
 const NO_DRAFT_EXTRAS = {
@@ -12,6 +13,8 @@ const NO_DRAFT_EXTRAS = {
   pin_for: null,
   reply_to: null,
   link_preview: null,
+  poll: null,
+  event: null,
 };
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
@@ -35,6 +38,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         reply_to: body.reply_to
           ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null }
           : null,
+        ...toDraftBallot(body),
         link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },
       groupIds: body.group_metadata_ids,

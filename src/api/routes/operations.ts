@@ -21,6 +21,7 @@ import { holdHandlers } from './hold.ts';
 import { linkPreviewHandlers, type LinkPreviewDeps } from './link-preview.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
+import { pollResultHandlers } from './poll-results.ts';
 import { sandboxHandlers } from './sandbox.ts';
 import { sessionHandlers } from './sessions.ts';
 import { userHandlers } from './users.ts';
@@ -59,6 +60,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   drafts: draftHandlers,
   linkPreviews: linkPreviewHandlers,
   analytics: analyticsHandlers,
+  pollResults: pollResultHandlers,
   webhooks: webhookHandlers,
   notices: noticeHandlers,
   sandbox: sandboxHandlers,

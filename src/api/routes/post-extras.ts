@@ -3,6 +3,7 @@ import { plainFileName } from '../../content/media/file-name.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, type PostExtras } from '../../content/post/post-extras.ts';
 import { toWireCard } from './link-preview.ts';
 import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
+import { toBallot, toWireBallot } from './ballot-fields.ts';
 
 /** How long posts stay pinned, in seconds. */
 export const PIN_SECONDS = { '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
@@ -22,6 +23,7 @@ export function toExtras(body: PostExtrasBody): PostExtras {
     ...(reply && {
       replyTo: { campaignId: reply.campaign_id, ...(reply.run_id !== undefined && { runId: reply.run_id }) },
     }),
+    ...toBallot(body),
   };
 }
 
@@ -43,5 +45,6 @@ export function toWireExtras(extras: PostExtras) {
     pin_for: PIN_FORS.find((pinFor) => PIN_SECONDS[pinFor] === pinSeconds) ?? null,
     reply_to: replyTo ? { campaign_id: replyTo.campaignId, run_id: replyTo.runId ?? null } : null,
     link_preview: toWireCard(extras),
+    ...toWireBallot(extras),
   };
 }

@@ -1,6 +1,7 @@
 import { listMessages, type ArrivedMessage, type ListMessagesDeps } from '../../sending/groups/list-messages.ts';
 import type { sandbox } from '../contract/sandbox.ts';
 import type { Handlers } from '../operation.ts';
+import { toWireBallot } from './ballot-fields.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export const sandboxHandlers: Handlers<typeof sandbox, ListMessagesDeps> = {
@@ -21,6 +22,7 @@ function toWireMessage(message: ArrivedMessage) {
     message_id: message.messageId,
     text: message.text,
     media: message.media,
+    ...(message.ballot && toWireBallot(message.ballot)),
     link_preview: message.card,
     sent_at: message.sentAt.toISOString(),
   };

@@ -1,3 +1,5 @@
+import type { EventExtra, PollExtra } from './ballot.ts';
+
 import type { StoredCard } from './stored-card.ts';
 
 /**
@@ -7,6 +9,8 @@ import type { StoredCard } from './stored-card.ts';
 export interface PostExtras {
   /** What recipients see as the name of the file, without what file systems forbid. Its extension is that of the file. */
   fileName?: string;
+  poll?: PollExtra;
+  event?: EventExtra;
   /** The card of a link in the text. */
   linkPreview?: StoredCard;
   /** Everybody in each group is mentioned, unless the workspace's cap for that is used up. */
@@ -23,6 +27,9 @@ export interface ReplyTo {
   runId?: number;
 }
 
+/** Those that ask recipients something: such a post is a message of its own, without text and file. */
+export const ASKING = ['poll', 'event'] as const;
+
 export const NO_EXTRAS: PostExtras = {};
 
 /** Their names in requests and answers. */
@@ -32,6 +39,8 @@ export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   pinSeconds: 'pin_for',
   replyTo: 'reply_to',
   linkPreview: 'link_preview',
+  poll: 'poll',
+  event: 'event',
 };
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;

@@ -4,6 +4,7 @@ import { isolateStatement, ownedBy, type Owners } from '../../platform/database/
 import type { Log } from '../../platform/log/log.ts';
 import type { MemberEvent, RecordEvents } from '../messenger.ts';
 import { simulateMember } from './members.ts';
+import { simulateVotes, type Ballot } from './simulated-votes.ts';
 
 const MESSAGES_PER_STEP = 200;
 const EVENTS_PER_STEP = 20_000;
@@ -36,6 +37,7 @@ interface MessageRow {
   now_ms: number;
   is_channel: boolean;
   participants: string[];
+  ballot: Ballot | null;
 }
 
 /**
@@ -87,9 +89,9 @@ async function takeMessages(db: Connection, owners: Owners): Promise<MessageRow[
     ), taken as (
       update sandbox_messages m set next_activity_at = campanile_now() + ${CLAIM_MS} * interval '1 millisecond'
       from due where m.chat_id = due.chat_id and m.message_id = due.message_id
-      returning m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until
+      returning m.chat_id, m.account_id, m.message_id, m.sent_at, m.seen_until, m.ballot
     )
-    select t.chat_id, t.account_id, t.message_id, c.kind = 'channel' as is_channel, c.participants,
+    select t.chat_id, t.account_id, t.message_id, t.ballot, c.kind = 'channel' as is_channel, c.participants,
            (extract(epoch from t.sent_at) * 1000)::float8 as sent_ms,
            (extract(epoch from t.seen_until) * 1000)::float8 as seen_ms,
            (extract(epoch from campanile_now()) * 1000)::float8 as now_ms
@@ -111,13 +113,18 @@ function storyOf(message: MessageRow, speed: number): Story {
   let reactions = 0;
   const { account_id: accountId, message_id: messageId } = message;
 
-  const happens = (kind: 'delivered' | 'read' | 'reacted' | 'replied', participant: string, afterMs: number | null) => {
-    if (afterMs === null) return;
+  /** Returns the instant of an action if it is past; else it is remembered as one to come. */
+  const pastMs = (afterMs: number | null): number | undefined => {
+    if (afterMs === null) return undefined;
     const atMs = message.sent_ms + afterMs / speed;
-    if (atMs > message.now_ms) {
-      nextMs = nextMs === null ? atMs : Math.min(nextMs, atMs);
-      return;
-    }
+    if (atMs <= message.now_ms) return atMs;
+    nextMs = nextMs === null ? atMs : Math.min(nextMs, atMs);
+    return undefined;
+  };
+
+  const happens = (kind: 'delivered' | 'read' | 'reacted' | 'replied', participant: string, afterMs: number | null) => {
+    const atMs = pastMs(afterMs);
+    if (atMs === undefined) return;
     if (kind === 'read') views += 1;
     if (kind === 'reacted') reactions += 1;
     if (atMs > message.seen_ms && !message.is_channel)
@@ -130,6 +137,13 @@ function storyOf(message: MessageRow, speed: number): Story {
     happens('read', participant, activity.readMs);
     happens('reacted', participant, activity.reactedMs);
     happens('replied', participant, activity.repliedMs);
+    if (message.ballot && activity.readMs !== null)
+      for (const { afterMs, choices } of simulateVotes(message.ballot, messageId, index, activity.readMs)) {
+        const atMs = pastMs(afterMs);
+        if (atMs === undefined || atMs <= message.seen_ms) continue;
+        const votedMs = Math.round(message.sent_ms + afterMs / speed);
+        events.push({ kind: 'voted', accountId, messageId, participant, choices, votedMs, at: new Date(atMs) });
+      }
   });
   if (message.is_channel)
     events.push({ kind: 'tally', accountId, messageId, views, reactions, at: new Date(message.now_ms) });

@@ -39,12 +39,12 @@ export function simulateMember(messageId: string, member: number): SimulatedActi
 }
 
 /** Exponentially distributed around the median, at most ten medians. */
-function delay(uniform: number, medianMs: number): number {
+export function delay(uniform: number, medianMs: number): number {
   return Math.min(10 * medianMs, (-Math.log(1 - uniform) / Math.LN2) * medianMs);
 }
 
 /** Numbers in [0, 1) that depend on the seed alone: FNV-1a to start with, then a multiply-and-mix generator. */
-function seededRandom(seed: string): () => number {
+export function seededRandom(seed: string): () => number {
   let state = 0x811c9dc5;
   for (let index = 0; index < seed.length; index++) state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
   return () => {

@@ -8,6 +8,7 @@ import { withMentionAll } from '../../content/text/mention-all.ts';
 import { CAPTION_LIMIT } from '../../content/text/warnings.ts';
 import type { Destination, Post, PostCard, SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
+import type { Ballot } from './simulated-votes.ts';
 import { errorCodeOf } from '../../platform/errors/errors.ts';
 
 /** The card of a link as members see it. */
@@ -30,6 +31,8 @@ export interface SandboxMessage {
   messageId: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  /** The poll or event in it. */
+  ballot: Ballot | null;
   card: SandboxCard | null;
   sentAt: Date;
   /** Deleted for everyone: `text` and `media` are gone. */
@@ -104,8 +107,9 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
                            ${sendings.map(({ post }) => withMentionAll(post.text))}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
                            ${sendings.map(({ post }) => post.media?.size ?? null)}::int[],
                            ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[],
-                           ${sendings.map(({ post }) => writeCard(cardShownWith(post)))}::jsonb[])
-           with ordinality p (text, mentioning_text, mime, size, sha256, card, post)
+                           ${sendings.map(({ post }) => writeCard(cardShownWith(post)))}::jsonb[],
+                           ${sendings.map(({ post }) => storeBallot(post))}::jsonb[])
+           with ordinality p (text, mentioning_text, mime, size, sha256, card, ballot, post)
     ), chat as (
       select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, d.mentions_all, d.quoted_message_id, c.recipients
       from unnest(${all.map((one) => one.accountId)}::bigint[], ${all.map((one) => one.post)}::int[],
@@ -118,10 +122,10 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
         where chat_id = d.chat_id and account_id = d.account_id
           and d.account_id in (select account_id from account) limit 1) c on true
     ), written as (
-      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, link_preview, mentions_all,
-                                    quoted_message_id, next_activity_at)
+      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, link_preview, ballot,
+                                    mentions_all, quoted_message_id, next_activity_at)
       select c.chat_id, c.account_id, c.message_id, case when c.mentions_all then p.mentioning_text else p.text end, p.mime, p.size,
-             decode(p.sha256, 'hex'), p.card, c.mentions_all, c.quoted_message_id,
+             decode(p.sha256, 'hex'), p.card, p.ballot, c.mentions_all, c.quoted_message_id,
              case when ${speed}::float8 > 0
                   then campanile_now() + least(${FIRST_ACTIVITY_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
@@ -136,6 +140,12 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
   const recipients = rows[0]?.recipients ?? [];
   let from = 0;
   return sendings.map(({ to }) => recipients.slice(from, (from += to.length)).map(toResult));
+}
+
+function storeBallot({ extras }: Post): string | null {
+  const { poll, event } = extras ?? {};
+  if (poll) return JSON.stringify({ poll });
+  return event ? JSON.stringify({ event }) : null;
 }
 
 export const writeCard = (card: SandboxCard | null) => card && JSON.stringify(card);
@@ -179,6 +189,7 @@ export async function readMessages(
     media_mime: string | null;
     media_size: number | null;
     media_sha256: Buffer | null;
+    ballot: Ballot | null;
     link_preview: SandboxCard | null;
     sent_at: Date;
     recalled_at: Date | null;
@@ -187,8 +198,8 @@ export async function readMessages(
     quoted_message_id: string | null;
     pinned_until: Date | null;
   }>`
-    select seq, message_id, text, media_mime, media_size, media_sha256, link_preview, sent_at, recalled_at, corrected_at, mentions_all,
-           quoted_message_id, case when pinned_until > campanile_now() then pinned_until end as pinned_until
+    select seq, message_id, text, media_mime, media_size, media_sha256, link_preview, ballot, sent_at, recalled_at, corrected_at,
+           mentions_all, quoted_message_id, case when pinned_until > campanile_now() then pinned_until end as pinned_until
     from sandbox_messages
     where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and (${withRecalled} or recalled_at is null)
     order by seq limit ${limit}`.execute(db);
@@ -203,6 +214,7 @@ export async function readMessages(
         hasMedia && !isGone
           ? { mime: row.media_mime ?? '', size: row.media_size ?? 0, sha256: row.media_sha256?.toString('hex') ?? '' }
           : null,
+      ballot: isGone ? null : row.ballot,
       card: isGone ? null : row.link_preview,
       sentAt: row.sent_at,
       recalledAt: row.recalled_at,

@@ -1,9 +1,7 @@
 import { parseWhatsApp } from '../../content/text/parse-whatsapp.ts';
 import { TEXT_LIMIT } from '../../content/text/html-to-whatsapp.ts';
+import { VISIBLE } from '../../content/text/visible.ts';
 import type { Post } from '../messenger.ts';
-
-// Hangul fillers and the empty Braille pattern count as letters and symbols, but are invisible.
-const SEEN = /[^\s\p{Cf}\p{Cc}\p{Cs}\p{Variation_Selector}\u034f\u115f\u1160\u2800\u3164\uffa0]/u;
 
 const LETTER = /[^\P{L}\u115f\u1160\u3164\uffa0]/u;
 
@@ -18,10 +16,11 @@ export function findPostRejection(post: Post): string | undefined {
   return known.get(post);
 }
 
-function findReason({ text, media }: Post): string | undefined {
+function findReason({ text, media, extras }: Post): string | undefined {
+  if (extras?.poll ?? extras?.event) return undefined;
   if (text.length > TEXT_LIMIT) return `The text is longer than ${TEXT_LIMIT} characters`;
   // Letters are never a part of the markup, and most texts begin with one.
   if (media !== null || LETTER.test(text)) return undefined;
-  const isSeen = parseWhatsApp(text).some(({ runs }) => runs.some((run) => SEEN.test(run.text)));
+  const isSeen = parseWhatsApp(text).some(({ runs }) => runs.some((run) => VISIBLE.test(run.text)));
   return isSeen ? undefined : 'Members would see nothing of the post';
 }

@@ -119,6 +119,18 @@ export interface LedgerTables {
     fresh: number;
   };
   provisional_receipts: { account_id: number; participant: number; run_id: number; position: number };
+  votes: {
+    account_id: number;
+    run_id: number;
+    participant: number;
+    voted_ms: number;
+    at: Date;
+    position: number;
+    choices: number | null;
+    voter: string | null;
+  };
+  poll_results: { account_id: number; run_id: number; group_id: number; counts: number[] };
+  poll_hours: { account_id: number; run_id: number; at: Date; counts: number[] };
   run_minutes: {
     account_id: number;
     run_id: number;

@@ -24,6 +24,7 @@ export interface MessengerTables {
     media_mime: string | null;
     media_size: number | null;
     media_sha256: Buffer | null;
+    ballot: unknown;
     link_preview: unknown;
     sent_at: Generated<Date>;
     seen_until: Generated<Date>;

@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   campaign_not_found: ['not_found', 'The campaign does not exist or belongs to another user'],
   run_not_found: ['not_found', 'The campaign has no run with this id'],
   group_not_found: ['not_found', 'The group does not exist or belongs to another user'],
+  poll_not_found: ['not_found', 'The campaign has no poll and no event'],
   group_list_not_found: ['not_found', 'The group list does not exist or belongs to another user'],
   draft_not_found: ['not_found', 'The draft does not exist or belongs to another user'],
   media_not_found: ['not_found', 'The file does not exist, belongs to another user, or is no longer kept'],
@@ -86,6 +87,8 @@ export const ERROR_CODES = {
   campaign_media_gone: ['conflict', 'The campaign’s file is no longer kept'],
   campaign_revising: ['conflict', 'Posts of the campaign are still being recalled, corrected, pinned or unpinned'],
   campaign_limit_reached: ['conflict', 'The workspace has reached its limit of campaigns under way or planned'],
+  poll_not_correctable: ['conflict', 'A poll or an event cannot be changed once it was sent'],
+  voters_not_named: ['conflict', 'The poll was sent without `names_voters`, so nothing is stored of who voted'],
   nothing_sent: ['conflict', 'The campaign has no sent post that could be recalled, corrected, pinned or unpinned'],
   mention_cap_reached: [
     'conflict',

@@ -97,6 +97,10 @@ export interface MessageParameters {
   'compose.card.fetching': { link: string };
   'compose.picked': { groups: number; members: number };
   'compose.sum': { groups: number; members: number };
+  'compose.poll.option': { number: string };
+  'compose.poll.removeOption': { number: string };
+  'compose.poll.hours': { hours: number };
+  'compose.poll.days': { days: number };
   'compose.sameText': { groups: number };
   'compose.cannotPost': { groups: number; issue: string };
   'compose.leaveOut': { count: number };
@@ -164,6 +168,10 @@ export interface MessageParameters {
   'campaign.cancelTitle': { name: string };
   'campaign.deleteTitle': { name: string };
   'campaign.deleted': { name: string };
+  'poll.votes': { votes: number };
+  'poll.voters': { voters: number };
+  'poll.unreadable': { votes: number };
+  'poll.closes': { at: string };
   'change.title': { name: string };
   'change.confirm': { name: string };
   'change.changed': { name: string };

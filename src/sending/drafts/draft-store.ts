@@ -16,6 +16,20 @@ export interface DraftContent {
   mention_all?: boolean;
   pin_for?: '24h' | '7d' | '30d' | null;
   reply_to?: { campaign_id: string; run_id: number | null } | null;
+  poll?: {
+    question: string;
+    options: string[];
+    multiple: boolean;
+    open_hours: number | null;
+    names_voters: boolean;
+  } | null;
+  event?: {
+    name: string;
+    description: string | null;
+    place: string | null;
+    start_at: string | null;
+    end_at: string | null;
+  } | null;
   /** With a data URL of its picture, which is at most 128 KiB. */
   link_preview?: { url: string; title: string; description: string; image: string | null } | null;
 }

@@ -30,8 +30,11 @@ interface Part {
  */
 const PARTS: readonly Part[] = [
   { table: 'receipts', owner: 'account_id', chunk: 5_000 },
+  { table: 'votes', owner: 'account_id', chunk: 5_000 },
   { table: 'provisional_receipts', owner: 'account_id', chunk: 5_000 },
   { table: 'run_minutes', owner: 'account_id', chunk: 5_000 },
+  { table: 'poll_results', owner: 'account_id', chunk: 5_000 },
+  { table: 'poll_hours', owner: 'account_id', chunk: 5_000 },
   { table: 'group_sums', owner: 'account_id', chunk: 5_000 },
   { table: 'group_activity', owner: 'account_id', chunk: 5_000 },
   { table: 'time_sums', owner: 'account_id', chunk: 5_000 },

@@ -1,5 +1,6 @@
 import { findOwnAccount } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
+import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { findSendTo } from './store.ts';
@@ -11,6 +12,8 @@ export interface ArrivedMessage {
   messageId: string;
   text: string;
   media: { mime: string; size: number; sha256: string } | null;
+  /** The poll or event in it. */
+  ballot: Pick<PostExtras, 'poll' | 'event'> | null;
   /** Of a link in the text. */
   card: {
     url: string;

@@ -63,16 +63,19 @@ async function closeReceipts(db: Database, { accountId, runIds }: OldRuns): Prom
 }
 
 async function dropReceipts(db: Connection, { accountId, runIds }: OldRuns): Promise<void> {
-  const { rows } = await sql`
-    delete from receipts where ctid = any(array(
-      select ctid from receipts where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
-      limit ${CHUNK} for update skip locked))
-    returning 1`.execute(db);
-  if (rows.length > 0) return;
+  for (const table of ['receipts', 'votes']) {
+    const { rows } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
+        limit ${CHUNK} for update skip locked))
+      returning 1`.execute(db);
+    if (rows.length > 0) return;
+  }
   await sql`
     delete from provisional_receipts where account_id = ${accountId} and run_id = any(${runIds}::bigint[])`.execute(db);
   await sql`
     update runs r set receipts_dropped = true
     where account_id = ${accountId} and run_id = any(${runIds}::bigint[])
-      and not exists (select from receipts t where t.account_id = r.account_id and t.run_id = r.run_id)`.execute(db);
+      and not exists (select from receipts t where t.account_id = r.account_id and t.run_id = r.run_id)
+      and not exists (select from votes v where v.account_id = r.account_id and v.run_id = r.run_id)`.execute(db);
 }

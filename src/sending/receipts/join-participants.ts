@@ -1,6 +1,7 @@
 /** Two ids turn out to be one person: what was counted for each of them counts once from now on. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import { joinVotes } from './record-votes.ts';
 
 /** Of a participant, and the provisional id that they were told of under. */
 interface Pair {
@@ -16,13 +17,24 @@ export async function joinParticipants(trx: Connection, accountId: number, pairs
   const known = await findAliases(trx, accountId, pairs);
   // Somebody with several aliases is joined with one after the other: each may find what the one before has left.
   const rounds = Map.groupBy(known, numberAmong(known));
-  for (const round of rounds.values()) await join(trx, accountId, round);
+  for (const round of rounds.values()) {
+    const voters = round.filter(({ hasVoted }) => hasVoted);
+    if (voters.length > 0) await joinVotes(trx, accountId, voters);
+    await join(trx, accountId, round);
+  }
 }
 
-/** Those of which something was counted. */
-async function findAliases(trx: Connection, accountId: number, pairs: readonly Pair[]): Promise<Pair[]> {
-  const { rows } = await sql<Pair>`
-    select distinct p.participant, p.alias
+/** A pair whose alias was counted. */
+interface KnownPair extends Pair {
+  hasVoted: boolean;
+}
+
+async function findAliases(trx: Connection, accountId: number, pairs: readonly Pair[]): Promise<KnownPair[]> {
+  const { rows } = await sql<KnownPair>`
+    select distinct p.participant, p.alias, exists (
+             select from provisional_receipts v
+             join votes w on w.account_id = v.account_id and w.run_id = v.run_id and w.position = v.position and w.participant = v.participant
+             where v.account_id = ${accountId} and v.participant = hashtextextended(p.alias, ${accountId}::bigint)) as "hasVoted"
     from unnest(${pairs.map((pair) => pair.participant)}::text[], ${pairs.map((pair) => pair.alias)}::text[]) p (participant, alias)
     where p.alias <> p.participant and exists (
       select from provisional_receipts v

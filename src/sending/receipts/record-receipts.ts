@@ -9,6 +9,7 @@ import { clearErrors, settleRuns } from '../deliveries/settle-runs.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { MemberEvent } from '../../messengers/messenger.ts';
 import { joinParticipants } from './join-participants.ts';
+import { recordVotes } from './record-votes.ts';
 import { traceReceipts } from './trace-receipts.ts';
 
 const FLAGS = { delivered: 1, read: 1 | 2, reacted: 4, replied: 8 } as const;
@@ -45,10 +46,12 @@ function recordOfAccount(db: Database, accountId: number, own: readonly MemberEv
   return db.transaction().execute(async (trx) => {
     if (!(await lockLane(trx, accountId))) return;
     const about = own.filter((event) => event.kind !== 'same');
-    const persons = about.filter((event) => event.kind !== 'tally');
+    const persons = about.filter((event) => event.kind !== 'tally' && event.kind !== 'voted');
     const tallies = about.filter((event) => event.kind === 'tally');
-    await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies]);
+    const votes = about.filter((event) => event.kind === 'voted');
+    await proveSent(trx, accountId, [...persons.filter(({ isAboutPart }) => !isAboutPart), ...tallies, ...votes]);
     if (persons.length > 0) await recordPersons(trx, accountId, persons);
+    if (votes.length > 0) await recordVotes(trx, accountId, votes);
     // After what was told of them under either id.
     const same = own.filter((event): event is SameEvent => event.kind === 'same');
     if (same.length > 0) await joinParticipants(trx, accountId, same);
@@ -139,7 +142,7 @@ async function recordTallies(trx: Connection, accountId: number, events: ViewCou
 async function proveSent(
   trx: Connection,
   accountId: number,
-  events: ReadonlyArray<PersonEvent | ViewCountEvent>,
+  events: ReadonlyArray<Pick<PersonEvent, 'messageId' | 'at'>>,
 ): Promise<void> {
   const { rows } = await sql<{ run_id: number }>`
     with proven as materialized (

@@ -26,6 +26,7 @@ export const EVENT_TYPES = [
   'group.changed',
   'message.reply',
   'message.reaction',
+  'poll.vote',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

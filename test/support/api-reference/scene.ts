@@ -57,6 +57,7 @@ export async function playScene(stage: Stage): Promise<void> {
   await saveDrafts(ada);
   await manageWebhook(ada);
   await readNotices(ada);
+  await askMembers(ada);
   await resumeLedger(ada);
   await createApiKey(ada);
   await proveIdentity(ada);
@@ -188,6 +189,22 @@ async function readAnalytics(ada: Actors): Promise<void> {
   await recorder.send('get-overview', { days: 1, with_previous: true }, ada);
   await recorder.send('get-group', { group_metadata_id: ada.groupIds[0], days: 90 }, ada);
   await recorder.send('export-campaign', { campaign_id, format: 'csv' }, ada);
+}
+
+async function askMembers(ada: Actors): Promise<void> {
+  const { recorder, groupIds: group_metadata_ids } = ada;
+  const poll = { question: 'When shall we meet?', options: ['Saturday', 'Sunday'], open_hours: 48 };
+  const { campaign_id } = await recorder.poll(
+    'add-campaign',
+    { name: 'Poll', html: '', poll, group_metadata_ids },
+    ada,
+  );
+  await until(
+    () => recorder.poll('get-poll-results', { campaign_id }, ada),
+    ({ polls }) => (polls as Array<{ voters: number }>).some(({ voters }) => voters > 0),
+  );
+  await recorder.send('get-poll-results', { campaign_id }, ada);
+  await recorder.send('export-poll', { campaign_id, format: 'csv' }, ada);
 }
 
 async function scheduleCampaign(ada: Actors): Promise<void> {

@@ -37,6 +37,13 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
     authenticatorData: '6GiQbHMCCZZu…',
     signature: 'MEUCIQDf0wEY…',
   },
+  // Sandbox members vote at random.
+  'get-poll-results': {
+    voters: 9,
+    unreadable: 0,
+    votes: [6, 3],
+    timeline: [{ at: NOW, voters: 9, unreadable: 0, votes: [6, 3] }],
+  },
   add_totp: {
     secret: 'JBSWY3DPEHPK3PXP',
     uri: 'otpauth://totp/Campanile:ada?issuer=Campanile&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
@@ -53,6 +60,8 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 const DATE_OR_INSTANT = /\b(20\d\d-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?/g;
 const CHAT_NUMBER = /\b120363\d{12}\b/g;
+/** Votes, voters and unreadable votes of a row in the CSV file of a poll. */
+const CSV_VOTES = /(?<=,(Saturday|Sunday),)\d+,\d+,\d+/g;
 /** The counts of the one row of a campaign's CSV file. */
 const CSV_COUNTS = /(?<=,12,)\d+,\d+,\d+,\d+,,[\d.]+,[\d.]+(?=,)/;
 
@@ -114,5 +123,6 @@ function createStringSettler({ today, firstMonday, receiverUrl, siteUrl }: Scene
       .replaceAll(UUID, settleUuid)
       .replaceAll(DATE_OR_INSTANT, settleInstant)
       .replaceAll(CHAT_NUMBER, '120363025246125486')
+      .replaceAll(CSV_VOTES, (_, option: string) => `${option === 'Saturday' ? 6 : 3},9,0`)
       .replace(CSV_COUNTS, '12,9,2,1,,1,0.75');
 }

@@ -21,6 +21,7 @@ import { ScheduleRule } from './schedule-rule.tsx';
 import { Runs } from './runs.tsx';
 import { lazyWithRetry } from '../../parts/lazy-with-retry.ts';
 
+const PollResults = lazy(lazyWithRetry(() => import('./poll-results.tsx')));
 const Timeline = lazy(lazyWithRetry(() => import('./timeline.tsx')));
 
 /** The analytics of one campaign, live. */
@@ -45,6 +46,11 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
         <Stack gap="md">
           <CampaignHeader analytics={analytics} rule={post.data && <ScheduleRule post={post.data} />} />
           {totals.deliveries > 0 && <DeliveryTotals totals={totals} groups={groups} />}
+          {post.data && (post.data.poll ?? post.data.event) && (
+            <Suspense fallback={<RowsSkeleton rows={2} height={60} />}>
+              <PollResults campaign={campaign} />
+            </Suspense>
+          )}
           <Revisions analytics={analytics} />
           <ReachResults analytics={analytics} />
           <Failures analytics={analytics} />

@@ -37,6 +37,8 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
             <Post
               text={shownText(post.text, { mentionAll: post.mention_all && (first?.mentions_left_out ?? 0) === 0 })}
               media={post.media}
+              poll={post.poll}
+              event={post.event}
               card={post.link_preview}
               time={time}
               kind={kind}

@@ -28,8 +28,11 @@ export function ChangeSummary({
 }) {
   const lines: string[] = [];
   if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
-  if (change.html !== undefined) lines.push(t('change.what.html'));
-  if (change.link_preview || change.remove) lines.push(t('change.what.card'));
+  const isBallotChanged =
+    Boolean(change.poll ?? change.event) || change.remove?.some((name) => name !== 'link_preview');
+  if (isBallotChanged) lines.push(t('change.what.ballot'));
+  else if (change.html !== undefined) lines.push(t('change.what.html'));
+  if (change.link_preview || change.remove?.includes('link_preview')) lines.push(t('change.what.card'));
   if (isOtherFile) lines.push(t(hasFile ? 'change.what.file' : 'change.what.noFile'));
   if (change.group_metadata_ids !== undefined) {
     const [old, next] = [idsOf(before), idsOf(draft)];

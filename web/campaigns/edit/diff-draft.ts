@@ -1,5 +1,5 @@
 import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
-import type { Card } from '../../compose/card.ts';
+import { toBallotBody } from '../../compose/ballot.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 import { diffReach, toReach } from '../../compose/reach.ts';
 
@@ -19,6 +19,8 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     ...empty,
     name: campaign.name,
     html: campaign.html,
+    poll: campaign.poll,
+    event: campaign.event,
     groups,
     isScheduled: true,
     startDate: campaign.start_date,
@@ -37,8 +39,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   return {
     ...(draft.name.trim() !== before.name && { name: draft.name.trim() }),
     ...(draft.html !== before.html && { html: draft.html }),
-    ...(!isSameCard(draft.card, before.card) &&
-      (draft.card ? { link_preview: draft.card } : { remove: ['link_preview' as const] })),
+    ...diffExtras(before, draft),
     ...(isMoved && {
       group_metadata_ids: groups,
       is_channel_campaign: draft.groups.every((group) => group.kind === 'channel'),
@@ -52,7 +53,22 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
   };
 }
 
-function isSameCard(one: Card | null, other: Card | null): boolean {
+/** A poll or an event comes in place of text and card, and goes when there is a text again. */
+function diffExtras(before: Draft, draft: Draft): DraftDiff {
+  const extrasOf = ({ card, poll, event }: Draft) => ({ link_preview: (poll ?? event) ? null : card, poll, event });
+  const [old, now] = [extrasOf(before), extrasOf(draft)];
+  const gone = EXTRAS.filter((name) => old[name] !== null && now[name] === null);
+  const isBallotChanged = !isSame([old.poll, old.event], [now.poll, now.event]);
+  return {
+    ...(now.link_preview && !isSame(old.link_preview, now.link_preview) && { link_preview: now.link_preview }),
+    ...(isBallotChanged && toBallotBody(draft)),
+    ...(gone.length > 0 && { remove: gone }),
+  };
+}
+
+const EXTRAS = ['link_preview', 'poll', 'event'] as const;
+
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -7,6 +7,7 @@ import { call, generateIdempotencyKey } from '../../api/call.ts';
 import type { Campaign, GroupRow } from '../../api/operations.ts';
 import { invalidateCampaign } from '../use-campaign-action.ts';
 import { validateDraft } from '../../compose/checks.tsx';
+import { isBallot } from '../../compose/ballot.ts';
 import type { Card } from '../../compose/card.ts';
 import { CardField } from '../../compose/card-field.tsx';
 import { ComposeLayout } from '../../compose/compose-layout.tsx';
@@ -56,8 +57,9 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
     again();
   };
   const [isAsking, asking] = useDisclosure(false);
-  const hasFile = file !== null;
-  const shown = usePreview(draft.html, hasFile);
+  const shownFile = isBallot(draft) ? null : file;
+  const hasFile = shownFile !== null;
+  const shown = usePreview(isBallot(draft) ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
   const check = useCheck(draft, draft.name, hasFile, {
     campaign_id: campaign.campaign_id,
@@ -80,7 +82,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
-        preview={<EditedPreview draft={draft} text={preview.text} file={file} />}
+        preview={<EditedPreview draft={draft} text={preview.text} file={shownFile} />}
       >
         <UnchangedRuns runs={campaign.runs} />
         <EditedMessage {...{ before, draft, update, file, setFile, shown }} hasText={hasPlanned} />
@@ -116,7 +118,17 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
 
 function EditedPreview({ draft, text, file }: { draft: Draft; text: string; file: File | null }) {
   const { groups, card, time } = draft;
-  return <PhonePreview groups={groups} text={text} file={file} card={card} time={timeOfDay(time)} reach={draft} />;
+  return (
+    <PhonePreview
+      groups={groups}
+      text={text}
+      file={file}
+      card={card}
+      ballot={draft}
+      time={timeOfDay(time)}
+      reach={draft}
+    />
+  );
 }
 
 function EditedMessage({
@@ -187,7 +199,9 @@ function useEdits(changing: EditFormProps) {
   const setFile = (next: File | null) => edit(() => ({ file: next, isOtherFile: true }));
   const forget = () => client.removeQueries({ queryKey });
   const save = async (signal: AbortSignal) => {
-    const image = isOtherFile && (file ? { image: await base64(file) } : { remove_image: true });
+    const isKept = file !== null && !isBallot(draft);
+    const isRemoved = !isKept && (isOtherFile || before.poll !== draft.poll || before.event !== draft.event);
+    const image = isKept ? isOtherFile && { image: await base64(file) } : isRemoved && { remove_image: true };
     await call('venom/update-campaign', { campaign_id: id, ...change, ...image }, { signal });
     await invalidateCampaign(client, id);
     showToast(t('change.changed', { name: draft.name.trim() }));

@@ -3,6 +3,8 @@ import { encodeWAMessage, normalizeMessageContent, proto } from 'baileys';
 
 export type Message = proto.IMessage;
 export type ContextInfo = proto.IContextInfo;
+export type EventMessage = proto.Message.IEventMessage;
+export type PollCreation = proto.Message.IPollCreationMessage;
 
 /** The types of a protocol message that change an earlier message. */
 export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
@@ -23,6 +25,14 @@ export function decodeMessage(bytes: Uint8Array): Message {
 
 export function decodeReaction(bytes: Uint8Array): proto.Message.IReactionMessage {
   return proto.Message.ReactionMessage.decode(bytes);
+}
+
+export function decodePollVote(bytes: Uint8Array): proto.Message.IPollVoteMessage {
+  return proto.Message.PollVoteMessage.decode(bytes);
+}
+
+export function decodeEventResponse(bytes: Uint8Array): proto.Message.IEventResponseMessage {
+  return proto.Message.EventResponseMessage.decode(bytes);
 }
 
 /** The bytes that are encrypted: the message, and a random number of bytes that hides its length. */

@@ -9,9 +9,11 @@ import type { MemberEvent } from '../../messenger.ts';
 import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { skipPrivateChats } from './skip-private-chats.ts';
-import { findLid, isOwn, lidName, numberName, peopleIn, readIds } from './participants.ts';
+import { identify } from './identify.ts';
+import { isOwn, readIds } from './participants.ts';
 import { decryptReaction } from './decrypt-reaction.ts';
 import { idsOf, readMessage, readReceipts, type MemberAction } from './read-member-actions.ts';
+import { readVote } from './read-vote.ts';
 import { textIdOf } from '../send/split-post.ts';
 import type { EmitMemberEvents } from './member-event-emitter.ts';
 
@@ -27,13 +29,18 @@ export interface InboundContext {
 export function listenForMembers(client: Client, inbound: InboundContext): void {
   skipPrivateChats(client, inbound.log);
   client.interceptStanzas('receipt', (stanza, pass) => {
-    void recordActions(client, inbound, readReceipts(stanza)).then((isRecorded) => {
+    const actions = readReceipts(stanza);
+    void recordEvents(inbound, () => toEventsOf(client, inbound, actions)).then((isRecorded) => {
       if (isRecorded) pass();
     });
   });
   client.interceptMessages((stanza, message) => {
     const opened = decryptReaction(client, message, idsOf(stanza.attrs['participant'], stanza.attrs));
-    return recordBeforeAck(client, inbound, readMessage(stanza, opened));
+    const actions = readMessage(stanza, opened);
+    return recordBeforeAck(client, inbound, async () => [
+      ...(await toEventsOf(client, inbound, actions)),
+      ...(await readVote(client, inbound, stanza, message)),
+    ]);
   });
 }
 
@@ -43,18 +50,19 @@ const RETRY_MS = 2_000;
  * Waits until the actions are recorded: a message that was decrypted and acknowledged is not delivered again. Throws when the
  * connection ends before that: WhatsApp then delivers the message again.
  */
-async function recordBeforeAck(client: Client, inbound: InboundContext, actions: MemberAction[]): Promise<void> {
-  while (!(await recordActions(client, inbound, actions))) {
+async function recordBeforeAck(client: Client, inbound: InboundContext, read: ReadEvents): Promise<void> {
+  while (!(await recordEvents(inbound, read))) {
     if (!client.isOpen) throw new Error('the connection ended before a message was recorded');
     await sleep(RETRY_MS);
   }
 }
 
-/** True when all actions are recorded. */
-async function recordActions(client: Client, inbound: InboundContext, actions: MemberAction[]): Promise<boolean> {
-  if (actions.length === 0) return true;
+type ReadEvents = () => Promise<MemberEvent[]>;
+
+/** True when all events are recorded. */
+async function recordEvents(inbound: InboundContext, read: ReadEvents): Promise<boolean> {
   try {
-    const events = (await Promise.all(actions.map((action) => toEvents(client, inbound, action)))).flat();
+    const events = await read();
     return events.length === 0 || (await inbound.emit(events));
   } catch (error) {
     const { accountId } = inbound;
@@ -66,18 +74,17 @@ async function recordActions(client: Client, inbound: InboundContext, actions: M
   }
 }
 
+async function toEventsOf(client: Client, inbound: InboundContext, actions: MemberAction[]): Promise<MemberEvent[]> {
+  return (await Promise.all(actions.map((action) => toEvents(client, inbound, action)))).flat();
+}
+
 async function toEvents(client: Client, inbound: InboundContext, action: MemberAction): Promise<MemberEvent[]> {
   const { kind, at, chatId } = action;
   const ids = readIds(action.who);
   if (!ids || isOwn(client, ids)) return [];
-  const { number } = ids;
-  const lid = ids.lid ?? (number === undefined ? undefined : await resolve(client, inbound, chatId, number));
-  // A new pair is reported when it is stored.
-  if (lid !== undefined && number !== undefined) await client.lids.store([{ lid, number }]);
-  const participant = lid === undefined ? numberName(number ?? '') : lidName(lid);
-  const isProvisional = lid === undefined;
-  const { accountId } = inbound;
-  return findPosts(action).map((post) => ({ ...post, kind, accountId, participant, isProvisional, at }));
+  const { accountId, cachedGroup } = inbound;
+  const person = await identify({ client, cachedGroup }, chatId, ids);
+  return findPosts(action).map((post) => ({ ...post, kind, accountId, ...person, at }));
 }
 
 /** Reactions and replies to a file count for its post. Receipts of a file do not: the text leaves last, and its receipts count. */
@@ -86,11 +93,4 @@ function findPosts({ kind, messageIds }: MemberAction): Array<{ messageId: strin
   if (kind === 'delivered' || kind === 'read') return posts;
   const texts = messageIds.map(textIdOf).filter((messageId) => messageId !== undefined);
   return [...posts, ...texts.map((messageId) => ({ messageId, isAboutPart: true as const }))];
-}
-
-async function resolve(client: Client, inbound: InboundContext, chatId: string, number: string) {
-  const known = await findLid(client.lids, number);
-  if (known !== undefined) return known;
-  const group = inbound.cachedGroup(chatId);
-  return group && peopleIn(group).find((person) => person.number === number)?.lid;
 }

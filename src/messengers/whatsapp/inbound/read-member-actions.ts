@@ -70,7 +70,7 @@ function quotedIn(content: Message, chatId: string): string | undefined {
 }
 
 /** The form of all ids in the ledger. */
-function isMessageId(id: string | null | undefined): id is string {
+export function isMessageId(id: string | null | undefined): id is string {
   return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id);
 }
 
@@ -80,7 +80,7 @@ export function idsOf(jid: string | undefined, attributes: Node['attrs']): strin
 }
 
 /** From seconds since 1970; an implausible value becomes now. */
-function instantOf(seconds: string | undefined): Date {
+export function instantOf(seconds: string | undefined): Date {
   const ms = Number(seconds) * 1_000;
   const nowMs = Date.now();
   return new Date(ms > FIRST_MS && ms < nowMs + DAY_MS ? ms : nowMs);

@@ -4,6 +4,7 @@ import type { Client } from '../client/client.ts';
 import type { Group } from '../client/group.ts';
 import { userJidOf } from '../client/jid.ts';
 import type { ContextInfo, Message } from '../client/message.ts';
+import { mapPoll } from './encode-ballot.ts';
 import { senderIn } from './sender-key.ts';
 
 /** The bit of `nonJidMentions` that mentions everybody. */
@@ -12,7 +13,7 @@ const MENTION_ALL = 1;
 /** Adds to the context of a message: what it quotes, whom it mentions, when it disappears. */
 export function addContextInfo(message: Message, info: ContextInfo): Message {
   const { extendedTextMessage: text, imageMessage: image, videoMessage: video } = message;
-  const { audioMessage: audio, documentMessage: document } = message;
+  const { audioMessage: audio, documentMessage: document, eventMessage: event } = message;
   const within = <Content extends { contextInfo?: ContextInfo | null }>(content: Content): Content => ({
     ...content,
     contextInfo: { ...content.contextInfo, ...info },
@@ -24,6 +25,8 @@ export function addContextInfo(message: Message, info: ContextInfo): Message {
     ...(video && { videoMessage: within(video) }),
     ...(audio && { audioMessage: within(audio) }),
     ...(document && { documentMessage: within(document) }),
+    ...(event && { eventMessage: within(event) }),
+    ...mapPoll(message, within),
   };
 }
 

@@ -1,11 +1,18 @@
 import type { PostCard } from '../../messenger.ts';
+import type { Group } from '../client/group.ts';
 import { NO_PLAYER, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import type { Uploaded } from '../files/uploads-table.ts';
+import { ballotOf, encodeBallot } from './encode-ballot.ts';
 import type { PostPart } from './split-post.ts';
 
 /** Encodes a part of a post as a message; `uploaded` is its file, or the picture of its card. */
-export function encodePart({ text, media, card }: PostPart, uploaded: Uploaded | undefined): Message {
+export function encodePart(
+  { text, media, card, ballot }: PostPart,
+  uploaded: Uploaded | undefined,
+  group?: Group,
+): Message {
+  if (ballot) return encodeBallot(ballot, group);
   if (!media) return { extendedTextMessage: { text, ...(card && encodeCard(card, uploaded)) } };
   if (!uploaded) throw new Error('a file leaves that was not uploaded');
   const caption = text === '' ? {} : { caption: text };
@@ -40,10 +47,13 @@ export function mediaTypeOf(message: Message): string | undefined {
 }
 
 /** The attributes of a stanza and of its content that say so. */
-export function describeType(message: Message): { type: 'media' | 'text'; attributes: Node['attrs'] } {
+export function describeType(message: Message): {
+  type: 'media' | 'text' | 'poll' | 'event';
+  attributes: Node['attrs'];
+} {
   const mediaType = mediaTypeOf(message);
   return mediaType === undefined
-    ? { type: 'text', attributes: {} }
+    ? { type: ballotOf(message) ?? 'text', attributes: {} }
     : { type: 'media', attributes: { mediatype: mediaType } };
 }
 

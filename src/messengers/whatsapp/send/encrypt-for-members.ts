@@ -5,6 +5,7 @@ import { userJidOf, type Jid } from '../client/jid.ts';
 import { encodePadded, type Message } from '../client/message.ts';
 import type { Node } from '../client/node.ts';
 import { createReportingToken } from '../client/reporting-token.ts';
+import { metaOf } from './encode-ballot.ts';
 import { describeType, hideFailures } from './encode-part.ts';
 import { encryptForDevices, identityFor } from './encrypt-for-devices.ts';
 import { findDevices, type MemberDevice } from './find-devices.ts';
@@ -131,6 +132,8 @@ async function buildStanza(
   const author = userJidOf(senderIn(client, group).meId);
   const token = await reportingToken(log, { chatId, messageId, message, author });
   if (token) content.push(token);
+  const meta = metaOf(message);
+  if (meta) content.push(meta);
   const { ephemeralDuration: seconds = 0 } = group;
   return {
     tag: 'message',

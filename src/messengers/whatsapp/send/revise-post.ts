@@ -7,6 +7,7 @@ import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
 import { mentionsAll } from './context-info.ts';
+import { ballotOf } from './encode-ballot.ts';
 import { describeType, encodePart } from './encode-part.ts';
 import { pinPost } from './pin-post.ts';
 import { refused, relay, toResult } from './relay.ts';
@@ -88,6 +89,7 @@ async function rewrite(
   const sent: Message = bytes ? decodeMessage(bytes) : {};
   const text = mentionsAll(sent) ? withMentionAll(now.text) : now.text;
   const { imageMessage, videoMessage, audioMessage, documentMessage } = sent;
+  if (ballotOf(sent)) return 'WhatsApp cannot change a poll or an event: recall it and send another';
   if (audioMessage) return 'WhatsApp shows no text below a sound: send the text as another post';
   if (text === '' && !imageMessage && !videoMessage && !documentMessage)
     return 'The text is a message of its own, and a message cannot become empty: recall the post instead';

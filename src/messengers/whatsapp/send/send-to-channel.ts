@@ -24,6 +24,7 @@ export async function sendToChannel(
 ): Promise<SendResult> {
   const { client, answerMs } = sending;
   const { chatId } = to;
+  if (parts.some(({ ballot }) => ballot)) return refused('Votes cannot be counted in a channel');
   let there = new Set<string>();
 
   return sendUnlessThere(to, {

@@ -21,7 +21,7 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const messages = await Promise.all(
     parts.map(async (part, index) => {
       const uploaded = await uploadPart(sending, part, 'chats');
-      const encoded = setEphemeralExpiration(encodePart(part, uploaded), group.ephemeralDuration);
+      const encoded = setEphemeralExpiration(encodePart(part, uploaded, group), group.ephemeralDuration);
       // The last part has the text.
       const message = context && index === parts.length - 1 ? addContextInfo(encoded, context) : encoded;
       await sending.storeMessage({ ...part, chatId: to.chatId, message: encodeMessage(message) });

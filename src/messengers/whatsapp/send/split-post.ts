@@ -1,5 +1,6 @@
 /** One post may be two messages: a file, and a text that is too long for its caption. */
 import { kindOf } from '../../../content/media/sniff.ts';
+import type { EventExtra, PollExtra } from '../../../content/post/ballot.ts';
 import type { Post, PostCard, PostMedia } from '../../messenger.ts';
 
 /** One message of a post. */
@@ -8,9 +9,13 @@ export interface PostPart {
   /** With media the caption, which may be empty. */
   text: string;
   media: PostMedia | null;
+  /** A poll or an event, which is a message of its own. */
+  ballot?: Ballot;
   /** Only of a text that is a message of its own. */
   card: PostCard | undefined;
 }
+
+export type Ballot = { poll: PollExtra } | { event: EventExtra };
 
 /** In UTF-16 units. */
 export const LONGEST_CAPTION = 1_024;
@@ -19,7 +24,11 @@ export const LONGEST_CAPTION = 1_024;
  * The messages of a post, in the order in which they leave. The last has the delivery's own id, and leaves when the others are
  * acknowledged, so that it proves the whole post.
  */
-export function splitPost({ text, media, card }: Post, messageId: string): PostPart[] {
+export function splitPost({ text, media, card, extras }: Post, messageId: string): PostPart[] {
+  const { poll, event } = extras ?? {};
+  const alone = { messageId, text: '', media: null, card: undefined };
+  if (poll) return [{ ...alone, ballot: { poll } }];
+  if (event) return [{ ...alone, ballot: { event } }];
   const isOneMessage = !media || text === '' || (kindOf(media.mime) !== 'audio' && text.length <= LONGEST_CAPTION);
   if (isOneMessage) return [{ messageId, text, media, card: media ? undefined : card }];
   return [

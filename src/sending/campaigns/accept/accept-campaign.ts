@@ -8,6 +8,7 @@ import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
+import { requireCountedGroups } from './ballot-problems.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
@@ -78,6 +79,7 @@ export async function acceptCampaign(
   const { accountId, status } = await findOwnAccount(db, actor.workspaceId);
   const warnings = [...listLosses(found), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
   await requireGroups(db, accountId, input.groupIds);
+  await requireCountedGroups(db, extras, input.groupIds);
   await requireReach(db, { accountId, groupIds, extras, text });
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {

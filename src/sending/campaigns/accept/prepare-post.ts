@@ -4,6 +4,7 @@ import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT, type Warning } from '../../../content/text/warnings.ts';
+import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
@@ -59,6 +60,8 @@ export async function preparePost(
   plan: () => Promise<unknown>,
 ): Promise<PreparedPost> {
   const { html = '', text = '', media, card, warnings, problems } = await understand(deps, userId, input, known);
+  if (input.withFile && media === null)
+    problems.push(...findBallotProblems(input.extras ?? NO_EXTRAS, { text: '', hasFile: true }));
   if (problems.length + known.length > 0)
     throw invalid([...problems, ...(known.length > 0 ? known : await problemsOf(plan))]);
   const extras = input.extras ?? NO_EXTRAS;
@@ -136,7 +139,8 @@ async function understand(
   const converted = sent === undefined ? undefined : await deps.convert(sent, userId, unknownTags);
   const { html, text, warnings = [] } = converted ?? {};
   const problems = [...(converted?.problems ?? [])];
-  if (text === '' && problems.length === 0 && image === null && !withFile) problems.push(NO_TEXT);
+  if (text === '' && problems.length === 0 && image === null && !withFile && !isBallot(extras)) problems.push(NO_TEXT);
+  problems.push(...findBallotProblems(extras, { text: text ?? '', hasFile: image !== null }));
   if (extras.fileName !== undefined && image === null && !withFile) problems.push(NO_FILE);
   const media = await recognise(image, problems);
   const isWrong = problems.length + known.length > 0;

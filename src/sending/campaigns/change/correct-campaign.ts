@@ -9,6 +9,7 @@ import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { storeExtras, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { StoredCard } from '../../../content/post/stored-card.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
+import { isBallot } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { NO_TEXT, prepareChange, type PrepareDeps } from '../accept/prepare-post.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
@@ -33,7 +34,8 @@ interface Correction {
  * Edits the posts of a campaign, or of one of its runs (contract §4, correct-campaign); files stay. Unsent posts leave with the new text;
  * without `runId` those of later runs too. The request is durable when this resolves. The account's lane carries it out at its pace, and
  * the analytics show the state of each group. A second correction replaces the pending part of the first; recalled posts stay recalled.
- * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct.
+ * Throws 400 for invalid html and for a post that would have neither text nor file, 404, and 409 if nothing is left to correct, and for a
+ * poll or an event.
  */
 export async function correctCampaign(
   deps: CorrectDeps,
@@ -94,6 +96,11 @@ async function rewrite(trx: Connection, rewriting: Rewriting): Promise<boolean> 
       union
       select content_id from campaigns where campaign_id = ${campaignId} and ${runId}::bigint is null)
     group by name, media_id, extras, group_ids`.execute(trx);
+  if (posts.some(({ extras }) => extras && isBallot(extras)))
+    throw new AppError(
+      'poll_not_correctable',
+      'WhatsApp cannot change a poll or an event. Recall it and send another, or change the runs to come with update-campaign',
+    );
   if (text === '' && posts.some(({ hasFile }) => !hasFile)) throw invalid([NO_TEXT]);
   for (const { olds, extras } of posts)
     await sql`

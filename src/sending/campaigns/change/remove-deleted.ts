@@ -12,6 +12,18 @@ const HUSK_DAYS = 2;
 /** Rows a step: few where a row is large. */
 const SUMS_CHUNK = 5_000;
 const CONTENTS_CHUNK = 20;
+const RUN_TABLES = [
+  'deliveries',
+  'revisions',
+  'pins',
+  'everyone_mentions',
+  'receipts',
+  'votes',
+  'provisional_receipts',
+  'run_minutes',
+  'poll_results',
+  'poll_hours',
+] as const;
 
 interface Deleted {
   accountId: number;
@@ -49,16 +61,7 @@ export async function removeDeleted(db: Database, log?: Log): Promise<boolean> {
 async function removeNext(trx: Connection, { accountId, campaignId }: Deleted): Promise<void> {
   if (await removeCampaignActivity(trx, accountId, campaignId)) return;
   // Deliveries first: what members go on doing about posts that are gone is counted no more.
-  const all = [
-    'deliveries',
-    'revisions',
-    'pins',
-    'everyone_mentions',
-    'receipts',
-    'provisional_receipts',
-    'run_minutes',
-  ] as const;
-  if (await removePosts(trx, campaignId, all)) return;
+  if (await removePosts(trx, campaignId, RUN_TABLES)) return;
   for (const table of ['group_sums', 'time_sums']) {
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(

@@ -7,12 +7,15 @@ const CHUNK = 5_000;
 /** What hangs on a campaign by its runs. */
 export type RunTable =
   | 'receipts'
+  | 'votes'
   | 'provisional_receipts'
   | 'run_minutes'
+  | 'poll_results'
+  | 'poll_hours'
   | 'revisions'
-  | 'deliveries'
   | 'pins'
-  | 'everyone_mentions';
+  | 'everyone_mentions'
+  | 'deliveries';
 
 /**
  * Removes the next rows of the first of these tables that has any of the campaign; false when none has. Latest run first: if a post turns

@@ -3,7 +3,7 @@ import { lockOwnLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
-import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import { AppError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
@@ -14,6 +14,7 @@ import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
 import type { Controlled } from './control.ts';
 import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
+import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
 import { requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
@@ -175,11 +176,12 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   };
   if (isDeepStrictEqual(next, content)) return;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
+  const ballot = findBallotProblems(next.extras, { text: next.text, hasFile: next.mediaId !== null });
+  if (ballot.length > 0) throw invalid(ballot);
+  await requireCountedGroups(trx, next.extras, next.groupIds);
   await requireReach(trx, { ...campaign, ...next });
-  if (next.text === '' && next.mediaId === null)
-    throw invalid([
-      change.html === undefined ? { field: 'remove_image', issue: 'leaves neither text nor file' } : NO_TEXT,
-    ]);
+  if (next.text === '' && next.mediaId === null && !isBallot(next.extras))
+    throw invalid([change.html === undefined ? describeEmptied(change) : NO_TEXT]);
   if (!(await hasPlanned(trx, campaignId)))
     throw new AppError(
       'campaign_wrong_state',
@@ -214,6 +216,10 @@ async function requireMentions(
     .executeTakeFirst();
   if (!first) return;
   await requireMentionsLeft(trx, { accountId, campaignId, groupIds, extras }, { firstAt: first.due_at, timeZone });
+}
+
+function describeEmptied({ removedExtras = [] }: ContentChange): FieldError {
+  return { field: removedExtras.length > 0 ? 'remove' : 'remove_image', issue: 'leaves neither text nor file' };
 }
 
 /** The name of a file goes with its file. */

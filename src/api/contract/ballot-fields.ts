@@ -1,0 +1,109 @@
+/** What a post can ask its recipients: a poll, or whether they come to an event (contract §3, add-campaign). */
+import { z } from 'zod';
+import { VISIBLE } from '../../content/text/visible.ts';
+import { count, instant, optional, text, withDefault, zonedInstant } from './fields.ts';
+
+/** 90 days: as long as votes are kept. */
+const MOST_HOURS = 2_160;
+const notBlank = { error: 'must not be blank' };
+const visible = (most: number) => text(1, most).refine((value) => VISIBLE.test(value), notBlank);
+
+const openHours = optional(z.int().min(1).max(MOST_HOURS)).meta({
+  description: 'Votes are counted for so many hours from the start of the run. Default: 90 days.',
+});
+const namesVoters = withDefault(z.boolean(), false).meta({
+  description:
+    'Stores who voted, so that `export-poll` can name the voters. Default: nothing is stored of who they are.',
+});
+const multiple = withDefault(z.boolean(), false).meta({ description: 'Each member may choose several options.' });
+
+const poll = z.object({
+  question: visible(255),
+  options: z
+    .array(visible(100))
+    .min(2)
+    .max(12)
+    .refine((options) => new Set(options).size === options.length, { error: 'must differ from each other' }),
+  multiple,
+  open_hours: openHours,
+  names_voters: namesVoters,
+});
+
+const event = z
+  .object({
+    name: visible(100),
+    description: optional(text(0, 2_048)),
+    place: optional(text(0, 200)),
+    start_at: zonedInstant,
+    end_at: optional(zonedInstant),
+  })
+  .refine(({ start_at: start, end_at: end }) => end === undefined || Date.parse(end) > Date.parse(start), {
+    path: ['end_at'],
+    error: 'must be after start_at',
+  });
+
+export const ballotFields = {
+  poll: optional(poll).meta({
+    id: 'Poll',
+    description: 'A poll in place of text and file. Channels take none, since votes there cannot be counted.',
+    examples: [{ question: 'When shall we meet?', options: ['Saturday', 'Sunday'] }],
+  }),
+  event: optional(event).meta({
+    id: 'GroupEvent',
+    description:
+      'An event in place of text and file, which members answer with going, maybe or not going. Not for channels.',
+  }),
+};
+
+/** The same of a draft, which may be unfinished. */
+export const draftBallotFields = {
+  poll: optional(
+    z.object({
+      question: withDefault(text(0, 255), ''),
+      options: withDefault(z.array(text(0, 100)).max(12), []),
+      multiple,
+      open_hours: openHours,
+      names_voters: namesVoters,
+    }),
+  ),
+  event: optional(
+    z.object({
+      name: withDefault(text(0, 100), ''),
+      description: optional(text(0, 2_048)),
+      place: optional(text(0, 200)),
+      start_at: optional(text(0, 40)),
+      end_at: optional(text(0, 40)),
+    }),
+  ),
+};
+
+const pollData = z
+  .object({
+    question: z.string(),
+    options: z.array(z.string()),
+    multiple: z.boolean(),
+    open_hours: count.nullable(),
+    names_voters: z.boolean(),
+  })
+  .meta({ id: 'PostedPoll' });
+const eventData = z
+  .object({
+    name: z.string(),
+    description: z.string().nullable(),
+    place: z.string().nullable(),
+    start_at: instant,
+    end_at: instant.nullable(),
+  })
+  .meta({ id: 'PostedEvent' });
+
+/** The same fields in an answer. */
+export const ballotFieldsData = { poll: pollData.nullable(), event: eventData.nullable() };
+
+/** In an answer about a draft. */
+export const draftBallotFieldsData = {
+  poll: pollData.nullable(),
+  event: eventData
+    .extend({ start_at: z.string().nullable(), end_at: z.string().nullable() })
+    .meta({ id: 'DraftedEvent' })
+    .nullable(),
+};

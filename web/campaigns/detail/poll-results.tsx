@@ -1,0 +1,148 @@
+import { Button, Group, Progress, Stack, Table, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Analytics, Data } from '../../api/operations.ts';
+import { pollResultsQuery } from '../../api/queries.ts';
+import { count, share } from '../../format/numbers.ts';
+import { exactTime } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { notifyError } from '../../parts/notify.ts';
+import { RowsSkeleton, Section } from '../../parts/page.tsx';
+import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
+import { t } from '../../i18n/translate.ts';
+import { downloadFile } from './download-file.ts';
+
+type Poll = Data<'analytics/get-poll-results'>['polls'][number];
+
+const ROW_HEIGHT = 36;
+const SHOWN_ROWS = 8;
+
+/** The results of the campaign's poll or event, live. */
+export default function PollResults({ campaign }: Pick<Analytics, 'campaign'>) {
+  const results = useQuery(pollResultsQuery(campaign.campaign_id));
+  if (results.isPending) return <RowsSkeleton rows={2} height={60} />;
+  if (!results.data) return <ErrorAlert error={results.error} retry={() => void results.refetch()} />;
+  return results.data.polls.map((poll) => (
+    <Section
+      key={poll.runs[0]?.run_id ?? poll.question}
+      title={t('poll.results')}
+      aside={<Exports campaign={campaign} namesVoters={poll.names_voters} />}
+    >
+      <Results poll={poll} />
+    </Section>
+  ));
+}
+
+function Results({ poll }: { poll: Poll }) {
+  const zone = useZone();
+  const labels = optionLabels(poll);
+  const closesAt = poll.runs.at(-1)?.closes_at;
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>{poll.question}</Text>
+      <Stack gap={8} component="ul" m={0} p={0}>
+        {labels.map((label, index) => (
+          <Option key={label} label={label} votes={poll.votes[index] ?? 0} voters={poll.voters} />
+        ))}
+      </Stack>
+      <Text size="sm" c="dimmed">
+        {t('poll.voters', { voters: poll.voters })}
+        {poll.unreadable > 0 && ` · ${t('poll.unreadable', { votes: poll.unreadable })}`}
+        {closesAt && ` · ${t('poll.closes', { at: exactTime(closesAt, zone) })}`}
+      </Text>
+      {poll.groups.length > 1 && <PerGroup poll={poll} labels={labels} />}
+    </Stack>
+  );
+}
+
+/** Of an event the answers in words. */
+function optionLabels({ kind, options }: Poll): string[] {
+  return kind === 'poll' ? options : [t('poll.answers.going'), t('poll.answers.maybe'), t('poll.answers.not_going')];
+}
+
+function Option({ label, votes, voters }: { label: string; votes: number; voters: number }) {
+  const part = voters === 0 ? 0 : votes / voters;
+  return (
+    <li style={{ listStyle: 'none' }}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Text size="sm">{label}</Text>
+        <Text size="sm" c="dimmed">
+          {t('poll.votes', { votes })} · {share(part)}
+        </Text>
+      </Group>
+      <Progress value={part * 100} aria-label={label} />
+    </li>
+  );
+}
+
+function PerGroup({ poll, labels }: { poll: Poll; labels: string[] }) {
+  const { box, first, last, before, after } = useVirtualRows(poll.groups.length, ROW_HEIGHT);
+  return (
+    <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={t('poll.perGroup')}>
+      <Table aria-rowcount={poll.groups.length + 1}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('campaign.columns.group_name')}</Table.Th>
+            {labels.map((label) => (
+              <Table.Th key={label}>{label}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {before > 0 && <Gap height={before} columns={labels.length + 1} />}
+          {poll.groups.slice(first, last).map((group) => (
+            <Table.Tr key={group.group_metadata_id} style={{ height: ROW_HEIGHT }}>
+              <Table.Td>{group.group_name}</Table.Td>
+              {labels.map((label, index) => (
+                <Table.Td key={label}>{count(group.votes[index] ?? 0)}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+          {after > 0 && <Gap height={after} columns={labels.length + 1} />}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
+  );
+}
+
+function Gap({ height, columns }: { height: number; columns: number }) {
+  return (
+    <tr aria-hidden="true" style={{ height }}>
+      <td colSpan={columns} />
+    </tr>
+  );
+}
+
+/** Downloads the results, and who voted if the poll names its voters. */
+function Exports({ campaign, namesVoters }: Pick<Analytics, 'campaign'> & { namesVoters: boolean }) {
+  return (
+    <Group gap="xs">
+      <ExportButton campaign={campaign} label={t('campaign.export')} voters={false} />
+      {namesVoters && <ExportButton campaign={campaign} label={t('poll.exportVoters')} voters />}
+    </Group>
+  );
+}
+
+function ExportButton({ campaign, label, voters }: Pick<Analytics, 'campaign'> & { label: string; voters: boolean }) {
+  const { campaign_id, name } = campaign;
+  const exporting = useMutation({
+    mutationFn: async () => {
+      const csv = await call('analytics/export-poll', { campaign_id, format: 'csv', voters });
+      downloadFile(new Blob([csv], { type: 'text/csv' }), name, 'csv');
+    },
+    onError: notifyError,
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<Icon name="download" size={14} />}
+      loading={exporting.isPending}
+      onClick={() => exporting.mutate()}
+    >
+      {label}
+    </Button>
+  );
+}
