@@ -6,6 +6,7 @@ import { countMentions } from '../../deliveries/decide-mentions.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
+import { isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
 
@@ -26,6 +27,8 @@ interface Reaching {
 export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
   const { accountId, groupIds, extras, text, campaignId } = reaching;
   const { mentionAll, pinSeconds, replyTo } = extras;
+  if (mentionAll && isBallot(extras))
+    throw invalid([{ field: 'mention_all', issue: 'is not possible in a poll or an event, which have no text' }]);
   if (mentionAll && withMentionAll(text).length > TEXT_LIMIT)
     throw invalid([{ field: 'html', issue: `is longer than ${TEXT_LIMIT} characters with @all before it` }]);
   if ((mentionAll || pinSeconds !== undefined) && (await countChannels(db, groupIds)) > 0)
