@@ -39,7 +39,8 @@ export async function addressTurn(
  */
 async function findQuotes(db: Connection, turn: Turn): Promise<Map<number, QuotedPost>> {
   const { rows } = await sql<QuotedPost & { position: number }>`
-    select d.position, q.message_id as "messageId", t.text, m.mime, coalesce((${STORED_EXTRAS}) ->> 'fileName', '') as "fileName"
+    select d.position, q.message_id as "messageId", m.mime,
+           coalesce(t.extras -> 'poll' ->> 'question', t.extras -> 'event' ->> 'name', t.text) as text, coalesce((${STORED_EXTRAS}) ->> 'fileName', '') as "fileName"
     from runs r
     join runs o on o.account_id = r.account_id and o.run_id = r.reply_run_id
     join contents t on t.content_id = o.content_id

@@ -103,6 +103,12 @@ test('is not possible in channels', async () => {
     });
 });
 
+test('is not possible in a poll, which has no text', async () => {
+  const poll = { question: 'When?', options: ['Today', 'Tomorrow'] };
+  const refused = await send({ ...post(''), poll });
+  expect([refused.status, refused.body.details?.[0]?.field]).toEqual([400, 'mention_all']);
+});
+
 test('a second mention on the same day is refused, and accepted on the next', async () => {
   await sendAndWait(post());
   const some = { ...post('Again'), group_metadata_ids: groups.slice(0, 1) };
