@@ -2,7 +2,12 @@
 export interface FieldError {
   /** A dotted path in the body: `group_metadata_ids.3`. */
   field: string;
+  /** What is wrong, in English. */
   issue: string;
+  /** A stable code of the issue, such as `end_before_start`. */
+  code?: string;
+  /** The figures and names of the issue, such as `limit`. */
+  params?: Readonly<Record<string, string | number>>;
 }
 
 /** The service rejected the request, or could not be reached. `message` is one plain sentence for people. */

@@ -325,6 +325,8 @@ export interface AddCampaign {
   is_schedule?: false | null | undefined;
   /** Stored and returned only, in any form: the campaign is sent now. */
   schedule_time?: string | null | undefined;
+  /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+  is_test?: boolean | null | undefined;
 }
 /** The message in HTML; may be empty if there is a file. Tags: h1–h6, i, em, b, strong, p, br, a, ul, ol, li, span. */
 export type Html = string;
@@ -408,6 +410,8 @@ export interface AddCampaignBatch {
   /** Dates without a run. */
   skip_dates?: Array<string> | null | undefined;
 }
+/** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
+export type IssueCode = string;
 export interface OneCampaign {
   campaign_id: string;
 }
@@ -531,6 +535,8 @@ export type LinkCardShown = { url: string; title: string; description: string; p
 export interface Run {
   run_id: number;
   due_at: string;
+  /** When the schedule has it, if it was moved. Otherwise `null`. */
+  moved_from: string | null;
   started_at: string | null;
   finished_at: string | null;
   status: RunStatus;
@@ -562,6 +568,8 @@ export interface SaveDraft {
   time_zone?: string | null | undefined;
   /** 1 is Monday. */
   weekdays?: Array<number> | null | undefined;
+  /** Dates without a run. */
+  skip_dates?: Array<string> | null | undefined;
   /** The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice. */
   idempotency_key?: string | null | undefined;
   /** A file in base64, as in add-campaign. Omitted: the file stays. */
@@ -606,6 +614,7 @@ export interface DraftContent {
   schedule_time: string | null;
   time_zone: string | null;
   weekdays: Array<number> | null;
+  skip_dates: Array<string> | null;
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
@@ -1555,7 +1564,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       length: number;
       /** The maximum length. */
       limit: number;
-      warnings: Array<{ code: string; message: string }>;
+      warnings: Array<{
+        code: string;
+        message: string;
+        /** The figures and names of the issue, such as `limit`. Absent without any. */
+        params?: Record<string, string | number> | undefined;
+      }>;
       /** The first link of the text, if phones can show a preview of it: below a file they do not. */
       link: string | null;
     };
@@ -1585,6 +1599,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           is_schedule?: false | null | undefined;
           /** Stored and returned only, in any form: the campaign is sent now. */
           schedule_time?: string | null | undefined;
+          /** A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`. */
+          is_test?: boolean | null | undefined;
           /** The campaign has a file that is not sent along here, so it needs no text. */
           with_file?: boolean | null | undefined;
           /** The campaign that this would change. Its current content and planned runs are disregarded. */
@@ -1629,7 +1645,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     data: {
       /** The exact text that would be sent. */
       text: string;
-      warnings: Array<{ code: string; message: string }>;
+      warnings: Array<{
+        code: string;
+        message: string;
+        /** The figures and names of the issue, such as `limit`. Absent without any. */
+        params?: Record<string, string | number> | undefined;
+      }>;
       media: { mime: string; size: number } | null;
       link_preview: {
         url: string;
@@ -1645,7 +1666,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       groups: {
         /** Number of groups without a problem. */
         ok: number;
-        problems: Array<{ group_metadata_id: number; issue: string }>;
+        problems: Array<{ group_metadata_id: number; code: IssueCode; issue: string }>;
       };
       /** Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already. */
       expected_seconds: number;
@@ -1674,8 +1695,10 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_totals?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
-      /** Adds `delivered`, `read` and `read_rate` to `progress`. */
+      /** Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`. */
       with_reads?: boolean | null | undefined;
+      /** Also campaigns that were added with `is_test`. */
+      with_tests?: boolean | null | undefined;
       /** Adds `group_count` and `media_mime`. */
       with_post?: boolean | null | undefined;
       cursor?: Cursor | undefined;
@@ -1688,6 +1711,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         is_schedule: boolean;
         created_at: string;
         next_run_at: string | null;
+        /** With `with_reads`: whether all its sent posts were requested to be deleted for everyone. */
+        recalled?: boolean | undefined;
         /** With `with_post`. */
         group_count?: number | undefined;
         /** With `with_post`. `null`: no file. */
@@ -1802,6 +1827,35 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   'venom/cancel-campaign': { body: OneCampaign; data: CampaignState };
   /** Retry the failed deliveries of a campaign. Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived. */
   'venom/retry-campaign': { body: OneCampaign; data: CampaignState };
+  /** Leave a planned run out. Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead. */
+  'venom/skip-run': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+    };
+    data: CampaignState;
+  };
+  /** Move a planned run to another time. The run keeps its place in the schedule: a later change of the schedule keeps it, as long as the schedule has a run on that date, and adds none for it. */
+  'venom/move-run': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+      /** In the future, and at most 366 days from the time that the schedule gives the run. */
+      due_at: string;
+    };
+    data: { campaign_id: string; run_id: number; due_at: string };
+  };
+  /** Begin a planned run now. Like `move-run` to this moment. Not for paused campaigns. Repeating it is a 409 once the run has begun. */
+  'venom/send-run-now': {
+    body: {
+      campaign_id: string;
+      /** A run of the campaign that has not begun. */
+      run_id: number;
+    };
+    data: { campaign_id: string; run_id: number; due_at: string };
+  };
   /** Recall a campaign or a run. Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`. */
   'venom/recall-campaign': {
     body: {

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
 import type { ApiKeyScope, WorkspaceId } from '../platform/database/schema.ts';
 import type { IdempotencyKey } from '../workspaces/idempotency/once.ts';
-import type { FieldError } from '../platform/errors/errors.ts';
 import type { TokenIdentity } from '../identity/sessions/token.ts';
 import type { OperationContract, Scope } from './contract/define-operations.ts';
+import type { FieldError } from '../platform/errors/issues.ts';
 
 /** The user and workspace of a request's token or API key. Open operations have no caller. */
 export interface Caller extends Omit<Actor, 'address'> {

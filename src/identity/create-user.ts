@@ -14,6 +14,7 @@ import { recordKnownNetwork, networkOf } from './sign-in/known-networks.ts';
 import { hasUsers, isFirstUser, makeAdmin } from './account-flags-store.ts';
 import { insertLogins, insertUser, insertWorkspace, type NewUser, type User } from './store.ts';
 import { withSignInPermit } from './sign-in/sign-in-permits.ts';
+import { fieldError } from '../platform/errors/issues.ts';
 
 export interface SignUp extends Omit<NewUser, 'whatsappDigits' | 'passwordHash'> {
   password: string;
@@ -85,7 +86,7 @@ export async function insertUserWithWorkspace(
 function rejectTaken(wanted: Readonly<Record<string, string>>, given: ReadonlySet<string>): void {
   const details = Object.entries(wanted)
     .filter(([, login]) => !given.has(login))
-    .map(([field]) => ({ field, issue: 'is already taken' }));
+    .map(([field]) => fieldError(field, 'taken'));
   const [first] = details;
   if (first) throw new AppError('login_taken', `${first.field} ${first.issue}`, { details });
 }

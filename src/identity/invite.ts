@@ -14,6 +14,7 @@ import { rejectWeakPassword } from './passwords/reject-weak-password.ts';
 import { setEmailVerified } from './account-flags-store.ts';
 import { findUserByLogin, type User } from './store.ts';
 import { withSignInPermit } from './sign-in/sign-in-permits.ts';
+import { fieldError } from '../platform/errors/issues.ts';
 
 /**
  * Invites a person to sign up within seven days. Revokes an earlier invitation to the same address. Without a mail server it returns the
@@ -30,7 +31,7 @@ export async function invite(
     throw new AppError('signup_closed', 'Sign-up is closed (SIGNUP=closed). SIGNUP=invite allows invitations.');
   if (await findUserByLogin(db, loginOf(email)))
     throw new AppError('login_taken', 'email is already taken', {
-      details: [{ field: 'email', issue: 'is already taken' }],
+      details: [fieldError('email', 'taken')],
     });
   await countAttempts(db, [{ limit: INVITATIONS_PER_USER, key: String(actor.userId) }]);
   const mailId = await db.transaction().execute(async (trx) => {

@@ -3,6 +3,7 @@ import type { MailKind } from '../platform/database/schema.ts';
 import { AppError, invalid } from '../platform/errors/errors.ts';
 import type { MailLinks } from '../platform/mail/mail-links.ts';
 import { consumeMailToken, type UsedMail } from '../platform/mail/mail-store.ts';
+import { fieldError } from '../platform/errors/issues.ts';
 
 /**
  * Consumes the code of a link, in the transaction of the action that it permits. Throws `invalid` on `code` when it is unknown, used or
@@ -26,5 +27,5 @@ export function requireMailId(links: MailLinks, code: string): string {
 }
 
 export function badCode(): AppError {
-  return invalid([{ field: 'code', issue: 'is of a link that was used already, has expired or is not ours' }]);
+  return invalid([fieldError('code', 'void_link')]);
 }

@@ -1,4 +1,5 @@
 import { invalid } from '../platform/errors/errors.ts';
+import { fieldError } from '../platform/errors/issues.ts';
 
 const SEPARATORS = /[\s./()\p{Pd}]/gu;
 /** As URIs and the APIs of messaging services write it. */
@@ -22,6 +23,6 @@ export function phoneDigits(number: string): string | undefined {
 /** Returns the digits of a required phone number field. Throws `invalid`. */
 export function requirePhoneDigits(field: string, number: string): string {
   const digits = phoneDigits(number);
-  if (digits === undefined) throw invalid([{ field, issue: 'must be a phone number' }]);
+  if (digits === undefined) throw invalid([fieldError(field, 'phone_number')]);
   return digits;
 }

@@ -38,7 +38,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       'http-client': {
         summary: 'SSRF: the only way out to addresses that users name; connects to public addresses only',
-        imports: ['platform/concurrency', 'platform/network'],
+        imports: ['platform/concurrency', 'platform/errors', 'platform/network'],
       },
       database: {
         summary: 'connections, NOTIFY hints, migrations, quarantine of poison rows, table types, the embedded server',

@@ -184,12 +184,17 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().getByText('Sending takes', { exact: false }).waitFor();
     found.push(...(await lookAtTop()));
     await page.getByText('On a schedule').click();
-    await button('Days').click();
-    await page.getByRole('dialog', { name: 'Days' }).waitFor();
+    await button('First day').click();
+    await page.getByRole('dialog', { name: 'First day' }).waitFor();
     found.push(...(await look(LAYERS)));
     // The calendar renders again at another width, and the focus is gone.
     await page.getByRole('button', { name: 'Next month' }).press('Escape');
-    await page.getByRole('dialog', { name: 'Days' }).waitFor({ state: 'hidden' });
+    await page.getByRole('dialog', { name: 'First day' }).waitFor({ state: 'hidden' });
+    await button('Daily').click();
+    await button('Leave out days').click();
+    await page.getByRole('group', { name: 'Leave out days' }).getByRole('button', { pressed: true }).nth(1).click();
+    await page.getByText('1 day is left out', { exact: false }).waitFor();
+    found.push(...(await lookAtTop()));
     await page.getByRole('combobox', { name: 'Time zone' }).fill('United');
     await page.getByRole('option', { name: 'Chicago' }).waitFor();
     found.push(...(await lookAtTop()));

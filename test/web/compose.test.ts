@@ -1,10 +1,10 @@
 /** Writing a campaign in the dashboard: what it lacks, a test to one group, and a schedule over a change of the clocks. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
-import { launchBrowser, visit, type Visit } from '../support/browser/browser.ts';
+import { launchBrowser, refused, visit, type Visit } from '../support/browser/browser.ts';
 import { askInBrowser, enterAsNew, findBarriers } from '../support/browser/dashboard-page.ts';
-import { writeMessage } from '../support/browser/dashboard-user.ts';
+import { pasteMessage, writeMessage } from '../support/browser/dashboard-user.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
 const browser = await launchBrowser();
@@ -13,6 +13,11 @@ afterAll(() => app.stop());
 
 const ZONE = 'Europe/Berlin';
 const DAY_MS = 86_400_000;
+
+/** What the page has; the types of this project contain no DOM. */
+interface Style {
+  getComputedStyle(element: unknown): { direction: string; unicodeBidi: string };
+}
 
 /** The next day on which the clocks of the zone change, three days from now at the earliest. */
 function nextClockChange(): Temporal.PlainDate {
@@ -34,6 +39,18 @@ describe.skipIf(!browser)('in a browser', () => {
   const dialog = () => page.getByRole('dialog');
   const check = () => page.getByRole('region', { name: 'Check' });
 
+  /** Picks a day in the calendar of a field. */
+  async function choose(field: string, day: Temporal.PlainDate): Promise<void> {
+    await press(field);
+    const month = day.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+    const calendar = page.getByRole('dialog', { name: field });
+    const shown = calendar.getByText(month, { exact: true });
+    for (let clicks = 0; clicks < 12 && (await shown.count()) === 0; clicks++)
+      await calendar.getByRole('button', { name: 'Next month' }).click();
+    await calendar.getByRole('button', { name: `${day.day} ${month}`, exact: true }).click();
+    await calendar.waitFor({ state: 'detached' });
+  }
+
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
 
   test('lists what a new campaign still lacks, until nothing is missing', async () => {
@@ -45,7 +62,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await check().getByText('Write a message, or attach a file.').waitFor({ state: 'detached' });
     await page.getByText('On a schedule').click();
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
-    await check().getByText('Choose the first and the last day.').waitFor();
+    await check().getByText('Choose the first day.').waitFor();
     expect(await check().getByText('Ready to send.').count()).toBe(0);
     await page.getByText('Now', { exact: true }).click();
     await check().getByText('Ready to send.').waitFor();
@@ -104,7 +121,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await press('Send a test…');
     await page.getByRole('combobox', { name: 'Group' }).fill('chess');
     await page.getByRole('option', { name: 'Chess friends' }).click();
-    await dialog().getByText('5 members of Chess friends will see it. It is listed as “Test: Spring fair”.').waitFor();
+    await dialog().getByText('5 members of Chess friends will see it. It counts in no list and no figure.').waitFor();
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
     await press('Send the test now');
     await dialog().getByText('The test is on its way to Chess friends.').waitFor();
@@ -112,8 +129,10 @@ describe.skipIf(!browser)('in a browser', () => {
 
     const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string; name: string }> }>(
       'venom/list-campaigns',
+      { with_tests: true },
     );
     expect(campaigns.map(({ name }) => name)).toEqual(['Test: Spring fair']);
+    expect(await ask('venom/list-campaigns')).toMatchObject({ campaigns: [] });
     const sent = await ask<{ media: object | null; group_metadata_ids: number[] }>('venom/get-campaign', {
       campaign_id: campaigns[0]?.campaign_id,
     });
@@ -248,6 +267,112 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
   });
 
+  test('leaves out days that are tapped in the calendar, and keeps them with the draft and the campaign', async () => {
+    await enterAsNew(page, 'gil');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Good morning');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await page.getByText('On a schedule').click();
+    const first = Temporal.Now.plainDateISO(ZONE).with({ day: 1 }).add({ months: 2 });
+    await choose('First day', first);
+    await page.getByLabel('Lasts').selectOption('1 week');
+    await press('Leave out days');
+    const calendar = page.getByRole('group', { name: 'Leave out days' });
+    const month = first.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+    for (const day of [3, 4, 5]) await calendar.getByRole('button', { name: `${day} ${month}`, exact: true }).click();
+    await calendar.getByRole('button', { name: `5 ${month}`, exact: true, pressed: false }).click();
+    await page.getByText(/^2 days are left out: /).waitFor();
+    await page.getByText(/^Runs: .*then 2 more\.$/).waitFor();
+    await page.getByText('Draft saved').waitFor();
+    await page.reload();
+    await page.getByText(/^2 days are left out: /).waitFor();
+    await press('Schedule for 1 group');
+    await dialog()
+      .getByText(/ 2 days are left out: /)
+      .waitFor();
+    await dialog().getByRole('button', { name: 'Schedule', exact: true }).click();
+    await page.getByText('2 days are skipped.', { exact: false }).waitFor();
+    const campaign = await ask<{ skip_dates: string[]; runs: unknown[] }>('venom/get-campaign', {
+      campaign_id: page.url().slice(-36),
+    });
+    expect(campaign.skip_dates).toEqual([3, 4].map((day) => first.with({ day }).toString()));
+    expect(campaign.runs).toHaveLength(5);
+  });
+
+  test('shows no times of the former days once the days have changed', async () => {
+    await enterAsNew(page, 'hal');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Good morning');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await page.getByText('On a schedule').click();
+    await press('Daily');
+    await page.getByText(/^Runs: .*then 4 more\.$/).waitFor();
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/venom/check-campaign', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await press('Once');
+    await page.getByText('Checking…').first().waitFor();
+    expect(await page.getByText(/^Runs: .*then 4 more\.$/).count()).toBe(0);
+    answer();
+    await page.getByText(/^Runs: [^·]*\.$/).waitFor();
+  });
+
+  test('saves the words without a file that cannot be sent, and says so beside the file', async () => {
+    await enterAsNew(page, 'ian');
+    await page.goto('/campaigns/new');
+    const message = page.getByRole('region', { name: 'Message' });
+    await page.setInputFiles('input[type=file]', { name: 'IMG_1.HEIC', mimeType: '', buffer: PNG });
+    await message.getByText('HEIC photos cannot be shown', { exact: false }).waitFor();
+    await writeMessage(page, 'O');
+    // What it is shows only in the bytes.
+    await page.setInputFiles('input[type=file]', {
+      name: 'fair.jpg',
+      mimeType: 'image/jpeg',
+      buffer: Buffer.from('no'),
+    });
+    await message.getByRole('alert').getByText('JPEG', { exact: false }).waitFor();
+    await writeMessage(page, 'pen from nine o’clock on, all day long.');
+    await page.getByText('Draft saved').waitFor();
+    expect(await message.getByRole('alert').count()).toBe(1);
+    await page.getByRole('button', { name: 'Remove', exact: true }).waitFor();
+    await page.reload();
+    await page
+      .getByRole('textbox', { name: 'Message' })
+      .getByText('Open from nine o’clock on, all day long.')
+      .waitFor();
+    visited.forgive(refused('400'));
+  });
+
+  test('counts the characters of a text that is too long to send', async () => {
+    await enterAsNew(page, 'kai');
+    await page.goto('/campaigns/new');
+    await pasteMessage(page, { text: 'x'.repeat(70_000) });
+    await page.getByText('70,000 of 65,536 characters').waitFor();
+    await check().getByText('The message has 70,000 characters; at most 65,536 can be sent.').waitFor();
+    expect(await check().getByText('Ready to send.').count()).toBe(0);
+    visited.forgive(refused('400'));
+  });
+
+  test('shows a message in Arabic from right to left', async () => {
+    await enterAsNew(page, 'jim');
+    await page.goto('/campaigns/new');
+    await writeMessage(page, 'Hello', 'مرحبا بكم');
+    const styleOf = (of: Locator) =>
+      of.evaluate((element) => {
+        const { direction, unicodeBidi } = (globalThis as never as Style).getComputedStyle(element);
+        return { direction, unicodeBidi };
+      });
+    const lines = page.getByRole('complementary').locator('p[dir=auto]');
+    await expect.poll(() => lines.count()).toBe(2);
+    const directions = (await lines.all()).map(async (line) => (await styleOf(line)).direction);
+    expect(await Promise.all(directions)).toEqual(['ltr', 'rtl']);
+    const written = page.getByRole('textbox', { name: 'Message' }).locator('p').nth(1);
+    expect(await styleOf(written)).toMatchObject({ unicodeBidi: 'plaintext' });
+  });
+
   test("keeps a schedule's time of day across a clock change", async () => {
     const last = nextClockChange();
     const first = last.subtract({ days: 2 });
@@ -257,13 +382,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'Good morning');
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
     await page.getByText('On a schedule').click();
-    await press('Days');
-    const month = last.toLocaleString('en', { month: 'long', year: 'numeric' });
-    const shown = page.getByRole('dialog', { name: 'Days' }).getByText(month, { exact: true });
-    for (let clicks = 0; clicks < 12 && (await shown.count()) === 0; clicks++) await press('Next month');
-    for (const day of [first, last])
-      await page.getByRole('button', { name: `${day.day} ${month}`, exact: true }).click();
-    await page.keyboard.press('Escape');
+    await choose('First day', first);
+    await choose('Last day', last);
     await page.getByLabel('Time', { exact: true }).fill('09:00');
     const zones = last.month < 7 ? ['CET', 'CEST'] : ['CEST', 'CET'];
     await page

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { countTicks, timeTicks } from '../../web/format/axis-ticks.ts';
 import { busiestHour, spansOf, pointsWithin } from '../../web/campaigns/detail/timeline-span.ts';
+import { describeChange } from '../../web/campaigns/list/describe-change.ts';
 import { copyName } from '../../web/campaigns/detail/copy-name.ts';
 import { addDays, addMonths, daysOfView } from '../../web/calendar/days.ts';
-import { DATE_PICKER_FORMAT, formatRange } from '../../web/compose/date-picker-format.ts';
+import { DATE_PICKER_FORMAT, writeDate } from '../../web/compose/date-picker-format.ts';
 import { applyPreset, PRESETS, findPreset } from '../../web/compose/schedule-presets.ts';
 import { count, fileSize, share } from '../../web/format/numbers.ts';
+import { fieldError } from '../../src/platform/errors/issues.ts';
 import { entryProblems, fieldProblems, problemText } from '../../web/format/problem.ts';
 import { dateIn, duration, exactTime, relativeTime } from '../../web/format/time.ts';
 
@@ -80,9 +82,7 @@ describe('calendars', () => {
 });
 
 test('formats the dates of the date picker in the language', () => {
-  expect(formatRange(['2026-12-01', '2026-12-03'])).toBe('1\u2009–\u20093 Dec 2026');
-  expect(formatRange(['2026-12-01', null])).toBe('1 Dec 2026 –');
-  expect(formatRange([null, null])).toBe('');
+  expect(writeDate('2026-12-01')).toBe('Tue, 1 Dec 2026');
   expect(DATE_PICKER_FORMAT.monthLabelFormat('2026-12-01')).toBe('December 2026');
   expect(DATE_PICKER_FORMAT.getDayAriaLabel('2026-12-01 00:00:00')).toBe('1 December 2026');
 });
@@ -94,11 +94,10 @@ describe('errors', () => {
     [new CampanileError('x', { status: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
     [new CampanileError('x', { status: 429, retryAfterMs: 86_000_000 }), /Try again in 24 hours/],
     [new CampanileError('x', { status: 507 }), /^Your files use all of your storage/],
-    [new CampanileError('The account is not connected', { status: 503 }), /^The account is not connected\. Try again/],
-    [new CampanileError('the campaign has ended', { status: 409 }), /^The campaign has ended\.$/],
+    [new CampanileError('x', { status: 503 }), /^The service is busy or restarting\. Try again/],
     [
-      new CampanileError('x', { status: 400, details: [{ field: 'end_date', issue: 'is before start_date' }] }),
-      /^Last day is before start_date\.$/,
+      new CampanileError('x', { status: 400, details: [fieldError('end_date', 'end_before_start')] }),
+      /^The last day is before the first day\.$/,
     ],
     [new TypeError('x is not a function'), /^Something went wrong on our side\./],
   ])('say what to do next: %s', (error, said) => {
@@ -106,28 +105,22 @@ describe('errors', () => {
   });
 
   test("map to the first part of a field's path", () => {
-    const details = [
-      { field: 'participants.3', issue: 'must be a phone number' },
-      { field: 'participants.4', issue: 'must be another' },
-    ];
+    const details = [fieldError('participants.3', 'phone_number'), fieldError('participants.4', 'required')];
     expect(fieldProblems(new CampanileError('x', { status: 400, details }))).toEqual({
-      participants: 'Must be a phone number.',
+      participants: 'Enter a phone number.',
     });
   });
 
   test('name the value with the issue in a field of several', () => {
-    const details = [
-      { field: 'participants.1', issue: 'must be a phone number' },
-      { field: 'group_name', issue: 'must not be empty' },
-    ];
+    const details = [fieldError('participants.1', 'phone_number'), fieldError('group_name', 'empty')];
     const error = new CampanileError('x', { status: 400, details });
-    expect(entryProblems(error, 'participants', ['+44 20 7946 0200', '12'])).toEqual(['12: must be a phone number']);
+    expect(entryProblems(error, 'participants', ['+44 20 7946 0200', '12'])).toEqual(['12: Enter a phone number.']);
     expect(entryProblems(new TypeError('x'), 'participants', ['12'])).toEqual([]);
   });
 
   test('name a wrong password in every form', () => {
     const of = (field: string) =>
-      new CampanileError('x', { status: 400, details: [{ field, issue: 'is not the present password' }] });
+      new CampanileError('x', { status: 400, details: [fieldError(field, 'wrong_password')] });
     expect(fieldProblems(of('current_password'))['current_password']).toMatch(/^Current password is wrong/);
     expect(problemText(of('password'))).toMatch(/^Current password is wrong/);
   });
@@ -138,6 +131,13 @@ test('names a copy within the limit of a name', () => {
   expect(copyName('Spring fair (copy)')).toBe('Spring fair (copy)');
   expect(copyName('x'.repeat(200))).toHaveLength(200);
   expect(copyName(`${'x'.repeat(192)}🎪🎪🎪🎪`)).toBe(`${'x'.repeat(192)} (copy)`);
+});
+
+test('says how much a figure changed, and after a leap what it was before', () => {
+  expect(describeChange(112, 100, '30')).toBe('+12% vs. the previous 30 days');
+  expect(describeChange(0, 100, '7')).toBe('-100% vs. the previous 7 days');
+  expect(describeChange(3_309, 50, '30')).toBe('50 in the 30 days before');
+  expect([describeChange(5, 0, '30'), describeChange(null, 3, '30')]).toEqual([undefined, undefined]);
 });
 
 describe('axis ticks', () => {

@@ -51,6 +51,22 @@ test.skipIf(!browser)('shows the hold on every page, light, dark and on a phone'
   await visited.end();
 });
 
+test.skipIf(!browser)('says first on the home page that nothing is sent', async () => {
+  const person = await app.signUp('homer');
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const ids = body.data.groups.map((group) => group.group_metadata_id);
+  await person.call('venom/add-campaign', { name: 'Fair', html: 'We open', group_metadata_ids: ids });
+  await setHeld('a test');
+  const visited = await visit(browser as Browser, app.url);
+  const { page } = visited;
+  await enter(page, person.name);
+  await page.goto('/');
+  const needs = page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
+  await needs.first().waitFor();
+  expect(await needs.first().innerText()).toBe('Nothing is sent at the moment: sending is on hold after a restore.');
+  await visited.end();
+});
+
 /** Of two campaigns to two groups each, of which one post was sent. */
 async function queueTwo(person: Person): Promise<{ spring: string; summer: string }> {
   const groups: number[] = [];

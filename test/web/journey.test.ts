@@ -160,18 +160,20 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'Hello');
     await page.getByRole('checkbox', { name: 'Chess friends' }).check();
     await page.getByText('On a schedule').click();
-    await page.getByRole('button', { name: 'Days', exact: true }).click();
-    await page.getByRole('button', { name: 'Next month' }).click();
     // Until it is shown, the days are those of this month.
     const next = Temporal.Now.plainDateISO('UTC').add({ months: 1 });
-    await page
-      .getByText(next.toLocaleString('en', { month: 'long', year: 'numeric' }))
-      .first()
-      .waitFor();
-    const days = page.locator('table button:visible:not([data-outside])');
-    await days.nth(9).click();
-    await days.nth(11).click();
-    await page.keyboard.press('Escape');
+    const month = next.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+    for (const [field, day] of [
+      ['First day', 10],
+      ['Last day', 12],
+    ] as const) {
+      await page.getByRole('button', { name: field, exact: true }).click();
+      const calendar = page.getByRole('dialog', { name: field });
+      if (field === 'First day') await calendar.getByRole('button', { name: 'Next month' }).click();
+      await calendar.getByText(month, { exact: true }).waitFor();
+      await calendar.getByRole('button', { name: `${day} ${month}`, exact: true }).click();
+      await calendar.waitFor({ state: 'detached' });
+    }
     await page.getByLabel('Time', { exact: true }).fill('09:30');
     await page.getByText(/^Runs: .*, 09:30 · .*, 09:30 · .*, 09:30 \(CES?T\)\.$/).waitFor();
     await page.getByRole('button', { name: 'Schedule for 1 group' }).click();

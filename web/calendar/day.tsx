@@ -2,6 +2,7 @@ import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
+import { PlannedRunMenu } from '../campaigns/planned-run-menu.tsx';
 import { newCampaignPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
@@ -74,21 +75,28 @@ export function RunChip({ run }: { run: PlannedRun }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
   return (
-    <Link
-      href={`/campaigns/${run.campaign_id}`}
-      className={classes.run}
-      data-status={status}
-      data-tone={toneOfStatus(status)}
-      title={`${run.name}: ${t(`status.${status}`)}`}
-    >
-      <span className={classes.label}>
-        <span className={classes.time}>
-          <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
-        </span>{' '}
-        <span className={classes.name}>{run.name}</span>
-        <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
-      </span>
-    </Link>
+    <span className={classes.chip}>
+      <Link
+        href={`/campaigns/${run.campaign_id}`}
+        className={classes.run}
+        data-status={status}
+        data-tone={toneOfStatus(status)}
+        title={`${run.name}: ${t(`status.${status}`)}`}
+      >
+        <span className={classes.label}>
+          <span className={classes.time}>
+            <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
+          </span>{' '}
+          <span className={classes.name} dir="auto">
+            {run.name}
+          </span>
+          <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
+        </span>
+      </Link>
+      {run.status === 'planned' && (
+        <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />
+      )}
+    </span>
   );
 }
 

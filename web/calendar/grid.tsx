@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import type { PlannedRun } from '../api/operations.ts';
 import { clockTime, dateIn, hourIn } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
@@ -11,6 +12,8 @@ import { Day, MoreRuns, RunChip } from './day.tsx';
 
 /** More of them would make a row of the month taller than a screen. */
 const MOST_CHIPS = 4;
+/** As in the style sheet. */
+const LIST = '(max-width: 760px)';
 /** The hours that a week always shows. */
 const [FIRST_HOUR, LAST_HOUR] = [8, 18];
 
@@ -30,8 +33,13 @@ export function Month({
 }: Grid & { month: string; showWeek: (day: string) => void }) {
   const zone = useZone();
   const byDay = Map.groupBy(runs, (run) => dateIn(run.due_at, zone));
+  const grid = useRef<HTMLDivElement>(null);
+  // On a phone the month is a list, which would open at its first day.
+  useEffect(() => {
+    if (matchMedia(LIST).matches) grid.current?.querySelector('[aria-current=date]')?.scrollIntoView();
+  }, []);
   return (
-    <div className={classes.calendar} data-view="month" role="list" aria-label={t('pages.calendar')}>
+    <div ref={grid} className={classes.calendar} data-view="month" role="list" aria-label={t('pages.calendar')}>
       <Weekdays />
       {days.map((day) => {
         const own = byDay.get(day) ?? [];

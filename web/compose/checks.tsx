@@ -1,11 +1,13 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { listNames } from '../format/list-names.ts';
+import { warningText } from '../format/warning-text.ts';
 import { problemText } from '../format/problem.ts';
+import { dateName } from '../format/time.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
-import { t } from '../i18n/translate.ts';
+import { findText, t } from '../i18n/translate.ts';
 import classes from './checks.module.css';
 import { ballotProblems, isBallot } from './ballot.ts';
 import type { Draft, PickedGroup } from './draft.ts';
@@ -41,21 +43,25 @@ export function warningsOf({ preview, check, hasFile }: { preview: Preview; chec
   const heard = new Map([...preview.warnings, ...check.warnings].map((warning) => [warning.code, warning]));
   return [...heard.values()]
     .filter(({ code }) => hasFile || code !== CAPTION_WARNING)
-    .map(({ code, message }) => ({ code, text: message }));
+    .map((warning) => ({ code: warning.code, text: warningText(localised(warning)) }));
 }
 
-/** Groups the ids by issue, in the order of the groups. */
+/** Words a date in the figures of a warning. */
+function localised<Warning extends Check['warnings'][number]>(warning: Warning): Warning {
+  const { date } = warning.params ?? {};
+  return typeof date === 'string' ? { ...warning, params: { ...warning.params, date: dateName(date) } } : warning;
+}
+
+/** Groups the ids by the code of their issue, in the order of the groups. */
 export function groupIssues({ problems }: Check): Map<string, number[]> {
-  const byIssue = new Map<string, number[]>();
-  for (const { group_metadata_id: id, issue } of problems) byIssue.set(issue, [...(byIssue.get(issue) ?? []), id]);
-  return byIssue;
+  const byCode = new Map<string, number[]>();
+  for (const { group_metadata_id: id, code } of problems) byCode.set(code, [...(byCode.get(code) ?? []), id]);
+  return byCode;
 }
 
-/** What is wrong with some groups; `issue` as the service words it. */
-export function issueText(issue: string, groups: number): string {
-  return issue.startsWith('gets the very same text')
-    ? t('compose.sameText', { groups })
-    : t('compose.cannotPost', { groups, issue });
+/** What is wrong with some groups. */
+export function groupIssueText(code: string, groups: number): string {
+  return findText(`groupIssues.${code}`, { groups }) ?? t('issues.other');
 }
 
 /**
@@ -151,7 +157,7 @@ function Issue({
   return (
     <Line>
       <div className={boxClasses.grow}>
-        {issueText(issue, ids.length)}
+        {groupIssueText(issue, ids.length)}
         <Text size="xs" c="dimmed">
           {listNames(
             ids.flatMap((id) => names.get(id) ?? []),

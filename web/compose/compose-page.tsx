@@ -11,6 +11,7 @@ import { createDraft, type PersistedDraft } from '../drafts/persisted-draft.ts';
 import { SaveStatus } from '../drafts/save-status.tsx';
 import { usePersistedDraft } from '../drafts/use-persisted-draft.ts';
 import { count } from '../format/numbers.ts';
+import { problemText } from '../format/problem.ts';
 import { clockTime, timeOfDay } from '../format/time.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { useNow } from '../parts/relative-time.tsx';
@@ -109,7 +110,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const suggestedName = suggestName([ballotTitle(draft), firstLine(preview.text), file?.name ?? '']);
   const name = draft.name.trim() || suggestedName;
   const check = useCheck(draft, name, hasFile);
-  const problems = validateDraft(draft, hasFile, shown);
+  const problems = listProblems(kept, hasFile, shown);
   const send = useSend({ draft, name, file, drop });
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
     groups: draft.groups.length,
@@ -142,7 +143,8 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
       >
         <MessageSection
           {...{ draft, update, file, attach, suggestedName }}
-          aside={!isAskingMembers && <LengthCounter length={preview.length} limit={preview.limit} />}
+          refusal={kept.fileProblem}
+          aside={!isAskingMembers && <LengthCounter length={shown.length} limit={preview.limit} />}
         >
           <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
         </MessageSection>
@@ -164,6 +166,16 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
       </ConfirmDialog>
     </Page>
   );
+}
+
+/** What prevents sending: also the refusal of a file, which the service gives when it saves the draft. */
+function listProblems(
+  { draft, fileProblem }: PersistedDraft,
+  hasFile: boolean,
+  shown: Parameters<typeof validateDraft>[2],
+): string[] {
+  const found = validateDraft(draft, hasFile, shown);
+  return hasFile && fileProblem !== undefined ? [...found, problemText(fileProblem)] : found;
 }
 
 /** Sends the draft, deletes it, and opens the new campaign. */

@@ -2,31 +2,29 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Data } from '../api/operations.ts';
 import { createDraft } from '../drafts/persisted-draft.ts';
 import { changeDraft } from '../drafts/save-draft.ts';
+import { copySchedule } from './copy-schedule.ts';
 import { toReach } from './reach.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
-type Copy = Data<'venom/duplicate-campaign'>;
+export type Copy = Data<'venom/duplicate-campaign'>;
 
-/** Creates a draft with the message, file and groups of a campaign. Returns its path. The schedule is not copied; existing drafts stay. */
+/**
+ * Creates a draft with the message, file, groups and schedule of a campaign. Returns its path; existing drafts stay. No copy starts
+ * before today.
+ */
 export function createDraftFromCampaign(
   client: QueryClient,
   timeZone: string,
   copy: Copy,
   known: readonly PickedGroup[],
+  now: Date,
 ): string {
   const ids = new Set(copy.group_metadata_ids);
   const groups = known.filter((group) => ids.has(group.group_metadata_id)).map(toPicked);
   const file = copy.image === null ? null : toFile(copy.image, copy.name);
-  const draft = {
-    ...emptyDraft(timeZone),
-    ...toReach(copy),
-    name: copy.name,
-    html: copy.html,
-    card: copy.link_preview,
-    poll: copy.poll,
-    event: copy.event,
-    groups,
-  };
+  const { name, html, link_preview: card, poll, event } = copy;
+  const schedule = copySchedule(copy, now);
+  const draft = { ...emptyDraft(timeZone), ...schedule, ...toReach(copy), name, html, card, poll, event, groups };
   return createSavedDraft(client, draft, file);
 }
 

@@ -7,23 +7,13 @@ export const DATE_PICKER_FORMAT = {
   getDayAriaLabel: (date: string) => formatDate(date, { day: 'numeric', month: 'long', year: 'numeric' }),
 };
 
-/** "1–3 Dec 2026"; only the first day of a range that is being picked. */
-export function formatRange([first, last]: readonly unknown[]): string {
-  const options = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-  if (typeof first !== 'string') return '';
-  if (typeof last !== 'string') return `${formatDate(first, options)} –`;
-  return formatter(options).formatRange(noon(first), noon(last));
-}
-
-function formatDate(date: string, options: Intl.DateTimeFormatOptions): string {
-  return formatter(options).format(noon(date));
-}
-
-function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
+/** "Tue, 1 Dec 2026", of a date as `YYYY-MM-DD`. */
+export function writeDate(date: string): string {
+  return formatDate(date, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 /** For a date that starts with `YYYY-MM-DD`. */
-function noon(date: string): Date {
-  return new Date(`${date.slice(0, 10)}T12:00:00Z`);
+function formatDate(date: string, options: Intl.DateTimeFormatOptions): string {
+  const noon = new Date(`${date.slice(0, 10)}T12:00:00Z`);
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }).format(noon);
 }

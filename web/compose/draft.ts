@@ -11,7 +11,10 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
   return { group_metadata_id, group_name, kind, participants };
 }
 
-/** A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. */
+/**
+ * A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. Without an end date the first day
+ * is also the last.
+ */
 export interface Draft extends DraftBallot, Reach {
   name: string;
   html: string;
@@ -24,6 +27,8 @@ export interface Draft extends DraftBallot, Reach {
   time: string;
   timeZone: string;
   weekdays: readonly number[];
+  /** Days without a run. Some may lie outside the range: they count again if the range grows. */
+  skipDates: readonly string[];
   /** New with each change. The same when the same post is sent again after a lost response. */
   idempotencyKey: string;
 }
@@ -44,6 +49,7 @@ export function emptyDraft(timeZone: string): Draft {
     timeZone,
     weekdays: ALL_WEEK,
     ...NO_REACH,
+    skipDates: [],
     idempotencyKey: generateIdempotencyKey(),
   };
 }

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icons.tsx';
 import textClasses from '../parts/text.module.css';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { t } from '../i18n/translate.ts';
-import { FILE_LIMIT_BYTES } from './file-limit.ts';
+import { ACCEPTED_FILES, FILE_LIMIT_BYTES, fileProblem } from './check-file.ts';
 import classes from './media-field.module.css';
 
 export default function MediaField({
@@ -37,8 +37,10 @@ export default function MediaField({
   return (
     <Dropzone
       onDrop={([dropped]) => attach(dropped ?? null)}
-      onReject={() => onReject(t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) }))}
-      maxSize={FILE_LIMIT_BYTES}
+      accept={ACCEPTED_FILES}
+      onReject={([rejected]) =>
+        rejected && onReject(fileProblem(rejected.file) ?? t('compose.fileType', { name: rejected.file.name }))
+      }
       multiple={false}
       aria-label={t('compose.addFile')}
       inputProps={{ 'aria-label': t('compose.addFile') }}

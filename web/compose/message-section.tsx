@@ -1,11 +1,11 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { fileSize } from '../format/numbers.ts';
+import { problemText } from '../format/problem.ts';
 import { PartSkeleton, Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { BallotSection } from './ballot-section.tsx';
 import type { Draft } from './draft.ts';
-import { FILE_LIMIT_BYTES } from './file-limit.ts';
+import { fileProblem } from './check-file.ts';
 import { lazyWithRetry } from '../parts/lazy-with-retry.ts';
 
 const Editor = lazy(lazyWithRetry(() => import('./editor.tsx')));
@@ -19,6 +19,7 @@ export function MessageSection({
   update,
   file,
   attach,
+  refusal,
   suggestedName,
   hasText = true,
   aside,
@@ -27,8 +28,10 @@ export function MessageSection({
   draft: Pick<Draft, 'name' | 'html' | 'poll' | 'event' | 'timeZone'>;
   update: (next: Partial<Draft>) => void;
   file: File | null;
-  /** Never called with a file that is too large. */
+  /** Never called with a file that a campaign cannot take, as far as its name tells. */
   attach: (file: File | null) => void;
+  /** Why the service does not take the attached file. */
+  refusal?: unknown;
   suggestedName?: string;
   hasText?: boolean;
   aside?: ReactNode;
@@ -36,10 +39,11 @@ export function MessageSection({
   children?: ReactNode;
 }) {
   const [problem, setProblem] = useState<string>();
+  const shown = problem ?? (refusal === undefined ? undefined : problemText(refusal));
   const takeFile = (next: File | null) => {
-    const isTooLarge = next !== null && next.size > FILE_LIMIT_BYTES;
-    setProblem(isTooLarge ? t('compose.fileTooLarge', { limit: fileSize(FILE_LIMIT_BYTES) }) : undefined);
-    if (!isTooLarge) attach(next);
+    const found = next === null ? undefined : fileProblem(next);
+    setProblem(found);
+    if (found === undefined) attach(next);
   };
   return (
     <Section title={t('compose.message')} aside={aside}>
@@ -50,6 +54,7 @@ export function MessageSection({
           placeholder={suggestedName}
           maxLength={NAME_LIMIT}
           value={draft.name}
+          dir="auto"
           onChange={(event) => update({ name: event.currentTarget.value })}
         />
         {hasText && (
@@ -61,9 +66,9 @@ export function MessageSection({
             </Suspense>
           </BallotSection>
         )}
-        {problem !== undefined && (
+        {shown !== undefined && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {problem}
+            {shown}
           </Text>
         )}
       </Stack>

@@ -1,4 +1,5 @@
 import { addDays } from '../calendar/days.ts';
+import { weekdayOf } from './schedule-days.ts';
 
 export const PRESETS = ['once', 'daily', 'weekdays', 'weekly'] as const;
 type Preset = (typeof PRESETS)[number];
@@ -39,9 +40,4 @@ function weekdaysOf(preset: Preset, start: string): readonly number[] {
   if (preset === 'weekdays') return MONDAY_TO_FRIDAY;
   if (preset === 'weekly') return [weekdayOf(start)];
   return ALL_WEEK;
-}
-
-/** 1 is Monday. */
-function weekdayOf(date: string): number {
-  return new Date(`${date}T12:00:00Z`).getUTCDay() || 7;
 }

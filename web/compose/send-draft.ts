@@ -3,6 +3,7 @@ import type { Body } from '../api/operations.ts';
 import { isBallot, toBallotBody } from './ballot.ts';
 import type { Draft } from './draft.ts';
 import { reachFields } from './reach.ts';
+import { listSkipped } from './schedule-days.ts';
 
 /** The fields that sending at once and scheduling share. */
 function postOf(draft: Draft, name: string, image: string | null) {
@@ -20,6 +21,7 @@ function postOf(draft: Draft, name: string, image: string | null) {
 
 function scheduleOf(draft: Draft) {
   const everyDay = draft.weekdays.length === 7;
+  const skipDates = listSkipped(draft);
   return {
     is_schedule: true as const,
     start_date: draft.startDate ?? '',
@@ -27,6 +29,7 @@ function scheduleOf(draft: Draft) {
     schedule_time: `${draft.time}:00`,
     time_zone: draft.timeZone,
     ...(!everyDay && { weekdays: [...draft.weekdays] }),
+    ...(skipDates.length > 0 && { skip_dates: skipDates }),
   };
 }
 
@@ -43,11 +46,17 @@ export function toCampaignBody(
  * Sends or schedules a draft. Resolves to the campaign's id. Idempotent: repeating it after a lost response sends nothing twice. Aborting
  * too late does not stop it.
  */
-export async function sendDraft(draft: Draft, name: string, file: File | null, signal: AbortSignal): Promise<string> {
+export async function sendDraft(
+  draft: Draft,
+  name: string,
+  file: File | null,
+  signal: AbortSignal,
+  { isTest = false }: { isTest?: boolean } = {},
+): Promise<string> {
   const post = postOf(draft, name, file && (await base64(file)));
   const options = { idempotencyKey: draft.idempotencyKey, signal };
   if (!draft.isScheduled)
-    return (await call('venom/add-campaign', { ...post, is_schedule: false }, options)).campaign_id;
+    return (await call('venom/add-campaign', { ...post, is_schedule: false, is_test: isTest }, options)).campaign_id;
   const { headers } = await callWithHeaders('venom/add-campaign-batch', { ...post, ...scheduleOf(draft) }, options);
   return headers.get('x-campaign-id') ?? '';
 }

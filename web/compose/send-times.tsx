@@ -4,6 +4,7 @@ import { useNow } from '../parts/relative-time.tsx';
 import { namesOfDays } from '../format/weekday.ts';
 import { t } from '../i18n/translate.ts';
 import type { Draft } from './draft.ts';
+import { listSkipped } from './schedule-days.ts';
 import type { Check } from './use-check.ts';
 
 const SHOWN_RUNS = 3;
@@ -14,6 +15,7 @@ export function SendTimes({ draft, check }: { draft: Draft; check: Check }) {
   const nowMs = useNow();
   const lines = [
     ...(draft.isScheduled && check.runs ? describeRuns(draft, check.runs) : []),
+    ...(draft.isScheduled && check.isPending ? [t('compose.checking')] : []),
     ...describeDuration(draft, check, nowMs),
   ];
   if (lines.length === 0) return null;
@@ -45,7 +47,16 @@ function timeOrDay(at: Date, nowMs: number, zone: string): string {
 }
 
 /** Describes the days, time and zone of the schedule. */
-export function describeSchedule({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
+export function describeSchedule(draft: Draft): string {
+  const skipped = listSkipped(draft);
+  const left =
+    skipped.length === 0
+      ? ''
+      : ` ${t('compose.skip.days', { days: skipped.length, list: skipped.map(dateName).join(' · ') })}`;
+  return describeRange(draft) + left;
+}
+
+function describeRange({ startDate, endDate, time, timeZone, weekdays }: Draft): string {
   const start = startDate ?? '';
   const [from = '', to = ''] = [start, endDate ?? start].map((date) => (date === '' ? '' : dateName(date)));
   const when = { time: timeOfDay(time), zone: timeZone };

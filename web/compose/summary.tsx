@@ -7,7 +7,7 @@ import textClasses from '../parts/text.module.css';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
-import { groupIssues, issueText, warningsOf } from './checks.tsx';
+import { groupIssues, groupIssueText, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
 import { membersOf } from './audience.ts';
 import { describeDuration, describeRuns, describeSchedule } from './send-times.tsx';
@@ -32,7 +32,7 @@ export function Summary({
   const nowMs = useNow();
   const { groups } = draft;
   const warnings = [
-    ...[...groupIssues(check)].map(([issue, ids]) => issueText(issue, ids.length)),
+    ...[...groupIssues(check)].map(([code, ids]) => groupIssueText(code, ids.length)),
     ...warningsOf({ preview, check, hasFile: file !== null }).map(({ text }) => text),
   ];
   const when = draft.isScheduled

@@ -25,7 +25,7 @@ interface TestPostProps {
   isWritten: boolean;
 }
 
-/** Sends the draft to one group first, as a campaign of its own. The draft stays. */
+/** Sends the draft to one group first, as a campaign that is in no list. The draft stays. */
 export function TestPostButton(tested: TestPostProps) {
   const [isOpen, opened] = useDisclosure(false);
   return (
@@ -49,7 +49,9 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
   const testName = t('compose.testName', { name }).slice(0, NAME_LIMIT);
   const sending = useCancellableMutation({
     act: (to: Group, signal) =>
-      sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal),
+      sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal, {
+        isTest: true,
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['campaigns'] }),
   });
   const choose = (chosen: Group | undefined) => {
@@ -78,7 +80,7 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
       <GroupSelect chosen={group} choose={choose} />
       {group && isWritten && (
         <Text size="sm" c="dimmed">
-          {t('compose.testReaches', { name: testName, group: group.group_name, members: group.participants })}
+          {t('compose.testReaches', { group: group.group_name, members: group.participants })}
         </Text>
       )}
       <ErrorText error={sending.error} />

@@ -19,6 +19,8 @@ export interface Check {
   error: unknown;
   /** Whether the result is of the current draft. */
   isSettled: boolean;
+  /** Whether the runs of the current schedule are still to come. */
+  isPending: boolean;
 }
 
 const WAIT_MS = 400;
@@ -26,35 +28,43 @@ const NAMELESS = '-';
 
 /**
  * Dry run: asks the service for the consequences of the draft a moment after its last change. The file itself changes nothing and is left out.
- * `changed`: the campaign that is edited, and its skipped dates.
+ * `changed`: the campaign that is edited.
  */
-export function useCheck(
-  draft: Draft,
-  name: string,
-  hasFile: boolean,
-  changed: { campaign_id?: string; skip_dates?: string[] } = {},
-): Check {
+export function useCheck(draft: Draft, name: string, hasFile: boolean, changed: { campaign_id?: string } = {}): Check {
   const [settled] = useDebouncedValue(draft, WAIT_MS);
   const isWritten = isBallot(settled) ? ballotProblems(settled).length === 0 : settled.html !== '' || hasFile;
   const canSay = isWritten && settled.groups.length > 0 && (!settled.isScheduled || isComplete(settled));
   const shared = { ...changed, with_file: hasFile };
   const check = useQuery({
     queryKey: ['check', settled.idempotencyKey, hasFile],
-    queryFn: ({ signal }) =>
-      call('venom/check-campaign', { ...toCampaignBody(settled, name || NAMELESS), ...shared }, { signal }),
+    queryFn: async ({ signal }) => {
+      const body = toCampaignBody(settled, name || NAMELESS);
+      return {
+        ...(await call('venom/check-campaign', { ...body, ...shared }, { signal })),
+        schedule: scheduleKey(settled),
+      };
+    },
     enabled: canSay,
     placeholderData: keepPreviousData,
     gcTime: 60_000,
   });
   const checked = canSay ? check.data : undefined;
+  // A result of other days would contradict the fields above it, even for a moment.
+  const isOfSchedule = checked?.schedule === scheduleKey(draft);
   return {
-    runs: settled.isScheduled ? checked?.runs : undefined,
+    runs: settled.isScheduled && isOfSchedule ? checked?.runs : undefined,
+    isPending: canSay && !isOfSchedule && check.error === null,
     problems: checked?.groups.problems ?? [],
     warnings: checked?.warnings ?? [],
-    expectedSeconds: checked?.expected_seconds,
+    expectedSeconds: isOfSchedule ? checked?.expected_seconds : undefined,
     error: canSay ? check.error : null,
     isSettled: settled === draft && !check.isFetching,
   };
+}
+
+/** Equal for drafts with the same runs. */
+function scheduleKey({ isScheduled, startDate, endDate, time, timeZone, weekdays, skipDates }: Draft): string {
+  return JSON.stringify(isScheduled && [startDate, endDate, time, timeZone, weekdays, skipDates]);
 }
 
 function isComplete({ startDate, time, weekdays }: Draft): boolean {

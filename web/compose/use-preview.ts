@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
 import type { Data } from '../api/operations.ts';
 
@@ -25,7 +26,15 @@ export function usePreview(html: string, hasFile: boolean) {
   if (preview.data && preview.data !== answered) setAnswered(preview.data);
   return {
     preview: preview.data ?? answered,
+    length: lengthOf(preview.error) ?? (preview.data ?? answered).length,
     error: preview.error,
     isSettled: settled === html && !preview.isFetching,
   };
+}
+
+/** The length of a text that the service rejects for it. */
+function lengthOf(error: unknown): number | undefined {
+  if (!(error instanceof CampanileError)) return undefined;
+  const length = error.details.find(({ code }) => code === 'text_too_long')?.params?.['length'];
+  return typeof length === 'number' ? length : undefined;
 }

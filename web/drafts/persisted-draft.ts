@@ -20,6 +20,8 @@ export interface PersistedDraft {
   isChanged: boolean;
   /** Whether its file differs from the one on the service. */
   isOtherFile: boolean;
+  /** Why the service does not take the file. The words are saved without it. Absent: it takes the file, or has not seen it. */
+  fileProblem?: unknown;
   /** A save without a response: the service may have it as the next version. */
   unanswered?: DraftSnapshot | undefined;
   /** Why it could not be saved, or null. */
@@ -29,7 +31,7 @@ export interface PersistedDraft {
 }
 
 /** The state of a draft that a save sends. */
-export type DraftSnapshot = Pick<PersistedDraft, 'draft' | 'file' | 'isOtherFile' | 'version'>;
+export type DraftSnapshot = Pick<PersistedDraft, 'draft' | 'file' | 'isOtherFile' | 'fileProblem' | 'version'>;
 
 export type DraftRow = Data<'venom/list-drafts'>['drafts'][number];
 
@@ -72,6 +74,7 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
     time: content.schedule_time ?? blank.time,
     timeZone: content.time_zone ?? timeZone,
     weekdays: content.weekdays ?? blank.weekdays,
+    skipDates: content.skip_dates ?? blank.skipDates,
     idempotencyKey: content.idempotency_key ?? blank.idempotencyKey,
     ...toReach(content),
   };

@@ -116,6 +116,14 @@ async function saveOnce(client: QueryClient, id: string): Promise<void> {
     }));
     void client.invalidateQueries({ queryKey: draftsQuery.queryKey });
   } catch (problem) {
+    if (isOfFile(problem, sent)) {
+      updatePersistedDraft(client, id, (now) => ({
+        ...now,
+        unanswered: undefined,
+        ...(now.file === sent.file && { fileProblem: problem }),
+      }));
+      return saveOnce(client, id);
+    }
     const isOpen = isTransient(problem);
     updatePersistedDraft(client, id, (now) => ({ ...now, problem, unanswered: isOpen ? sent : undefined }));
     if (isOpen) saveSoon(client, id, RETRY_MS);
@@ -124,7 +132,20 @@ async function saveOnce(client: QueryClient, id: string): Promise<void> {
   if (sent === kept.unanswered) await saveOnce(client, id);
 }
 
-async function toSaveBody(id: string, { draft, file, version, isOtherFile }: DraftSnapshot) {
+/** Returns whether the save failed because of its file: the words can be saved without it. */
+function isOfFile(problem: unknown, sent: DraftSnapshot): boolean {
+  if (!sentFile(sent) || !(problem instanceof CampanileError)) return false;
+  return hasFieldError(problem, 400, 'image') || problem.status === 413 || problem.errorCode === 'storage_full';
+}
+
+/** Returns the file that a save sends along, or null. */
+function sentFile({ file, isOtherFile, fileProblem }: DraftSnapshot): File | null {
+  return isOtherFile && fileProblem === undefined ? file : null;
+}
+
+async function toSaveBody(id: string, sent: DraftSnapshot) {
+  const { draft, version, isOtherFile } = sent;
+  const file = sentFile(sent);
   return {
     draft_id: id,
     version,
@@ -140,6 +161,7 @@ async function toSaveBody(id: string, { draft, file, version, isOtherFile }: Dra
     schedule_time: draft.time,
     time_zone: draft.timeZone,
     weekdays: [...draft.weekdays],
+    skip_dates: [...draft.skipDates],
     idempotency_key: draft.idempotencyKey,
     ...reachFields(draft),
     ...(isOtherFile && (file ? { image: await base64(file) } : { remove_image: true })),

@@ -32,6 +32,7 @@ export function usePersistedDraft(id: string, timeZone: string) {
         ...before,
         file,
         isOtherFile: true,
+        fileProblem: undefined,
         draft: { ...before.draft, idempotencyKey: generateIdempotencyKey() },
       })),
     [client, id],

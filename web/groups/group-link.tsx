@@ -10,6 +10,7 @@ export function GroupLink({ group }: { group: Pick<PickedGroup, 'group_metadata_
       href={`/groups/${group.group_metadata_id}`}
       className={`${textClasses.clip} ${classes.link}`}
       title={group.group_name}
+      dir="auto"
     >
       {group.group_name}
     </Link>

@@ -33,6 +33,11 @@ export function addMessages(messages: Partial<Messages>): void {
   Object.assign(loaded, messages);
 }
 
+/** Returns the text of a key that the service names, with the parameters of its answer; undefined: this page has no such message. */
+export function findText(key: string, parameters: Readonly<Record<string, string | number>> = {}): string | undefined {
+  return Object.hasOwn(loaded, key) ? (t as (key: string, parameters: object) => string)(key, parameters) : undefined;
+}
+
 /** Returns the message of a key that the service may have added since this page was built; undefined: there is none. */
 export function findMessage(key: string): string | undefined {
   const message = loaded[key];

@@ -1,5 +1,5 @@
 import { Table, VisuallyHidden, type MantineBreakpoint, type TableTdProps } from '@mantine/core';
-import type { Key, ReactNode } from 'react';
+import { useCallback, useState, type Key, type ReactNode } from 'react';
 import boxClasses from './box.module.css';
 import textClasses from './text.module.css';
 
@@ -17,16 +17,22 @@ export interface Column<Row> {
 
 /** A table that scrolls sideways where it is wider than its section. */
 export function DataTable<Row>({
+  label,
   rows,
   rowKey,
   columns,
 }: {
+  /** The name of the table for screen readers, where it scrolls. */
+  label: string;
   rows: readonly Row[];
   rowKey: (row: Row, index: number) => Key;
   columns: ReadonlyArray<Column<Row>>;
 }) {
+  const [box, isWider] = useOverflow();
   return (
-    <div className={boxClasses.table}>
+    // What scrolls has to be reachable by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={box} className={boxClasses.table} {...(isWider && { tabIndex: 0, role: 'group', 'aria-label': label })}>
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
@@ -51,6 +57,19 @@ export function DataTable<Row>({
       </Table>
     </div>
   );
+}
+
+/** Returns a ref for an element, and whether its content is wider than it. */
+function useOverflow(): [(element: HTMLElement | null) => (() => void) | undefined, boolean] {
+  const [isWider, setWider] = useState(false);
+  const watch = useCallback((element: HTMLElement | null) => {
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setWider(element.scrollWidth > element.clientWidth));
+    observer.observe(element);
+    for (const child of element.children) observer.observe(child);
+    return () => observer.disconnect();
+  }, []);
+  return [watch, isWider];
 }
 
 function shared({ visibleFrom, nowrap = false }: Pick<Column<never>, 'visibleFrom' | 'nowrap'>) {

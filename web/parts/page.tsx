@@ -28,7 +28,7 @@ export function Page({
   return (
     <div className={classes.page} data-wide={wide || undefined}>
       <Group justify="space-between" align="center" mb="lg" gap="sm">
-        <Title order={1} size="h2" ref={heading} tabIndex={-1} className={classes.title}>
+        <Title order={1} size="h2" ref={heading} tabIndex={-1} className={classes.title} dir="auto">
           {title}
         </Title>
         <AsOf />

@@ -2,7 +2,10 @@ import type { CampaignStatus, Run } from '../api/operations.ts';
 
 export type Tone = 'good' | 'busy' | 'planned' | 'paused' | 'idle' | 'bad';
 
-const TONES: Readonly<Record<CampaignStatus | Run['status'], Tone>> = {
+/** What a campaign or run is shown as. `recalled`: its posts were deleted for everyone. */
+export type ShownStatus = CampaignStatus | Run['status'] | 'recalled';
+
+const TONES: Readonly<Record<ShownStatus, Tone>> = {
   scheduled: 'planned',
   planned: 'planned',
   running: 'busy',
@@ -11,6 +14,7 @@ const TONES: Readonly<Record<CampaignStatus | Run['status'], Tone>> = {
   completed_with_errors: 'bad',
   missed: 'bad',
   cancelled: 'idle',
+  recalled: 'idle',
 };
 
 /** Returns the status to show for a run: an open run of a paused campaign is paused. */
@@ -18,6 +22,6 @@ export function statusOfRun(run: Run['status'], campaign: CampaignStatus): Run['
   return campaign === 'paused' && (run === 'planned' || run === 'running') ? 'paused' : run;
 }
 
-export function toneOfStatus(status: CampaignStatus | Run['status']): Tone {
+export function toneOfStatus(status: ShownStatus): Tone {
   return TONES[status];
 }

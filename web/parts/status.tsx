@@ -1,10 +1,9 @@
-import type { CampaignStatus, Run } from '../api/operations.ts';
 import { t } from '../i18n/translate.ts';
 import classes from './status.module.css';
-import { toneOfStatus, type Tone } from './status-tone.ts';
+import { toneOfStatus, type ShownStatus, type Tone } from './status-tone.ts';
 
 /** The state of a campaign or run: a dot and its label. */
-export function Status({ of, large }: { of: CampaignStatus | Run['status']; large?: boolean }) {
+export function Status({ of, large }: { of: ShownStatus; large?: boolean }) {
   return <Dot tone={toneOfStatus(of)} label={t(`status.${of}`)} {...(large && { large })} />;
 }
 

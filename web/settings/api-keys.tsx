@@ -65,6 +65,7 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
   const momentOrNever = (at: string | null) => (at === null ? t('settings.never') : <RelativeTime at={at} />);
   return (
     <DataTable
+      label={t('settings.apiKeys')}
       rows={keys}
       rowKey={(key) => key.api_key_id}
       columns={[

@@ -29,6 +29,7 @@ export function AuditLog() {
       <QueryStatus of={log} rows={4} />
       {entries.length > 0 && (
         <DataTable
+          label={t('settings.auditLog')}
           rows={entries}
           rowKey={(_entry, index) => index}
           columns={[

@@ -61,6 +61,7 @@ function Choices({ settings, isAdmin }: { settings: Settings; isAdmin: boolean }
   return (
     <>
       <DataTable
+        label={t('notices.title')}
         rows={kinds}
         rowKey={(row) => row.kind}
         columns={[

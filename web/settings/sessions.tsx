@@ -25,6 +25,7 @@ export function Sessions() {
       <QueryStatus of={sessions} rows={2} />
       {sessions.data && (
         <DataTable
+          label={t('settings.sessions')}
           rows={sessions.data.sessions}
           rowKey={(session) => session.session_id}
           columns={[

@@ -25,6 +25,7 @@ export function Invitations() {
   return (
     <Section title={t('users.invitations')}>
       <DataTable
+        label={t('users.invitations')}
         rows={invitations}
         rowKey={({ email }) => email}
         columns={[

@@ -28,6 +28,7 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
   return (
     <>
       <DataTable
+        label={t('pages.users')}
         rows={users}
         rowKey={(user) => user.user_id}
         columns={[

@@ -16,10 +16,20 @@ export function MessageText({ text, className }: { text: string; className?: str
 
 function Line({ line }: { line: SeenLine }) {
   const content = line.runs.map((run, index) => <Run key={index} text={run.text} styles={run.styles} />);
-  if (line.kind === 'text') return <p className={classes.line}>{content.length > 0 ? content : <br />}</p>;
-  if (line.kind === 'quote') return <p className={`${classes.line} ${classes.quote}`}>{content}</p>;
+  if (line.kind === 'text')
+    return (
+      <p dir="auto" className={classes.line}>
+        {content.length > 0 ? content : <br />}
+      </p>
+    );
+  if (line.kind === 'quote')
+    return (
+      <p dir="auto" className={`${classes.line} ${classes.quote}`}>
+        {content}
+      </p>
+    );
   return (
-    <p className={`${classes.line} ${classes.item}`}>
+    <p dir="auto" className={`${classes.line} ${classes.item}`}>
       <span className={classes.marker}>{line.kind === 'bullet' ? '•' : `${line.number ?? ''}.`}</span>
       <span>{content}</span>
     </p>

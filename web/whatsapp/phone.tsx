@@ -24,7 +24,9 @@ export function Phone({
           {name.charAt(0).toUpperCase()}
         </span>
         <span className={classes.name}>
-          <span className={textClasses.clip}>{name}</span>
+          <span dir="auto" className={textClasses.clip}>
+            {name}
+          </span>
           {participants !== null && (
             <span className={classes.members}>
               {kind === 'channel'

@@ -6,11 +6,15 @@ import json
 from typing import Any, Mapping, TypedDict, cast
 
 
-class FieldError(TypedDict):
+class FieldError(TypedDict, total=False):
     """The error of one field of a request. `field` is a dotted path in the body: `group_metadata_ids.3`."""
 
     field: str
     issue: str
+    #: A stable code of the issue, such as `end_before_start`.
+    code: str
+    #: The figures and names of the issue, such as `limit`.
+    params: dict[str, str | int | float]
 
 
 class CampanileError(Exception):

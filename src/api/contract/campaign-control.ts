@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { campaignBody, campaignId, campaignStatusData, CORRECTION_LIMIT_BYTES, htmlBody } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
+import { count, instant, nothingData, optional, zonedInstant } from './fields.ts';
 import { fetchLinkPreview, linkPreviewField } from './link-preview.ts';
-import { count, nothingData, optional } from './fields.ts';
 import { pinFor } from './post-extras.ts';
 
 const recallCampaignBody = campaignBody.extend({
@@ -24,6 +24,11 @@ const pinnedData = z
     groups: count.meta({ description: 'Number of groups with a sent post to pin or unpin.' }),
   })
   .meta({ id: 'PinRequested' });
+
+const runBody = campaignBody.extend({
+  run_id: z.int().meta({ description: 'A run of the campaign that has not begun.', examples: [1] }),
+});
+const movedRunData = z.object({ campaign_id: campaignId, run_id: count, due_at: instant });
 
 const AT_MOST_A_TURN = 'After the answer, at most the turn in hand is still sent.';
 
@@ -71,6 +76,41 @@ export const campaignControl = defineOperations('Campaigns', {
       'campaign_media_gone',
       'nothing_failed',
     ],
+  },
+  skipRun: {
+    path: '/api/v1/venom/skip-run',
+    access: 'send',
+    summary: 'Leave a planned run out',
+    description:
+      'Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead.',
+    body: runBody,
+    data: campaignStatusData,
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_wrong_state', 'run_wrong_state', 'account_stopped'],
+  },
+  moveRun: {
+    path: '/api/v1/venom/move-run',
+    access: 'send',
+    summary: 'Move a planned run to another time',
+    description:
+      'The run keeps its place in the schedule: a later change of the schedule keeps it, as long as the schedule has a run on that date, and adds none for it.',
+    body: runBody.extend({
+      due_at: zonedInstant.meta({
+        description: 'In the future, and at most 366 days from the time that the schedule gives the run.',
+        examples: ['2026-12-01T10:30:00+01:00'],
+      }),
+    }),
+    data: movedRunData,
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_wrong_state', 'run_wrong_state', 'account_stopped'],
+  },
+  sendRunNow: {
+    path: '/api/v1/venom/send-run-now',
+    access: 'send',
+    summary: 'Begin a planned run now',
+    description:
+      'Like `move-run` to this moment. Not for paused campaigns. Repeating it is a 409 once the run has begun.',
+    body: runBody,
+    data: movedRunData,
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_wrong_state', 'run_wrong_state', 'account_stopped'],
   },
   recallCampaign: {
     path: '/api/v1/venom/recall-campaign',

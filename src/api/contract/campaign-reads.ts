@@ -32,8 +32,9 @@ const listCampaignsBody = z.object({
   with_totals: withDefault(z.boolean(), false).meta({ description: 'Adds `totals` of all campaigns found.' }),
   limit: pageLimit(200, 50),
   with_reads: withDefault(z.boolean(), false).meta({
-    description: 'Adds `delivered`, `read` and `read_rate` to `progress`.',
+    description: 'Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`.',
   }),
+  with_tests: withDefault(z.boolean(), false).meta({ description: 'Also campaigns that were added with `is_test`.' }),
   with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `group_count` and `media_mime`.' }),
   cursor,
 });
@@ -45,6 +46,9 @@ const listedCampaign = z.object({
   is_schedule: z.boolean(),
   created_at: instant,
   next_run_at: instant.nullable(),
+  recalled: z.boolean().optional().meta({
+    description: 'With `with_reads`: whether all its sent posts were requested to be deleted for everyone.',
+  }),
   group_count: count.optional().meta({ description: 'With `with_post`.' }),
   media_mime: z.string().nullable().optional().meta({ description: 'With `with_post`. `null`: no file.' }),
   progress: z.object({
@@ -65,6 +69,9 @@ export const run = z
   .object({
     run_id: count,
     due_at: instant,
+    moved_from: instant
+      .nullable()
+      .meta({ description: 'When the schedule has it, if it was moved. Otherwise `null`.' }),
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
     status: runStatus,

@@ -36,6 +36,7 @@ const saveDraftBody = z
     schedule_time: optional(text(0, 8)),
     time_zone: optional(text(0, 100)),
     weekdays: optional(z.array(z.int().min(1).max(7)).max(7)).meta({ description: '1 is Monday.' }),
+    skip_dates: optional(z.array(text(0, 10)).max(366)).meta({ description: 'Dates without a run.' }),
     idempotency_key: optional(text(1, 255)).meta({
       description: 'The `Idempotency-Key` to send the campaign with, so that two clients cannot send it twice.',
     }),
@@ -56,6 +57,7 @@ const draftContent = z
     schedule_time: z.string().nullable(),
     time_zone: z.string().nullable(),
     weekdays: z.array(count).nullable(),
+    skip_dates: z.array(z.string()).nullable(),
     idempotency_key: z.string().nullable(),
     ...postExtrasData,
     ...draftBallotFieldsData,

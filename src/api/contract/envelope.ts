@@ -1,5 +1,6 @@
 /** The envelope of every answer (contract §2). */
 import { z } from 'zod';
+import { issueCode, issueParams } from './fields.ts';
 import { ERROR_CODES, type ErrorCode } from '../../platform/errors/error-codes.ts';
 
 export const successEnvelope = z
@@ -35,6 +36,8 @@ export const failure = z
             .string()
             .meta({ description: 'The dotted path of the field in the body.', examples: ['group_metadata_ids.3'] }),
           issue: z.string().meta({ description: 'What is wrong with the field.', examples: ['is before start_date'] }),
+          code: issueCode,
+          params: issueParams.optional(),
         }),
       )
       .meta({ description: 'The invalid fields. May be empty.' }),

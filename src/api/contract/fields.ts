@@ -35,7 +35,10 @@ export function units(min: number, max: number): z.core.CheckFn<string> {
 /** A time zone; the handler sees it in the spelling of the IANA database, however its letters were sent. */
 export const timeZone = z
   .string()
-  .refine(isTimeZone, { error: ({ input }) => `must be ${describeTimeZone(String(input))}` })
+  .refine(isTimeZone, {
+    error: ({ input }) => `must be ${describeTimeZone(String(input))}`,
+    params: { code: 'time_zone' },
+  })
   .overwrite((name) => findTimeZone(name) ?? name)
   .meta({ description: 'An IANA time zone, in any letter case.', examples: ['Europe/Berlin'] });
 
@@ -65,6 +68,16 @@ export const nothing = z
   .meta({ id: 'Nothing', description: 'An empty object. The body may also be empty.' });
 /** The data of an operation that only confirms. */
 export const nothingData = z.object({}).meta({ id: 'NoData', description: 'Empty: the operation only confirms.' });
+
+/** What is wrong with a field or a group, for programs. */
+export const issueCode = z.string().meta({
+  id: 'IssueCode',
+  description: 'A stable code of the issue, such as `end_before_start`. Later versions may add codes.',
+  examples: ['end_before_start'],
+});
+export const issueParams = z
+  .record(z.string(), z.union([z.string(), z.number()]))
+  .meta({ description: 'The figures and names of the issue, such as `limit`. Absent without any.' });
 
 export const count = z.number().int();
 /** ISO 8601, in UTC. */

@@ -8,8 +8,10 @@ import {
 } from '../../sending/campaigns/change/control.ts';
 import { correctCampaign, type CorrectDeps } from '../../sending/campaigns/change/correct-campaign.ts';
 import { deleteCampaign } from '../../sending/campaigns/change/delete-campaign.ts';
+import { moveRun, sendRunNow, type MovedRun, type RunOfCampaign } from '../../sending/campaigns/change/move-run.ts';
 import { pinCampaign, unpinCampaign, type PinRequested } from '../../sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../../sending/campaigns/change/recall-campaign.ts';
+import { skipRun } from '../../sending/campaigns/change/skip-run.ts';
 import { retryCampaign, type RetryDeps } from '../../sending/campaigns/change/retry-campaign.ts';
 import type { campaignControl } from '../contract/campaign-control.ts';
 import type { Handlers } from '../operation.ts';
@@ -23,6 +25,16 @@ export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignC
   resumeCampaign: async (deps, { body, actor }) => toWire(await resumeCampaign(deps, actor, body.campaign_id)),
   cancelCampaign: async (deps, { body, actor }) => toWire(await cancelCampaign(deps, actor, body.campaign_id)),
   retryCampaign: async (deps, { body, actor }) => toWire(await retryCampaign(deps, actor, body.campaign_id)),
+
+  skipRun: async (deps, { body, actor }) => toWire(await skipRun(deps, actor, toTarget(body))),
+
+  async moveRun(deps, { body, actor }) {
+    return toWireRun(await moveRun(deps, actor, toTarget(body), new Date(body.due_at)));
+  },
+
+  async sendRunNow(deps, { body, actor }) {
+    return toWireRun(await sendRunNow(deps, actor, toTarget(body)));
+  },
 
   async recallCampaign(deps, { body, actor }) {
     const recall = { campaignId: body.campaign_id, runId: body.run_id ?? null };
@@ -59,6 +71,14 @@ export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignC
 
 function toWirePinned({ campaignId, runId, groups }: Omit<PinRequested, 'channels'>) {
   return { campaign_id: campaignId, run_id: runId, groups };
+}
+
+function toTarget({ campaign_id: campaignId, run_id: runId }: { campaign_id: string; run_id: number }): RunOfCampaign {
+  return { campaignId, runId };
+}
+
+function toWireRun({ campaignId, runId, dueAt }: MovedRun) {
+  return { campaign_id: campaignId, run_id: runId, due_at: dueAt.toISOString() };
 }
 
 function toWire({ campaignId, status }: Controlled) {

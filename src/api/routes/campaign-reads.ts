@@ -34,6 +34,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       withReads,
       withPost,
       withTotals: body.with_totals,
+      withTests: body.with_tests,
     });
     return {
       campaigns: page.campaigns.map((campaign) => ({
@@ -43,6 +44,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         is_schedule: campaign.isSchedule,
         created_at: campaign.createdAt.toISOString(),
         next_run_at: campaign.nextRunAt?.toISOString() ?? null,
+        ...(withReads && { recalled: campaign.recalled }),
         ...(withPost && { group_count: campaign.groupCount ?? 0, media_mime: campaign.mediaMime }),
         progress: {
           deliveries: campaign.deliveries,
@@ -154,6 +156,7 @@ export function toWireRun(run: RunDetails) {
   return {
     run_id: run.runId,
     due_at: run.dueAt.toISOString(),
+    moved_from: run.movedFrom?.toISOString() ?? null,
     started_at: run.startedAt?.toISOString() ?? null,
     finished_at: run.finishedAt?.toISOString() ?? null,
     status: run.status,

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { UnknownTags } from '../../content/text/html-to-whatsapp.ts';
-import type { FieldError } from '../../platform/errors/errors.ts';
 import type { AcceptDeps } from '../../sending/campaigns/accept/accept-campaign.ts';
 import { addCampaign } from '../../sending/campaigns/accept/add-campaign.ts';
 import { addScheduledCampaign, findScheduleProblems } from '../../sending/campaigns/accept/add-scheduled-campaign.ts';
@@ -13,6 +12,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { addCampaignBatchBody, addCampaignBody, campaigns } from '../contract/campaigns.ts';
 import { LongText } from '../contract/long-text.ts';
 import type { Handlers } from '../operation.ts';
+import type { FieldError } from '../../platform/errors/issues.ts';
 import { toCardRequest, type CardBody } from './link-preview.ts';
 import { toExtras, toRemovedExtras, toWireExtras, type PostExtrasBody } from './post-extras.ts';
 
@@ -69,7 +69,11 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
         groups: {
           ok: found.groups.ok,
-          problems: found.groups.problems.map(({ groupId, issue }) => ({ group_metadata_id: groupId, issue })),
+          problems: found.groups.problems.map(({ groupId, code, issue }) => ({
+            group_metadata_id: groupId,
+            code,
+            issue,
+          })),
         },
         expected_seconds: found.expectedSeconds,
       };
@@ -166,7 +170,7 @@ function toPost(body: SendNowBody | ScheduledBody) {
 }
 
 function toSendNow(body: SendNowBody) {
-  return { scheduleTime: body.schedule_time ?? null };
+  return { scheduleTime: body.schedule_time ?? null, isTest: body.is_test };
 }
 
 function toSchedule(body: ScheduledBody) {

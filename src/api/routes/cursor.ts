@@ -1,4 +1,5 @@
 import { invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A place in a list as clients carry it: opaque to them, so that its meaning may change. */
 export function writeCursor(place: number | null): string | null {
@@ -10,7 +11,6 @@ export function readCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const [, place] = /^v1:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   // Node's base64 decoder ignores invalid characters.
-  if (place === undefined || writeCursor(Number(place)) !== cursor)
-    throw invalid([{ field: 'cursor', issue: 'must be the next_cursor of an earlier answer' }]);
+  if (place === undefined || writeCursor(Number(place)) !== cursor) throw invalid([fieldError('cursor', 'bad_cursor')]);
   return Number(place);
 }

@@ -31,6 +31,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         schedule_time: body.schedule_time ?? null,
         time_zone: body.time_zone ?? null,
         weekdays: body.weekdays ?? null,
+        skip_dates: body.skip_dates ?? null,
         idempotency_key: body.idempotency_key ?? null,
         file_name: body.file_name ?? null,
         mention_all: body.mention_all ?? false,
@@ -58,7 +59,8 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
       kind: group.kind,
       participants: group.participants,
     }));
-    return { drafts: [{ ...toHead(draft), content: { ...NO_DRAFT_EXTRAS, ...draft.content, groups } }] };
+    const content = { ...NO_DRAFT_EXTRAS, ...draft.content, skip_dates: draft.content.skip_dates ?? null, groups };
+    return { drafts: [{ ...toHead(draft), content }] };
   },
 
   async deleteDraft(deps, { body, actor }) {

@@ -6,6 +6,7 @@ import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { CardRequest } from '../../sending/campaigns/accept/prepare-card.ts';
 import type { linkPreviewField, linkPreviews } from '../contract/link-preview.ts';
 import type { Handlers } from '../operation.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface LinkPreviewDeps {
   linkPreviews: Pick<LinkPreviews, 'find'>;
@@ -13,7 +14,7 @@ export interface LinkPreviewDeps {
 
 export const linkPreviewHandlers: Handlers<typeof linkPreviews, LinkPreviewDeps> = {
   async findLinkPreview({ linkPreviews: previews }, { body: { url }, actor }) {
-    if (!URL.canParse(toUrl(url))) throw invalid([{ field: 'url', issue: 'must be a link' }]);
+    if (!URL.canParse(toUrl(url))) throw invalid([fieldError('url', 'link')]);
     const { card, ...none } = await previews.find(toUrl(url), actor.userId);
     if (card) {
       const { title, description, picture } = card;

@@ -9,6 +9,7 @@ import type { TokenClaims, TokenIdentity, Tokens } from '../../identity/sessions
 import type { Scope } from '../contract/define-operations.ts';
 import type { Caller } from '../operation.ts';
 import { workForAddress } from './set-requesters.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Who sent a request and for which workspace, by its `authorization` header and the client's address. Throws `unauthenticated` (or
@@ -88,7 +89,7 @@ export function isTest({ testOf }: Caller): boolean {
 
 function recentAuthRequired(): AppError {
   return new AppError('proof_required', 'Re-authentication required: call user/confirm_identity, or sign in again', {
-    details: [{ field: 'authorization', issue: 'has no proof of the last 10 minutes' }],
+    details: [fieldError('authorization', 'no_proof')],
   });
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { FieldError } from '../../platform/errors/errors.ts';
 import { findNearest } from '../../platform/errors/find-nearest.ts';
+import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
 
 /** The most unknown fields, and the most warnings in all, that are reported. */
 export const MAX_REPORTED = 10;
@@ -35,7 +35,8 @@ function collectUnknownFields(schema: z.core.$ZodType, value: unknown, path: str
     if (found.length >= MAX_REPORTED) return;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field) collectUnknownFields(field, part, `${path}${name}.`, found);
-    else if (part !== null) found.push({ field: shown(path + name), issue: issueOf(name, Object.keys(fields)) });
+    else if (part !== null)
+      found.push(fieldError(shown(path + name), 'unknown_field', { suggestion: suggest(name, Object.keys(fields)) }));
   }
 }
 
@@ -65,9 +66,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function issueOf(name: string, known: readonly string[]): string {
+function suggest(name: string, known: readonly string[]): string {
   const meant = findNearest(name, known);
-  return `is not a field here${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /** A header takes ASCII only. */

@@ -1,8 +1,9 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from '../../platform/errors/error-codes.ts';
-import { AppError, type FieldError } from '../../platform/errors/errors.ts';
+import { AppError } from '../../platform/errors/errors.ts';
 import type { Failure } from '../contract/envelope.ts';
 import { classifyDatabaseError } from './database-unavailable.ts';
 import type { RateHeader } from './rate-limits.ts';
+import type { FieldError } from '../../platform/errors/issues.ts';
 
 /** The one place that knows which HTTP status a kind of error comes to (contract §2). */
 const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
@@ -58,7 +59,7 @@ export function failureText(answer: FailedAnswer, requestId: string): string {
     code: answer.status,
     error_code: answer.code,
     message: answer.message,
-    details: [...answer.details],
+    details: answer.details.map(({ code = 'invalid', ...detail }) => ({ ...detail, code })),
     data: null,
     request_id: requestId,
   };

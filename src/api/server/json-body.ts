@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 const BIG_BODY_BYTES = 256 * 1024;
 /** The longest html could consist of these signs and still be well below. */
@@ -73,9 +74,8 @@ function assertStorableStrings(body: unknown): void {
 }
 
 function assertStorable(text: string, path: JsonPath): void {
-  if (text.includes('\0')) throw invalid([{ field: pathOf(path), issue: 'must not contain the character NUL' }]);
-  if (!text.isWellFormed())
-    throw invalid([{ field: pathOf(path), issue: 'must not contain half a surrogate pair (\\ud800 to \\udfff)' }]);
+  if (text.includes('\0')) throw invalid([fieldError(pathOf(path), 'nul_character')]);
+  if (!text.isWellFormed()) throw invalid([fieldError(pathOf(path), 'lone_surrogate')]);
 }
 
 function pathOf(path: JsonPath): string {

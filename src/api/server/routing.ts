@@ -18,6 +18,7 @@ import type { Caller, OpenContext, Operation } from '../operation.ts';
 import { streamSuccess, type LimitPerUser } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
 import { acquireBodyPermit, SMALL_BODY_BYTES, withBodyPermit } from './receive-bodies.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -166,7 +167,7 @@ function readIdempotencyKey(
   if (header === undefined) return undefined;
   const key = String(header);
   if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LIMIT)
-    throw invalid([{ field: 'Idempotency-Key', issue: `must be 1 to ${IDEMPOTENCY_KEY_LIMIT} characters` }]);
+    throw invalid([fieldError('Idempotency-Key', 'length_between', { min: 1, max: IDEMPOTENCY_KEY_LIMIT })]);
   return { workspaceId, key, operation: operation.path, bodyHash: hashBody(request.body) };
 }
 

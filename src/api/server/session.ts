@@ -18,6 +18,7 @@ import { successText } from './envelope.ts';
 import { profileOf } from '../routes/profile.ts';
 import type { LoadShedder } from './load-shedder.ts';
 import { passesCsrfCheck, setCookieHeader, tokenOfCookie } from './session-cookie.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 const PATH = '/session';
 
@@ -84,7 +85,7 @@ export function registerSession(server: FastifyInstance, { users, isHttps, publi
     if (!claims) throw new AppError('not_signed_in', 'Not signed in');
     const { passkey, ...proof } = request.body as z.output<typeof confirmBody>;
     const isTheirs = passkey && (await userOfPasskey(users, request, { passkey, publicUrl })) === claims.userId;
-    if (passkey && !isTheirs) throw invalid([{ field: 'passkey', issue: 'belongs to another user' }]);
+    if (passkey && !isTheirs) throw invalid([fieldError('passkey', 'other_user')]);
     setSessionCookie(reply, isTheirs ? users.tokens.prove(claims) : await reauthenticate(users, claims, proof));
     return answer(reply, await sessionOf(users, claims));
   });

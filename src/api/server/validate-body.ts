@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { idempotencyOf } from '../contract/define-operations.ts';
 import type { Operation } from '../operation.ts';
 import { findUnknownFields, MAX_REPORTED, validFields } from './body-fields.ts';
+import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +32,7 @@ export function collectIgnoredFields(operation: Operation): preValidationHookHan
   };
 }
 
-const KEY_MEANS_NOTHING: FieldError = { field: 'Idempotency-Key', issue: 'is not supported by this operation' };
+const KEY_MEANS_NOTHING: FieldError = fieldError('Idempotency-Key', 'unsupported_header');
 
 /** Returns the ignored fields as sentences, for answers with a field for them. */
 export function warningsOf(request: FastifyRequest): string[] {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { AppError, invalid, type FieldError } from '../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { describeIssue, ISSUES, type FieldError, type Issue, type IssueCode } from '../../platform/errors/issues.ts';
 
 /**
  * Validates a request body against its schema. Returns the parsed value for the handler, or a 400 with one problem per field in plain
@@ -10,69 +11,85 @@ export function validateBody<Schema extends z.ZodType>(
   body: unknown,
 ): { value: z.output<Schema> } | { error: AppError } {
   // Of a request without a body and without a content type Fastify makes null; where nothing is required that is as good as {}.
-  const result = schema.safeParse(body ?? {}, { error: describeIssue });
+  const result = schema.safeParse(body ?? {}, { error: (issue) => describeZodIssue(issue).issue });
   return result.success ? { value: result.data } : { error: refusal(result.error.issues) };
 }
 
 function refusal(issues: readonly z.core.$ZodIssue[]): AppError {
   const problems = new Map<string, FieldError>();
-  for (const { path, message } of issues) {
+  for (const issue of issues) {
+    const { path } = issue;
     if (path.length === 0) return new AppError('body_not_json', 'The body must be a JSON object');
     const field = path.map(String).join('.');
-    if (!problems.has(field)) problems.set(field, { field, issue: message });
+    if (!problems.has(field)) problems.set(field, { field, ...codeIssue(issue) });
   }
   return invalid([...problems.values()]);
 }
 
-const TYPE_MESSAGES: Readonly<Record<string, string>> = {
-  string: 'must be a string',
-  number: 'must be a number',
-  int: 'must be a whole number',
-  boolean: 'must be true or false',
-  array: 'must be a list',
-  object: 'must be an object',
-  record: 'must be an object',
+/** The codes of sentences without parameters: zod passes on the sentence of a schema and nothing else. */
+const CODES = new Map<string, IssueCode>(
+  Object.entries(ISSUES).map(([code, sentence]) => [sentence, code as IssueCode]),
+);
+
+/** Returns the issue with the code of its sentence. A check of a schema may name its code as `params`. */
+function codeIssue(issue: z.core.$ZodIssue): Pick<FieldError, 'issue' | 'code' | 'params'> {
+  const { message } = issue;
+  const code = CODES.get(message);
+  if (code !== undefined) return { issue: message, code };
+  if (issue.code === 'custom') return { issue: message, code: (issue.params?.['code'] as IssueCode) ?? 'invalid' };
+  // What was sent is known only while it is checked; that it is missing has its own sentence.
+  const own = describeZodIssue({ ...issue, input: null } as z.core.$ZodRawIssue);
+  return own.issue === message ? own : { issue: message, code: 'invalid' };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
 };
 
-const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
-  email: 'must be an e-mail address',
-  uuid: 'must be a UUID',
-  guid: 'must be a UUID',
-  safeint: 'must be a whole number',
+const FORMATS: Readonly<Record<string, IssueCode>> = {
+  email: 'email_address',
+  uuid: 'uuid',
+  guid: 'uuid',
+  safeint: 'whole_number',
 };
 
-/** Messages for the checks that have no message in their schema. */
-function describeIssue(issue: z.core.$ZodRawIssue): string {
+/** The issues of checks that have no message in their schema. */
+function describeZodIssue(issue: z.core.$ZodRawIssue): Issue {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
-    return 'is required';
+    return describeIssue('required');
   switch (issue.code) {
     case 'invalid_type':
-      return TYPE_MESSAGES[issue.expected] ?? `must be of type ${issue.expected}`;
+      return describeIssue('wrong_type', { expected: TYPES[issue.expected] ?? `of type ${issue.expected}` });
     case 'invalid_format':
-      return FORMAT_MESSAGES[issue.format] ?? 'is malformed';
+      return describeIssue(FORMATS[issue.format] ?? 'wrong_format');
     case 'invalid_value':
-      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+      return describeIssue('wrong_value', {
+        values: `${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`,
+      });
     case 'too_big':
-      return tooBig(issue.origin, Number(issue.maximum));
+      return describeIssue(tooBig(issue.origin), { limit: Number(issue.maximum) });
     case 'too_small':
       return tooSmall(issue.origin, Number(issue.minimum));
     case 'not_multiple_of':
-      return `must be a multiple of ${issue.divisor}`;
+      return describeIssue('not_multiple', { of: Number(issue.divisor) });
     default:
-      return 'is not valid';
+      return describeIssue('invalid');
   }
 }
 
-function tooBig(origin: string, maximum: number): string {
-  if (origin === 'string') return `must be at most ${maximum} characters`;
-  if (origin === 'array') return `must have at most ${maximum} entries`;
-  return `must be at most ${maximum}`;
+function tooBig(origin: string): IssueCode {
+  if (origin === 'string') return 'too_long';
+  return origin === 'array' ? 'too_many' : 'too_high';
 }
 
-function tooSmall(origin: string, minimum: number): string {
-  if (origin === 'string' && minimum === 1) return 'must not be empty';
-  if (origin === 'string') return `must be at least ${minimum} characters`;
-  if (origin === 'array' && minimum === 1) return 'must not be empty';
-  if (origin === 'array') return `must have at least ${minimum} entries`;
-  return `must be at least ${minimum}`;
+function tooSmall(origin: string, limit: number): Issue {
+  if (origin !== 'string' && origin !== 'array') return describeIssue('too_low', { limit });
+  if (limit === 1) return describeIssue('empty');
+  return describeIssue(origin === 'string' ? 'too_short' : 'too_few', { limit });
 }

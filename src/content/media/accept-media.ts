@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { invalid } from '../../platform/errors/errors.ts';
 import { decodeBase64 } from './decode-base64.ts';
 import { sniff, type MediaKind } from './sniff.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A media file that may be sent. */
 export interface Media {
@@ -30,14 +31,12 @@ const CHANNEL_PICTURES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 export async function acceptMedia(field: string, base64: string, options: AcceptOptions = {}): Promise<Media> {
   const { declared, bytes } = decodeBase64(field, base64);
   if (options.channelPicture && !declared?.startsWith('image/')) {
-    throw invalid([
-      { field, issue: 'must be a data URL with the type of the picture, such as data:image/png;base64,…' },
-    ]);
+    throw invalid([fieldError(field, 'picture_data_url')]);
   }
   const { mime, kind } = await sniff(field, bytes, declared);
   if (options.channelPicture && !CHANNEL_PICTURES.has(mime)) {
-    throw invalid([{ field, issue: 'is not a JPEG, PNG or WebP picture' }]);
+    throw invalid([fieldError(field, 'channel_picture')]);
   }
-  if (options.only !== undefined && kind !== options.only) throw invalid([{ field, issue: 'is not a picture' }]);
+  if (options.only !== undefined && kind !== options.only) throw invalid([fieldError(field, 'not_picture')]);
   return { mime, kind, size: bytes.length, sha256: createHash('sha256').update(bytes).digest(), bytes };
 }

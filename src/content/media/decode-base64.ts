@@ -1,4 +1,5 @@
 import { invalid, type AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The most bytes a media file may have (contract §3, add-campaign): 16 MiB. */
 export const MEDIA_LIMIT = 16 * 1024 * 1024;
@@ -26,8 +27,8 @@ export function decodeBase64(field: string, text: string): Decoded {
   const payload = text.slice(from);
   if (payload.length > MEDIA_LIMIT_TEXT && countSignificant(payload) > MEDIA_LIMIT_TEXT) throw tooLong(field);
   const bytes = decodePayload(payload);
-  if (bytes === undefined) throw invalid([{ field, issue: 'is not valid base64' }]);
-  if (bytes.length === 0) throw invalid([{ field, issue: 'is empty' }]);
+  if (bytes === undefined) throw invalid([fieldError(field, 'not_base64')]);
+  if (bytes.length === 0) throw invalid([fieldError(field, 'empty_file')]);
   if (bytes.length > MEDIA_LIMIT) throw tooLong(field);
   return { declared, bytes };
 }
@@ -38,10 +39,10 @@ function readHead(field: string, text: string): { declared: string | undefined; 
   const comma = start.indexOf(',');
   const parts = start.slice('data:'.length, Math.max(comma, 0)).toLowerCase().split(';');
   if (comma < 0 || parts.length < 2 || parts.at(-1) !== 'base64') {
-    throw invalid([{ field, issue: 'must begin like data:image/png;base64, if it is a data URL' }]);
+    throw invalid([fieldError(field, 'data_url_head')]);
   }
   const [type = ''] = parts;
-  if (type !== '' && !MIME.test(type)) throw invalid([{ field, issue: 'is a data URL with a malformed type' }]);
+  if (type !== '' && !MIME.test(type)) throw invalid([fieldError(field, 'data_url_type')]);
   return { declared: type === '' ? undefined : type, from: comma + 1 };
 }
 
@@ -74,5 +75,5 @@ function decodeStrictly(payload: string, alphabet: 'base64' | 'base64url'): Buff
 }
 
 function tooLong(field: string): AppError {
-  return invalid([{ field, issue: `is larger than ${MEDIA_LIMIT / 1024 / 1024} MiB` }]);
+  return invalid([fieldError(field, 'file_too_large', { limit: MEDIA_LIMIT / 1024 / 1024 })]);
 }

@@ -1,4 +1,5 @@
 import { invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The way in which a messenger shows a file. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';
@@ -113,8 +114,6 @@ const HEIC_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mi
 
 const TAKEN =
   'a JPEG, PNG, WebP, AVIF, GIF, MP4, MOV, 3GP, MP3, OGG, M4A, AAC, WAV, WebM, BMP or PDF file, an office document, a text, CSV or VCF file in a data URL that names its type, or a ZIP';
-const HEIC =
-  'is a HEIC photo, which most phones cannot show: save it as JPEG. An iPhone takes JPEG with Settings, Camera, Formats, Most Compatible';
 
 /**
  * Returns the type of a file by its own bytes: a name or a declared type proves nothing, except that of a text, which has no other sign.
@@ -124,7 +123,10 @@ const HEIC =
 export async function sniff(field: string, bytes: Uint8Array, declared?: string): Promise<MediaType> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const type = sniffText(buffer, declared) ?? sniffBinary(buffer) ?? (await sniffFamily(bytes));
-  if (type === undefined) throw invalid([{ field, issue: isHeic(buffer) ? HEIC : `is not ${TAKEN}` }]);
+  if (type === undefined)
+    throw invalid([
+      isHeic(buffer) ? fieldError(field, 'file_heic') : fieldError(field, 'file_type', { accepted: TAKEN }),
+    ]);
   return type;
 }
 

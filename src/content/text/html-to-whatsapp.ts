@@ -1,4 +1,3 @@
-import type { FieldError } from '../../platform/errors/errors.ts';
 import { hasVisible } from './boundaries.ts';
 import { HTML_LIMIT, TEXT_LIMIT, type Document } from './document.ts';
 import { DocumentWriter } from './reading/document-writer.ts';
@@ -7,6 +6,7 @@ import { DEPTH_LIMIT } from './reading/tags.ts';
 import { walkTree } from './reading/walk-tree.ts';
 import { lossOf, type Warning } from './warnings.ts';
 import { render } from './writing/render.ts';
+import { fieldError, type FieldError } from '../../platform/errors/issues.ts';
 
 export { TEXT_LIMIT } from './document.ts';
 export type { UnknownTags } from './reading/read-html.ts';
@@ -31,10 +31,10 @@ export function convertHtml(sent: string, unknownTags: UnknownTags = 'reject'): 
   const { document, warnings, problems, html } = readDocument(sent, unknownTags);
   if (problems.length > 0) return { text: '', html, warnings, problems };
   if (html !== sent && html.length > HTML_LIMIT)
-    return rejected(html, warnings, `is longer than ${HTML_LIMIT} characters without the tags that are not allowed`);
+    return rejected(html, warnings, fieldError('html', 'html_too_long', { limit: HTML_LIMIT }));
   const text = render(document);
   if (text.length > TEXT_LIMIT)
-    return rejected(html, warnings, `is longer than the ${TEXT_LIMIT} characters that a message can have`);
+    return rejected(html, warnings, fieldError('html', 'text_too_long', { limit: TEXT_LIMIT, length: text.length }));
   const isVisible = document.some(({ runs }) => runs.some((run) => hasVisible(run.text)));
   return { text: isVisible ? text : '', html, warnings, problems };
 }
@@ -44,10 +44,10 @@ export function rejectAsTooComplex(html: string): Converted {
   return rejected(html, [], TOO_COMPLEX);
 }
 
-const TOO_COMPLEX = 'is too tangled to be read';
+const TOO_COMPLEX = fieldError('html', 'too_complex');
 
-function rejected(html: string, warnings: Warning[], issue: string): Converted {
-  return { text: '', html, warnings, problems: [problem(issue)] };
+function rejected(html: string, warnings: Warning[], problem: FieldError): Converted {
+  return { text: '', html, warnings, problems: [problem] };
 }
 
 /** The document that HTML makes, without regard to how WhatsApp writes it. It is empty when there are problems. */
@@ -78,9 +78,11 @@ const LONGEST_NAME = 60;
 function describeFindings(findings: Findings, unknownTags: UnknownTags): FieldError[] {
   const problems: FieldError[] = [];
   if (findings.tags.size > 0 && unknownTags === 'reject')
-    problems.push(problem(`has tags that are not allowed: ${listNames(findings.tags, tagInBrackets, NAMED_AT_MOST)}`));
-  if (findings.isTooDeep) problems.push(problem(`has tags nested over ${DEPTH_LIMIT} deep`));
-  if (findings.isTooComplex) problems.push(problem(TOO_COMPLEX));
+    problems.push(
+      fieldError('html', 'tags_not_allowed', { tags: listNames(findings.tags, tagInBrackets, NAMED_AT_MOST) }),
+    );
+  if (findings.isTooDeep) problems.push(fieldError('html', 'too_deep', { limit: DEPTH_LIMIT }));
+  if (findings.isTooComplex) problems.push(TOO_COMPLEX);
   return problems;
 }
 
@@ -89,10 +91,6 @@ function describeLosses({ tags, links }: Findings): Warning[] {
     ...(links.size > 0 ? [lossOf('link_not_linkable', listNames(links, quoted, WARNED_AT_MOST))] : []),
     ...(tags.size > 0 ? [lossOf('tags_dropped', listNames(tags, tagInBrackets, WARNED_AT_MOST))] : []),
   ];
-}
-
-function problem(issue: string): FieldError {
-  return { field: 'html', issue };
 }
 
 function listNames(names: ReadonlySet<string>, write: (name: string) => string, most: number): string {

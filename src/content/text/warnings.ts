@@ -1,7 +1,11 @@
+import type { IssueParams } from '../../platform/errors/issues.ts';
+
 /** Something about a message that its author will want to know; it does not keep the message from being sent. */
 export interface Warning {
   code: WarningCode;
   message: string;
+  /** The figures and names of the message. */
+  params?: IssueParams;
 }
 
 /** The longest text that goes along with a picture, a video or a document; a longer one follows as a message of its own. */
@@ -34,7 +38,7 @@ export function warningOf(code: TextWarningCode): Warning {
 }
 
 export function lossOf(code: keyof typeof LOSSES, names: string): Warning {
-  return { code, message: `${LOSSES[code]}: ${names}` };
+  return { code, message: `${LOSSES[code]}: ${names}`, params: { names } };
 }
 
 /** Returns the messages of the warnings that something was left out. A client that sends without a check gets at least these. */
@@ -44,5 +48,7 @@ export function listLosses(warnings: readonly Warning[]): string[] {
 
 /** The warning that a text is too long to go along with media, where it is. */
 export function captionWarning(text: string): Warning | undefined {
-  return text.length > CAPTION_LIMIT ? warningOf('caption_too_long') : undefined;
+  return text.length > CAPTION_LIMIT
+    ? { ...warningOf('caption_too_long'), params: { limit: CAPTION_LIMIT } }
+    : undefined;
 }

@@ -6,6 +6,7 @@ import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
 import { ensureTestWorkspace } from './test-workspace.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { userGoneError } from '../get-profile.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A user has at most so many keys, expired ones counted until they are revoked. */
 const API_KEYS_LIMIT = 50;
@@ -29,7 +30,7 @@ export async function createApiKey(
   actor: Actor,
   { name, scopes, isTest = false, expiresAt }: ApiKeyInput,
 ): Promise<{ apiKeyId: number; key: string }> {
-  if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([{ field: 'expires_at', issue: 'is past' }]);
+  if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([fieldError('expires_at', 'in_past')]);
   const { key, prefix } = generateApiKey(isTest);
   return db.transaction().execute(async (trx) => {
     if (!(await lockUser(trx, actor.userId))) throw userGoneError();

@@ -13,6 +13,7 @@ import {
   type Factor,
 } from './factor-store.ts';
 import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A user's factors, oldest first, and how many recovery codes they have left. */
 export async function listFactors(
@@ -28,7 +29,7 @@ export async function removeFactor({ db }: { db: Database }, actor: Actor, facto
     const removed = await deleteFactor(trx, actor.userId, factorId);
     if (!removed)
       throw new AppError('factor_not_found', 'You have no second factor with this id', {
-        details: [{ field: 'factor_id', issue: 'is not the id of one of your second factors' }],
+        details: [fieldError('factor_id', 'unknown_id', { of: 'second factors' })],
       });
     await recordAudit(trx, { ...actor, action: 'user.factor_removed', subject: removed.name || removed.kind });
     await queueMail(trx, { kind: 'factors_changed', userId: actor.userId });

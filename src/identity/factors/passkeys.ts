@@ -18,6 +18,7 @@ import type { UserDependencies } from '../dependencies.ts';
 import { insertPasskey, lockOwner, recordPasskeyUse, selectPasskeys, spendChallenge } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
 import { issueRecoveryCodes } from './set-up-totp.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** Where passkeys are for: an authenticator gives out none to another site. */
 export interface Site {
@@ -74,8 +75,7 @@ export async function addPasskey(
       expectedRPID: site.host,
     }),
   );
-  if (!made?.registrationInfo || !(await challenge.spend(db)))
-    throw invalid([{ field: 'passkey', issue: 'could not be verified; try again' }]);
+  if (!made?.registrationInfo || !(await challenge.spend(db))) throw invalid([fieldError('passkey', 'not_verified')]);
   const { id, publicKey, counter } = made.registrationInfo.credential;
   return db.transaction().execute(async (trx) => {
     await lockOwner(trx, userId);

@@ -5,12 +5,11 @@ import type { UserDependencies } from '../dependencies.ts';
 import { findTotp, hasFactor, spendRecoveryCode, consumeTotpStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 type ProofDeps = Pick<UserDependencies, 'db' | 'clock' | 'vault'>;
 
 /** Which code a user lacks or has wrong, so that it can be asked for. */
-export const CODE_MISSING = 'is required: this user has a second factor';
-export const CODE_WRONG = 'is wrong, or was used before';
 
 /**
  * The second step of a sign-in for users with a second factor: a TOTP code, or a recovery code, which is used up. Throws `code_required`
@@ -20,11 +19,11 @@ export async function requireFactor(deps: ProofDeps, userId: UserId, code: strin
   if (!(await hasFactor(deps.db, userId))) return;
   if (code === undefined)
     throw new AppError('code_required', 'This user has a second factor. Send its code too.', {
-      details: [{ field: 'code', issue: CODE_MISSING }],
+      details: [fieldError('code', 'code_required')],
     });
   if (!(await proveCode(deps, userId, code)))
     throw new AppError('code_wrong', 'The code is wrong or was used before', {
-      details: [{ field: 'code', issue: CODE_WRONG }],
+      details: [fieldError('code', 'wrong_code')],
     });
 }
 

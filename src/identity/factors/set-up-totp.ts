@@ -17,9 +17,10 @@ import {
   consumeTotpStep,
 } from './factor-store.ts';
 import { getProfile } from '../get-profile.ts';
-import { aboutTotp, CODE_WRONG } from './prove-factor.ts';
+import { aboutTotp } from './prove-factor.ts';
 import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { describeTotp, generateTotpSecret, stepOfCode } from './totp.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Draws a key for an authenticator app. It counts from the first code on (`confirmTotp`); until then another call draws another. Throws
@@ -63,7 +64,7 @@ export async function confirmTotp(
       return true;
     });
   });
-  if (!isRight) throw invalid([{ field: 'code', issue: CODE_WRONG }]);
+  if (!isRight) throw invalid([fieldError('code', 'wrong_code')]);
   return { recoveryCodes };
 }
 

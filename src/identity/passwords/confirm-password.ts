@@ -8,6 +8,7 @@ import { findUser, type UserWithSecrets } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
 import type { TokenIdentity } from '../sessions/token.ts';
 import { withSignInPermit } from '../sign-in/sign-in-permits.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Reauthentication: verifies a signed-in user's password, and returns the user. Throws `invalid` on `field` when the password is wrong
@@ -33,6 +34,6 @@ async function checkPassword(
   if (!isCurrent(user, token)) throw new AppError('token_revoked', 'The token has been revoked');
   const counters = [{ limit: OWN_PASSWORD_FAILURES, key: String(userId) }];
   if (!(await countFailures(db, counters, () => verifyPassword(user.passwordHash, password))))
-    throw invalid([{ field, issue: 'is not the present password' }]);
+    throw invalid([fieldError(field, 'wrong_password')]);
   return user;
 }

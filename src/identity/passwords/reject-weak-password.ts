@@ -1,5 +1,6 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The password's owner: attackers try their names first. */
 export type AboutUser = Readonly<Record<'userName' | 'email' | 'firstName' | 'lastName' | 'phoneNumber', string>>;
@@ -19,8 +20,7 @@ let estimator: Promise<ZxcvbnFactory> | undefined;
 export async function rejectWeakPassword(field: string, password: string, about: AboutUser): Promise<void> {
   estimator ??= loadEstimator();
   const { score } = (await estimator).check(password, [...PRODUCT_TERMS, ...personalTermsOf(about)]);
-  if (score < LOWEST_SCORE)
-    throw invalid([{ field, issue: 'is too easy to guess: take three or four words that say nothing about you' }]);
+  if (score < LOWEST_SCORE) throw invalid([fieldError(field, 'weak_password')]);
 }
 
 /** Loaded where it is needed: its lists take memory. */

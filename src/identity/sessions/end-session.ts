@@ -3,6 +3,7 @@ import { AppError } from '../../platform/errors/errors.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { selectSessions } from './session-store.ts';
 import { signOut } from './sign-out.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Ends one of the user's sessions, by the id of its token: at once in this process, within a second in all others. Throws `not_found` for
@@ -16,7 +17,7 @@ export async function endSession(
   const session = (await selectSessions(deps.db, actor.userId)).find((one) => one.tokenId === tokenId);
   if (!session)
     throw new AppError('session_not_found', 'You have no session with this id, or it has ended', {
-      details: [{ field: 'session_id', issue: 'is not the id of one of your sessions' }],
+      details: [fieldError('session_id', 'unknown_id', { of: 'sessions' })],
     });
   await signOut(deps, actor, { tokenId, expiresAtMs: session.expiresAt.getTime() });
 }

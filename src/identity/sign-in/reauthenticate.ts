@@ -3,10 +3,11 @@ import { confirmPassword } from '../passwords/confirm-password.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { hasFactor } from '../factors/factor-store.ts';
 import { userGoneError } from '../get-profile.ts';
-import { CODE_MISSING, CODE_WRONG, proveCode } from '../factors/prove-factor.ts';
+import { proveCode } from '../factors/prove-factor.ts';
 import { findUser } from '../store.ts';
 import { isCurrent } from '../sessions/token-states.ts';
 import type { TokenClaims } from '../sessions/token.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
  * Reauthenticates a signed-in user: by a code with a second factor, else by the password. Returns the same token with a fresh proof, which
@@ -24,10 +25,10 @@ export async function reauthenticate(
     const user = await findUser(db, userId);
     if (!user) throw userGoneError();
     if (!isCurrent(user, claims)) throw new AppError('token_revoked', 'The token has been revoked');
-    if (code === undefined) throw invalid([{ field: 'code', issue: CODE_MISSING }]);
-    if (!(await proveCode(deps, userId, code))) throw invalid([{ field: 'code', issue: CODE_WRONG }]);
+    if (code === undefined) throw invalid([fieldError('code', 'code_required')]);
+    if (!(await proveCode(deps, userId, code))) throw invalid([fieldError('code', 'wrong_code')]);
   } else {
-    if (password === undefined) throw invalid([{ field: 'password', issue: 'is required' }]);
+    if (password === undefined) throw invalid([fieldError('password', 'required')]);
     await confirmPassword(db, { userId, token: claims }, { field: 'password', password });
   }
   return tokens.prove(claims);

@@ -5,6 +5,7 @@ import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import type { GroupKind, MessengerGroup, NewCommunity } from '../messenger.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** WhatsApp's limits. */
 const NAME_LIMIT = 100;
@@ -91,7 +92,7 @@ export async function createGroupChat(
   checkTexts(group.name, '');
   const participants = [...new Set(group.participants)].filter((number) => number !== group.ownNumber);
   if (participants.length > PARTICIPANT_LIMIT)
-    throw invalid([{ field: 'participants', issue: `must be at most ${PARTICIPANT_LIMIT} people` }]);
+    throw invalid([fieldError('participants', 'too_many_people', { limit: PARTICIPANT_LIMIT })]);
   const chatId = newChatId('g.us');
   await insertChat(db, accountId, { chatId, kind: 'group', name: group.name, description: '', participants });
   return readChat(db, chatId);
@@ -135,9 +136,9 @@ export async function createChannelChat(
 }
 
 function checkTexts(name: string, description: string) {
-  if (name.length > NAME_LIMIT) throw invalid([{ field: 'name', issue: `must be at most ${NAME_LIMIT} characters` }]);
+  if (name.length > NAME_LIMIT) throw invalid([fieldError('name', 'too_long', { limit: NAME_LIMIT })]);
   if (description.length > DESCRIPTION_LIMIT)
-    throw invalid([{ field: 'description', issue: `must be at most ${DESCRIPTION_LIMIT} characters` }]);
+    throw invalid([fieldError('description', 'too_long', { limit: DESCRIPTION_LIMIT })]);
 }
 
 async function insertChat(db: Connection, accountId: number, chat: NewChat): Promise<void> {

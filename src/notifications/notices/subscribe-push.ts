@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/connect.ts';
 import { BlockedAddressError } from '../../platform/http-client/validate-url.ts';
 import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The most browsers of a user: another one replaces the oldest. */
 const SUBSCRIPTIONS_LIMIT = 5;
@@ -61,7 +62,7 @@ function requireEndpoint(egress: Pick<Egress, 'checkUrl'>, endpoint: string): vo
   try {
     egress.checkUrl(endpoint);
   } catch (error) {
-    if (error instanceof BlockedAddressError) throw invalid([{ field: 'endpoint', issue: error.message }]);
+    if (error instanceof BlockedAddressError) throw invalid([{ field: 'endpoint', ...error.details }]);
     throw error;
   }
 }
@@ -74,6 +75,6 @@ function requirePoint(p256dh: string): void {
     if (bytes[0] !== 4 || x === undefined || y === undefined) throw new Error('it is not uncompressed');
     createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
   } catch {
-    throw invalid([{ field: 'p256dh', issue: 'must be a public key of P-256' }]);
+    throw invalid([fieldError('p256dh', 'curve_point')]);
   }
 }

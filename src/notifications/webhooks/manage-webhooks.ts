@@ -17,6 +17,7 @@ import {
   selectWebhooks,
   type StoredWebhook,
 } from './webhook-store.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A workspace has at most so many. */
 const WEBHOOKS_LIMIT = 20;
@@ -166,9 +167,8 @@ async function formerExpiry(trx: Connection, given: Date | undefined): Promise<D
     from (select campanile_now() as now) clock`.execute(trx);
   const [found] = rows;
   if (!found) throw new Error('the database has no time');
-  if (found.isPast) throw invalid([{ field: 'expire_former', issue: 'is in the past' }]);
-  if (found.isTooLate)
-    throw invalid([{ field: 'expire_former', issue: `is more than ${FORMER_DAYS_LIMIT} days ahead` }]);
+  if (found.isPast) throw invalid([fieldError('expire_former', 'in_past')]);
+  if (found.isTooLate) throw invalid([fieldError('expire_former', 'too_far_ahead', { limit: FORMER_DAYS_LIMIT })]);
   return given ?? found.usual;
 }
 
@@ -181,7 +181,7 @@ function requireUrl(egress: Pick<Egress, 'checkUrl'>, url: string): void {
   try {
     egress.checkUrl(url);
   } catch (error) {
-    if (error instanceof BlockedAddressError) throw invalid([{ field: 'url', issue: error.message }]);
+    if (error instanceof BlockedAddressError) throw invalid([{ field: 'url', ...error.details }]);
     throw error;
   }
 }

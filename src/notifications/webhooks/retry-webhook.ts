@@ -6,6 +6,7 @@ import { writeEvent } from '../../workspaces/events/write-event.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { selectAttempts, type ListedAttempt } from './attempt-store.ts';
 import { lockWebhook, noSuchWebhook, selectWebhooks, type Webhook } from './webhook-store.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** The most messages of one replay. */
 const RETRIES_LIMIT = 10_000;
@@ -36,7 +37,7 @@ export async function retryWebhook(
       order by event_id limit ${RETRIES_LIMIT + 1}`.execute(trx);
     if (rows.length === 0 && 'messageId' in request)
       throw new AppError('webhook_message_not_found', 'The webhook has no message with this id', {
-        details: [{ field: 'message_id', issue: 'is not the id of a message to this webhook from the last 30 days' }],
+        details: [fieldError('message_id', 'unknown_message')],
       });
     if (rows.length === 0)
       throw new AppError('webhook_nothing_to_retry', 'The webhook has no message in this span of time');

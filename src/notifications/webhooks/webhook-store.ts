@@ -4,6 +4,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { Signature } from './sign.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface Webhook {
   webhookId: string;
@@ -82,7 +83,7 @@ export async function lockWebhook(trx: Connection, workspaceId: WorkspaceId, web
 /** Throws. */
 export function noSuchWebhook(): never {
   throw new AppError('webhook_not_found', 'You have no webhook with this id', {
-    details: [{ field: 'webhook_id', issue: 'is not the id of one of your webhooks' }],
+    details: [fieldError('webhook_id', 'unknown_id', { of: 'webhooks' })],
   });
 }
 

@@ -36,6 +36,7 @@ export interface LedgerTables {
     in_activity: Generated<number>;
     pin_seconds: number | null;
     reply_run_id: number | null;
+    moved_from: Date | null;
   };
   deliveries: {
     account_id: number;

@@ -284,6 +284,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     folded: Generated<boolean>;
     deleted_at: Date | null;
     tzdata_version: Generated<string>;
+    is_test: Generated<boolean>;
   };
   contents: {
     content_id: GeneratedAlways<number>;

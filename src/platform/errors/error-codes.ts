@@ -83,6 +83,7 @@ export const ERROR_CODES = {
   link_not_kept: ['conflict', 'There is no ended link that could be tried once more'],
   messenger_unknown: ['conflict', 'This installation has no messaging application of this name'],
   campaign_wrong_state: ['conflict', 'The state of the campaign does not allow the action'],
+  run_wrong_state: ['conflict', 'The run has begun, or is the last one of its campaign'],
   campaign_folded: ['conflict', 'The single posts of the campaign are no longer kept'],
   campaign_media_gone: ['conflict', 'The campaign’s file is no longer kept'],
   campaign_revising: ['conflict', 'Posts of the campaign are still being recalled, corrected, pinned or unpinned'],

@@ -3,13 +3,8 @@
  * `api/server/envelope.ts` knows which HTTP status a kind comes to (contract §2). Anything else that is thrown is a defect and becomes a 500.
  */
 
+import type { FieldError } from './issues.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
-
-/** One thing wrong with one field. `field` is the dotted path in the request body: `group_metadata_ids.3`. */
-export interface FieldError {
-  field: string;
-  issue: string;
-}
 
 export class AppError extends Error {
   readonly code: ErrorCode;

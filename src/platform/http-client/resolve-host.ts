@@ -30,9 +30,9 @@ export async function resolveHost(
   const literal = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(literal) === 0 ? await lookupBothFamilies(hostname, lookup) : [literal];
   const [first] = addresses;
-  if (first === undefined) throw new BlockedAddressError('has no address');
+  if (first === undefined) throw new BlockedAddressError('no_address');
   if (!allowed.hasName(hostname) && !addresses.every((one) => isPublicAddress(one) || allowed.hasAddress(one)))
-    throw new BlockedAddressError('leads to an address that is not public');
+    throw new BlockedAddressError('private_address');
   return first;
 }
 

@@ -4,6 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { CampaignStatus, GroupKind } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { explainError } from './explain-error.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface GroupHead {
   groupId: number;
@@ -110,7 +111,7 @@ async function readHead(trx: Connection, workspaceId: Actor['workspaceId'], grou
   const [row] = rows;
   if (!row)
     throw new AppError('group_not_found', 'You have no group with this id', {
-      details: [{ field: 'group_metadata_id', issue: 'is not the id of one of your groups' }],
+      details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
     });
   return row;
 }

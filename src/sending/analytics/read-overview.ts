@@ -94,12 +94,12 @@ async function readZone(db: Connection, userId: UserId): Promise<{ now: Date; ti
 
 type DayRow = OverviewSums & { /** From 1. */ day: number; /** With a sent post. */ campaigns: number[] };
 
-/** `run`: those that began on these days, and are not of a deleted campaign. */
+/** `run`: those that began on these days, and are not of a deleted campaign or of a test. */
 const begun = (workspaceId: WorkspaceId, days: readonly Day[]) => sql`
     run as materialized (
       select r.*, width_bucket(r.started_at, ${days.map((day) => day.beginsAt)}::timestamptz[]) as day, c.folded_at
       from accounts a join runs r on r.account_id = a.account_id
-      join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null
+      join campaigns c on c.campaign_id = r.campaign_id and c.deleted_at is null and not c.is_test
       where a.workspace_id = ${workspaceId} and r.started_at >= ${days[0]?.beginsAt} and r.started_at < ${days.at(-1)?.endsAt}
     )`;
 

@@ -6,6 +6,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { GroupKind } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { findOwnCampaign } from '../campaigns/store.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface VoteCounts {
   /** Members whose newest vote chose something. */
@@ -91,9 +92,7 @@ async function findPolls(
     order by r.due_at, r.run_id`.execute(trx);
   if (rows.length === 0)
     throw new AppError('poll_not_found', 'This campaign has no poll and no event', {
-      details: [
-        { field: runId === null ? 'campaign_id' : 'run_id', issue: 'is not of a campaign with a poll or event' },
-      ],
+      details: [fieldError(runId === null ? 'campaign_id' : 'run_id', 'no_poll')],
     });
   return [...Map.groupBy(rows, ({ extra }) => JSON.stringify(extra)).values()];
 }
@@ -174,7 +173,7 @@ export function readNamedVotes(
       const named = polls.map((runs) => ({ runs, ...describe(runs) })).filter(({ namesVoters }) => namesVoters);
       if (named.length === 0)
         throw new AppError('voters_not_named', 'This poll does not name its voters', {
-          details: [{ field: 'voters', issue: 'must be false, since the poll was sent without names_voters' }],
+          details: [fieldError('voters', 'voters_secret')],
         });
       const votes: NamedVote[] = [];
       for (const { runs, question, options } of named)

@@ -6,6 +6,7 @@ import { writeTraceparent } from '../../platform/log/trace.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
 import { storeExtras, type PostExtras } from '../../content/post/post-extras.ts';
 import type { Schedule } from './occurrences.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 import { STORED_EXTRAS } from '../../content/post/stored-extras.ts';
 
 /** When a campaign goes out, as its owner put it. */
@@ -26,6 +27,8 @@ export interface NewCampaign {
   name: string;
   description: string;
   isChannelCampaign: boolean;
+  /** Default is false. */
+  isTest?: boolean;
   plan: Plan;
   html: string;
   text: string;
@@ -51,6 +54,7 @@ export async function insertCampaign(trx: Connection, campaign: NewCampaign): Pr
       name: campaign.name,
       description: campaign.description,
       is_channel_campaign: campaign.isChannelCampaign,
+      is_test: campaign.isTest ?? false,
       is_schedule: plan.isSchedule,
       schedule_time: plan.scheduleTime,
       start_date: plan.startDate,
@@ -196,6 +200,6 @@ export async function writeContent(trx: Connection, campaignId: number, content:
 
 export function noSuchCampaign(): AppError {
   return new AppError('campaign_not_found', 'You have no campaign with this id', {
-    details: [{ field: 'campaign_id', issue: 'is not the id of one of your campaigns' }],
+    details: [fieldError('campaign_id', 'unknown_id', { of: 'campaigns' })],
   });
 }

@@ -11,6 +11,8 @@ export interface DraftContent {
   schedule_time: string | null;
   time_zone: string | null;
   weekdays: number[] | null;
+  /** Absent from drafts of versions that could not skip dates. */
+  skip_dates?: string[] | null;
   idempotency_key: string | null;
   file_name?: string | null;
   mention_all?: boolean;

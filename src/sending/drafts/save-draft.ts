@@ -16,6 +16,7 @@ import {
   type DraftRow,
 } from './draft-store.ts';
 import { noSuchDraft } from './no-such-draft.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** Of a workspace. More would make the list of them a long one to look through. */
 const DRAFTS_LIMIT = 100;
@@ -81,14 +82,14 @@ async function shrinkCardPicture(content: DraftContent): Promise<DraftContent> {
   const field = 'link_preview.image';
   const { bytes } = await acceptMedia(field, card.image, { only: 'image' });
   const picture = await toCardPicture(bytes);
-  if (!picture) throw invalid([{ field, issue: 'is a picture that cannot be read, or has too many pixels' }]);
+  if (!picture) throw invalid([fieldError(field, 'broken_picture')]);
   const image = `data:image/jpeg;base64,${picture.bytes.toString('base64')}`;
   return { ...content, link_preview: { ...card, image } };
 }
 
 function changedSince(): AppError {
   return new AppError('draft_changed', 'This draft has changed since you loaded it. Load it again.', {
-    details: [{ field: 'version', issue: 'is not the newest version' }],
+    details: [fieldError('version', 'stale_version')],
   });
 }
 
@@ -101,6 +102,6 @@ function tooManyDrafts(): AppError {
 
 function noSuchGroup(): AppError {
   return new AppError('group_not_found', 'You have no group with this id', {
-    details: [{ field: 'group_metadata_ids', issue: 'contains the id of a group that is not yours' }],
+    details: [fieldError('group_metadata_ids', 'foreign_group')],
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A saved list of groups as its owner sees it. */
 export interface GroupList {
@@ -87,6 +88,6 @@ export async function readListedGroups(db: Connection, accountId: number, groupL
 
 function noSuchGroupList(): AppError {
   return new AppError('group_list_not_found', 'You have no group list with this id', {
-    details: [{ field: 'group_list_id', issue: 'is not the id of one of your group lists' }],
+    details: [fieldError('group_list_id', 'unknown_id', { of: 'group lists' })],
   });
 }

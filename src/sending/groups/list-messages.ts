@@ -4,6 +4,7 @@ import type { PostExtras } from '../../content/post/post-extras.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import { findSendTo } from './store.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A post as a member of the group sees it. */
 export interface ArrivedMessage {
@@ -62,7 +63,7 @@ export async function listMessages(
   const chatId = await findSendTo(db, account.accountId, groupId);
   if (chatId === undefined)
     throw new AppError('group_not_found', 'You have no group with this id', {
-      details: [{ field: 'group_metadata_id', issue: 'is not the id of one of your groups' }],
+      details: [fieldError('group_metadata_id', 'unknown_id', { of: 'groups' })],
     });
   const found = await read(account.accountId, chatId, { after, limit: limit + 1, withRecalled });
   const messages = found.slice(0, limit);

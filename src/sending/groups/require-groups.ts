@@ -1,6 +1,7 @@
 import type { Connection } from '../../platform/database/connect.ts';
 import { selectOwnGroupIds } from './store.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 
 const NAMED_AT_MOST = 20;
 
@@ -18,7 +19,7 @@ export async function requireGroups(db: Connection, accountId: number, given: re
     {
       details: foreign
         .slice(0, NAMED_AT_MOST)
-        .map(({ index }) => ({ field: `group_metadata_ids.${index}`, issue: 'is not the id of one of your groups' })),
+        .map(({ index }) => fieldError(`group_metadata_ids.${index}`, 'unknown_id', { of: 'groups' })),
     },
   );
 }

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { person, type Person } from '../../support/people.ts';
 import { probes } from '../../support/http/probes.ts';
 import { startTestServer, type Answer, type TestServer } from '../../support/http/server.ts';
+import { fieldError } from '../../../src/platform/errors/issues.ts';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -57,21 +58,23 @@ test('answers a success with exactly the envelope of the specification', async (
 test('treats null in an optional field as absent and ignores unknown fields', async () => {
   const body = { name: 'x', note: null, count: null, ids: null, kind: null, schedule_time: 7, __proto__x: 1 };
   expect((await server.post(ECHO, body)).body).toMatchObject({ data: { note: null, count: 3, ids: null } });
-  expectFailure(await server.post(ECHO, { name: null }), 400, [{ field: 'name', issue: 'must be a string' }]);
+  expectFailure(await server.post(ECHO, { name: null }), 400, [
+    { field: 'name', issue: 'must be a string', code: 'wrong_type', params: { expected: 'a string' } },
+  ]);
 });
 
 test('names each invalid field by its path, with the expected value', async () => {
   const answer = await server.post(ECHO, { name: '', note: 4, count: 6, kind: 'c', ids: [1, 2.5, 'x'] });
   expectFailure(answer, 400, [
-    { field: 'name', issue: 'must not be empty' },
-    { field: 'note', issue: 'must be a string' },
-    { field: 'count', issue: 'must be at most 5' },
-    { field: 'kind', issue: 'must be one of a, b' },
-    { field: 'ids.1', issue: 'must be a whole number' },
-    { field: 'ids.2', issue: 'must be a number' },
+    { field: 'name', issue: 'must not be empty', code: 'empty' },
+    { field: 'note', issue: 'must be a string', code: 'wrong_type', params: { expected: 'a string' } },
+    { field: 'count', issue: 'must be at most 5', code: 'too_high', params: { limit: 5 } },
+    { field: 'kind', issue: 'must be one of a, b', code: 'wrong_value', params: { values: 'one of a, b' } },
+    { field: 'ids.1', issue: 'must be a whole number', code: 'whole_number' },
+    { field: 'ids.2', issue: 'must be a number', code: 'wrong_type', params: { expected: 'a number' } },
   ]);
   expectFailure(await server.post(ECHO, { name: 'x', ids: [1, 2, 3, 4] }), 400, [
-    { field: 'ids', issue: 'must have at most 3 entries' },
+    { field: 'ids', issue: 'must have at most 3 entries', code: 'too_many', params: { limit: 3 } },
   ]);
 });
 
@@ -87,7 +90,7 @@ test('treats an empty body as {} if no field is required', async () => {
   const headers = { 'content-type': 'application/json' };
   for (const body of ['', '  ', 'null', '{}'])
     expect((await server.post(DO, body, { ...options, headers })).status, body).toBe(200);
-  expectFailure(await server.post(ECHO), 400, [{ field: 'name', issue: 'is required' }]);
+  expectFailure(await server.post(ECHO), 400, [{ field: 'name', issue: 'is required', code: 'required' }]);
 });
 
 test('answers 415 to another content type and to a compressed body', async () => {
@@ -128,7 +131,7 @@ test('answers each error code with its status; 429 and 503 carry Retry-After', a
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   for (const code of codes) {
     const status = statusOf(code);
-    const details = [{ field: 'a.0', issue: 'is odd' }];
+    const details = [fieldError('a.0', 'taken')];
     behaviour.handle = async () => {
       throw new AppError(code, 'No', { details, retryAfterSeconds: 7 });
     };

@@ -40,7 +40,10 @@ test('converts short html without a thread', async () => {
 test('rejects html past its deadline as too tangled, and ends the thread', async () => {
   const converter = createConverter({ deadlineMs: 1 });
   const { text, problems } = await converter.convert(WORST, 1);
-  expect({ text, problems }).toEqual({ text: '', problems: [{ field: 'html', issue: 'is too tangled to be read' }] });
+  expect({ text, problems }).toMatchObject({
+    text: '',
+    problems: [{ field: 'html', issue: 'is too tangled to be read' }],
+  });
   await until(() => threads.every(ended), Boolean);
   await converter.close();
 });

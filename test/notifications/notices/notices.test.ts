@@ -246,9 +246,9 @@ test('accepts five browsers of a user, one user for a browser, and only valid en
   await bob.call('user/unsubscribe_push', { endpoint: shared.endpoint });
   expect((await owned()).rows.filter(({ user }) => user === bob.userId)).toEqual([]);
   const wrong = await alice.call('user/subscribe_push', { ...shared, endpoint: 'ftp://push.example.com/' });
-  expect(wrong.body.details).toEqual([{ field: 'endpoint', issue: 'must begin with https:// or http://' }]);
+  expect(wrong.body.details).toMatchObject([{ field: 'endpoint', issue: 'must begin with https:// or http://' }]);
   const pointless = await alice.call('user/subscribe_push', { ...shared, p256dh: 'B'.repeat(87) });
-  expect(pointless.body.details).toEqual([{ field: 'p256dh', issue: 'must be a public key of P-256' }]);
+  expect(pointless.body.details).toMatchObject([{ field: 'p256dh', issue: 'must be a public key of P-256' }]);
 });
 
 test('mails a notice to a confirmed address on request, with a link to turn it off', async () => {

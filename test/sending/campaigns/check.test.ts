@@ -132,9 +132,9 @@ describe('reports a group', () => {
     expect(found).toEqual({
       ok: 1,
       problems: [
-        { group_metadata_id: groups[0], issue: expect.stringContaining('no longer') },
-        { group_metadata_id: groups[1], issue: expect.stringContaining('not a member') },
-        { group_metadata_id: channel, issue: expect.stringContaining('only its admins') },
+        { group_metadata_id: groups[0], code: 'group_gone', issue: expect.stringContaining('no longer') },
+        { group_metadata_id: groups[1], code: 'no_sending', issue: expect.stringContaining('not a member') },
+        { group_metadata_id: channel, code: 'admins_only', issue: expect.stringContaining('only its admins') },
       ],
     });
     const added = await alice.call('venom/add-campaign', { ...now(), group_metadata_ids: [...groups, channel] });
@@ -146,6 +146,7 @@ describe('reports a group', () => {
     const { body } = await alice.call<{ campaign_id: string }>('venom/add-campaign', two);
     const repeats = [groups[0], groups[1]].map((group_metadata_id) => ({
       group_metadata_id,
+      code: 'same_text',
       issue: expect.stringContaining('24 hours'),
     }));
     expect(await problemsOf(now())).toEqual({ ok: 1, problems: repeats });

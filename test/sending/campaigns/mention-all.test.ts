@@ -115,7 +115,14 @@ test('a second mention on the same day is refused, and accepted on the next', as
   const refused = await send(some);
   expect([refused.status, refused.body.details]).toEqual([
     409,
-    [{ field: 'mention_all', issue: expect.stringContaining('2031-06-01') }],
+    [
+      {
+        field: 'mention_all',
+        issue: expect.stringContaining('2031-06-01'),
+        code: 'mention_used_up',
+        params: { groups: 1, date: '2031-06-01' },
+      },
+    ],
   ]);
   expect((await alice.call('venom/check-campaign', { ...some, is_schedule: false })).status).toBe(409);
   expect((await send({ ...some, mention_all: false })).status).toBe(200);

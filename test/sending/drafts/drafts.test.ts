@@ -8,6 +8,7 @@ import { PNG } from '../../support/inputs/sample-files.ts';
 interface Content {
   html: string;
   schedule_time: string | null;
+  skip_dates: string[] | null;
   groups: Array<{ group_metadata_id: number; group_name: string; kind: string; participants: number }>;
 }
 interface Draft {
@@ -49,6 +50,14 @@ async function begun(person: Person, fields: object = {}): Promise<string> {
   expect((await save(person, { draft_id, version: 0, ...fields })).status).toBe(200);
   return draft_id;
 }
+
+test('keeps the days that are left out', async () => {
+  const plan = { is_schedule: true, start_date: '2031-06-02', end_date: '2031-06-06' };
+  const draft_id = await begun(alice, { ...plan, skip_dates: ['2031-06-04'] });
+  expect((await draftsOf(alice, { draft_id }))[0]?.content).toMatchObject({ ...plan, skip_dates: ['2031-06-04'] });
+  await save(alice, { draft_id, version: 1, ...plan });
+  expect((await draftsOf(alice, { draft_id }))[0]?.content?.skip_dates).toBeNull();
+});
 
 test('keeps incomplete drafts, last changed first, for their workspace only', async () => {
   const fair = await begun(alice, { name: 'Fair', html: '<p>We open</p>', group_metadata_ids: [groups[1], groups[0]] });

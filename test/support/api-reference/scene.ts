@@ -223,8 +223,21 @@ async function scheduleCampaign(ada: Actors): Promise<void> {
   const { start_date, end_date } = campaign;
   await recorder.send('list-runs', { start_date, end_date, with_counts: true }, ada);
   await recorder.send('update-campaign', { campaign_id, schedule_time: '10:30:00' }, ada);
+  const [monday, wednesday, friday] = await listPlannedRuns(ada, campaign_id);
+  await recorder.send('skip-run', { campaign_id, run_id: friday }, ada);
+  const due_at = `${start_date}T15:00:00+05:30`;
+  await recorder.send('move-run', { campaign_id, run_id: monday, due_at }, ada);
+  // Nothing leaves: later examples count the posts.
+  await recorder.poll('update-account', { quiet_hours: { from: '00:00', to: '23:59' } }, ada);
+  await recorder.send('send-run-now', { campaign_id, run_id: wednesday }, ada);
   for (const operation of ['pause-campaign', 'resume-campaign', 'cancel-campaign', 'delete-campaign'])
     await recorder.send(operation, { campaign_id }, ada);
+  await recorder.poll('update-account', { quiet_hours: 'none' }, ada);
+}
+
+async function listPlannedRuns({ recorder, token }: Actors, campaign_id: unknown): Promise<number[]> {
+  const { runs } = await recorder.poll('get-campaign', { campaign_id }, { token });
+  return (runs as Array<{ run_id: number }>).map((run) => run.run_id);
 }
 
 async function reviseCampaign(ada: Actors): Promise<void> {

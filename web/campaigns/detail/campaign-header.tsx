@@ -17,12 +17,14 @@ import { SendDelay } from './send-delay.tsx';
 export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
   const { campaign, totals, runs } = analytics;
   const zone = useZone();
-  const next = runs.find((run) => run.status === 'planned');
+  // A paused campaign goes nowhere until it is resumed.
+  const next = campaign.status === 'paused' ? undefined : runs.find((run) => run.status === 'planned');
+  const isRecalled = totals.sent > 0 && (totals.recalled ?? 0) >= totals.sent;
   return (
     <section className={`${boxClasses.surface} ${classes.head}`} aria-label={t('campaign.progress')}>
       <div className={classes.line}>
         <span aria-live="polite">
-          <Status of={campaign.status} large />
+          <Status of={isRecalled ? 'recalled' : campaign.status} large />
         </span>
         <Text size="sm" c="dimmed">
           {t('campaign.created')} <RelativeTime at={campaign.created_at} />

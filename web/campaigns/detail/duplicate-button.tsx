@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { call } from '../../api/call.ts';
 import type { Analytics } from '../../api/operations.ts';
 import { sessionQuery, type SignedIn } from '../../api/session.ts';
-import { createDraftFromCampaign } from '../../compose/create-draft.ts';
+import { createDraftFromCampaign, type Copy } from '../../compose/create-draft.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
@@ -30,16 +30,14 @@ function SignedInDuplicateButton({
   const [, go] = useLocation();
   const copying = useMutation({
     mutationFn: () => call('venom/duplicate-campaign', { campaign_id: campaign.campaign_id }),
-    onSuccess: ({ group_metadata_ids: goesTo, ...copy }) => {
-      const ids = isToAll ? groups.map((group) => group.group_metadata_id) : goesTo;
-      go(
-        createDraftFromCampaign(
-          client,
-          session.time_zone,
-          { ...copy, name: copyName(copy.name), group_metadata_ids: ids },
-          groups,
-        ),
-      );
+    onSuccess: (copy) => {
+      const name = copyName(copy.name);
+      const ids = groups.map((group) => group.group_metadata_id);
+      // What reached too few groups is made up for once, and not planned again.
+      const next: Copy = isToAll
+        ? { ...copy, name, group_metadata_ids: ids, is_schedule: false, schedule_time: null }
+        : { ...copy, name };
+      go(createDraftFromCampaign(client, session.time_zone, next, groups, new Date()));
     },
     onError: notifyError,
   });

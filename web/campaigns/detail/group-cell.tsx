@@ -74,7 +74,7 @@ export function Cell({ group, column, isPaused }: { group: GroupRow; column: Col
       return <td>{group.sent > 0 ? count(group.recipients) : t('common.unknown')}</td>;
     case 'reactions':
     case 'replies':
-      return <td>{count(group[column])}</td>;
+      return <td className={group[column] === 0 ? textClasses.dim : undefined}>{count(group[column])}</td>;
     default:
       return column satisfies never;
   }

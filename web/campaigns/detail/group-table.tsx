@@ -13,7 +13,7 @@ import { ExportButton } from './export-button.tsx';
 import { Cell, COLUMNS, compare, hasState, STATES, type Column } from './group-cell.tsx';
 import classes from './group-table.module.css';
 
-const ROW_HEIGHT = 40;
+const ROW_HEIGHT = 44;
 const SHOWN_ROWS = 14;
 /** From this many groups on, a search field is shown. */
 const MANY = 8;

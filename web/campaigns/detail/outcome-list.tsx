@@ -20,7 +20,7 @@ export function OutcomeList({ children }: { children: ReactNode }) {
 }
 
 /** An outcome without a reason. */
-export function Outcome({ children }: { children: string }) {
+export function Outcome({ children }: { children: ReactNode }) {
   return <li className={classes.what}>{children}</li>;
 }
 

@@ -17,13 +17,13 @@ import { t } from '../../i18n/translate.ts';
 
 /** The post as members of the first group see it now. */
 export function PostPreview({ post, analytics }: { post: Campaign; analytics: Analytics }) {
-  const { groups } = analytics;
+  const { groups, runs } = analytics;
   const zone = useZone();
   const first = groups.find((group) => group.sent > 0) ?? groups[0];
   const isSent = first !== undefined && first.sent > 0;
   const kind = first?.kind ?? 'group';
-  const next = post.runs.find((run) => run.status === 'planned');
-  const at = first?.first_sent_at ?? next?.due_at ?? post.runs[0]?.due_at ?? post.created_at;
+  const next = runs.find((run) => run.status === 'planned');
+  const at = first?.first_sent_at ?? next?.due_at ?? runs[0]?.due_at ?? post.created_at;
   const time = clockTime(at, zone);
   const isDeleted = isSent && (first.recalled ?? 0) >= first.sent;
   return (

@@ -1,21 +1,41 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Analytics } from '../../api/operations.ts';
+import { shortTime } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
 import { t } from '../../i18n/translate.ts';
 import { CorrectionDialog } from './correction-dialog.tsx';
 import { PinDialog, UnpinDialog } from './pin-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
+import { changeableUntil } from './revision-windows.ts';
 
 /** Pins, edits or deletes sent posts for everyone. Renders nothing if nothing was sent, or if the campaign is folded. */
 export function RevisionButtons({ analytics }: { analytics: Analytics }) {
   const [asking, setAsking] = useState<'correct' | 'recall' | 'pin' | 'unpin'>();
-  const { campaign, totals, groups } = analytics;
+  const { campaign, totals, groups, runs } = analytics;
   const hasGroups = groups.some((group) => group.kind !== 'channel');
+  const zone = useZone();
+  const nowMs = useNow();
   const close = () => setAsking(undefined);
   if (totals.sent <= (totals.recalled ?? 0) || campaign.folded_at !== undefined) return null;
+  // Posts that are still to be sent can be changed whatever became of the others.
+  const isOpen = runs.some(({ status }) => status === 'planned' || status === 'running');
+  const over = (['correct', 'recall'] as const).filter((revision) => {
+    const until = changeableUntil(groups, revision);
+    return !isOpen && until !== undefined && until.getTime() <= nowMs;
+  });
   return (
     <>
+      {over.map((revision) => (
+        <Text key={revision} size="sm" c="dimmed" mt="sm">
+          {t(`revise.${revision}.over`, {
+            when: shortTime(changeableUntil(groups, revision) ?? new Date(nowMs), zone),
+            window: t(`revise.window.${revision}`),
+          })}
+        </Text>
+      ))}
       <Group gap="xs" mt="sm">
         {hasGroups && (
           <Button
@@ -32,23 +52,27 @@ export function RevisionButtons({ analytics }: { analytics: Analytics }) {
             {t('pin.unpinOpen')}
           </Button>
         )}
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="edit" size={14} />}
-          onClick={() => setAsking('correct')}
-        >
-          {t('revise.correct.open')}
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          c="var(--failed)"
-          leftSection={<Icon name="undo" size={14} />}
-          onClick={() => setAsking('recall')}
-        >
-          {t('revise.recall.open')}
-        </Button>
+        {!over.includes('correct') && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="edit" size={14} />}
+            onClick={() => setAsking('correct')}
+          >
+            {t('revise.correct.open')}
+          </Button>
+        )}
+        {!over.includes('recall') && (
+          <Button
+            size="xs"
+            variant="default"
+            c="var(--failed)"
+            leftSection={<Icon name="undo" size={14} />}
+            onClick={() => setAsking('recall')}
+          >
+            {t('revise.recall.open')}
+          </Button>
+        )}
       </Group>
       <CorrectionDialog analytics={analytics} run={undefined} opened={asking === 'correct'} close={close} />
       <RecallDialog analytics={analytics} run={undefined} opened={asking === 'recall'} close={close} />

@@ -1,21 +1,38 @@
 import { Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Analytics, Run } from '../../api/operations.ts';
+import { analyticsQuery } from '../../api/queries.ts';
 import { exactTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
+import { ErrorText } from '../../parts/error-alert.tsx';
+import { PartSkeleton } from '../../parts/page.tsx';
 import { useNow } from '../../parts/relative-time.tsx';
 import { t } from '../../i18n/translate.ts';
 import { countInTime, type Revision } from './revision-windows.ts';
 
-/** The consequences of a recall or correction, of one run or of the whole campaign. */
-export function RevisionConsequences({
-  revision,
-  analytics,
-  run,
-}: {
+interface ConsequencesProps {
   revision: Revision;
   analytics: Analytics;
+  /** The whole campaign if undefined. */
   run: Run | undefined;
-}) {
+}
+
+/**
+ * The consequences of a recall or correction, of one run or of the whole campaign. They are counted once the figures of this moment are
+ * there: those of the page may be older than the last posts. Mount it when its dialog opens.
+ */
+export function RevisionConsequences({ revision, analytics, run }: ConsequencesProps) {
+  const [openedAt] = useState(Date.now);
+  const { campaign_id: id } = analytics.campaign;
+  const fresh = useQuery({ ...analyticsQuery(id), refetchOnMount: 'always' });
+  if (fresh.isError) return <ErrorText error={fresh.error} />;
+  if (!fresh.data || fresh.dataUpdatedAt < openedAt) return <PartSkeleton height={88} />;
+  const same = run && fresh.data.runs.find((one) => one.run_id === run.run_id);
+  return <Consequences revision={revision} analytics={fresh.data} run={same ?? run} />;
+}
+
+function Consequences({ revision, analytics, run }: ConsequencesProps) {
   const zone = useZone();
   const nowMs = useNow();
   const lines: string[] = [];

@@ -1,8 +1,11 @@
 import type { Analytics, GroupRow } from '../../api/operations.ts';
+import { count } from '../../format/numbers.ts';
+import { Progress } from '../../parts/progress.tsx';
 import { Section } from '../../parts/page.tsx';
 import textClasses from '../../parts/text.module.css';
 import { t } from '../../i18n/translate.ts';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
+import classes from './revisions.module.css';
 
 /** The results of recalls and corrections: how many groups succeeded, and why the others failed. */
 export function Revisions({ analytics }: { analytics: Analytics }) {
@@ -14,8 +17,20 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
   return (
     <Section title={t('revise.title')}>
       <OutcomeList>
-        {recalled > 0 && <Outcome>{t('revise.recalled', { posts: recalled })}</Outcome>}
-        {corrected > 0 && <Outcome>{t('revise.corrected', { posts: corrected })}</Outcome>}
+        {recalled > 0 && (
+          <Done all={totals.sent} done={recalled}>
+            {recalled < totals.sent
+              ? t('revise.recalledOf', { some: count(recalled), posts: totals.sent })
+              : t('revise.recalled', { posts: recalled })}
+          </Done>
+        )}
+        {corrected > 0 && (
+          <Done all={totals.sent} done={corrected}>
+            {corrected < totals.sent
+              ? t('revise.correctedOf', { some: count(corrected), posts: totals.sent })
+              : t('revise.corrected', { posts: corrected })}
+          </Done>
+        )}
         {recalled + corrected + refused.length === 0 && <li className={textClasses.dim}>{t('revise.underWay')}</li>}
         {reasons.map(([reason, hit]) => (
           <OutcomeReason
@@ -27,6 +42,18 @@ export function Revisions({ analytics }: { analytics: Analytics }) {
         ))}
       </OutcomeList>
     </Section>
+  );
+}
+
+/** How many of the sent posts are changed, in words and as a bar. */
+function Done({ all, done, children }: { all: number; done: number; children: string }) {
+  return (
+    <Outcome>
+      <div className={classes.done}>
+        <span>{children}</span>
+        <Progress deliveries={all} sent={done} failed={0} label={children} />
+      </div>
+    </Outcome>
   );
 }
 

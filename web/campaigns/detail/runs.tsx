@@ -1,19 +1,23 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
+import { WHATSAPP_WINDOWS } from '../../../src/messengers/windows.ts';
 import { useState } from 'react';
 import type { Analytics, Run } from '../../api/operations.ts';
 import { count } from '../../format/numbers.ts';
-import { exactTime } from '../../format/time.ts';
+import { exactTime, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
 import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/status-tone.ts';
 import { t } from '../../i18n/translate.ts';
+import { PlannedRunMenu } from '../planned-run-menu.tsx';
 import { CorrectionDialog } from './correction-dialog.tsx';
 import { PinDialog, UnpinDialog } from './pin-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
+import type { Revision } from './revision-windows.ts';
 import classes from './runs.module.css';
 
 interface RevisionTarget {
@@ -45,24 +49,7 @@ export function Runs({ analytics }: { analytics: Analytics }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ol className={classes.runs} tabIndex={0} aria-label={t('campaign.runs', { count: runs.length })}>
         {runs.map((run) => (
-          <li key={run.run_id}>
-            <div className={boxClasses.grow}>
-              <span>{exactTime(run.due_at, zone ?? ownZone)}</span>
-              <span className={`${textClasses.dim} ${classes.state}`}>
-                <Status of={statusOfRun(run.status, campaign.status)} />
-                {run.sent + run.failed > 0 && (
-                  <span>{t('campaign.runSent', { sent: count(run.sent), failed: run.failed })}</span>
-                )}
-              </span>
-            </div>
-            {runs.length > 1 && run.sent > 0 && (
-              <RunMenu
-                label={t('campaign.runMenu', { time: exactTime(run.due_at, zone ?? ownZone) })}
-                run={run}
-                openDialog={openDialog}
-              />
-            )}
-          </li>
+          <RunRow key={run.run_id} run={run} analytics={analytics} zone={zone ?? ownZone} openDialog={openDialog} />
         ))}
       </ol>
       {asking && (
@@ -92,13 +79,71 @@ export function Runs({ analytics }: { analytics: Analytics }) {
   );
 }
 
+function RunRow({
+  run,
+  analytics,
+  zone,
+  openDialog,
+}: {
+  run: Run;
+  analytics: Analytics;
+  zone: string;
+  openDialog: (target: RevisionTarget) => void;
+}) {
+  const { runs, campaign } = analytics;
+  const nowMs = useNow();
+  return (
+    <li>
+      <div className={boxClasses.grow}>
+        <span>{exactTime(run.due_at, zone)}</span>
+        {run.moved_from !== null && (
+          <Text size="xs" c="dimmed">
+            {t('campaign.run.moved', { time: shortTime(run.moved_from, zone) })}
+          </Text>
+        )}
+        <span className={`${textClasses.dim} ${classes.state}`}>
+          <Status of={statusOfRun(run.status, campaign.status)} />
+          {run.sent + run.failed > 0 && (
+            <span>{t('campaign.runSent', { sent: count(run.sent), failed: run.failed })}</span>
+          )}
+        </span>
+      </div>
+      {run.status === 'planned' && campaign.is_schedule && (
+        <PlannedRunMenu
+          run={{ ...run, campaign_id: campaign.campaign_id, name: campaign.name }}
+          zone={zone}
+          isPaused={campaign.status === 'paused'}
+        />
+      )}
+      {runs.length > 1 && run.sent > 0 && isChangeable(run, analytics, nowMs) && (
+        <RunMenu
+          label={t('campaign.runMenu', { time: exactTime(run.due_at, zone) })}
+          run={run}
+          canCorrect={isChangeable(run, analytics, nowMs, 'correct')}
+          openDialog={openDialog}
+        />
+      )}
+    </li>
+  );
+}
+
+/** Returns whether posts of the run may still be changed. */
+function isChangeable(run: Run, { groups }: Analytics, nowMs: number, revision: Revision = 'recall'): boolean {
+  if (run.finished_at === null) return true;
+  const { groupMs, channelMs } = WHATSAPP_WINDOWS[revision];
+  const windowMs = groups.some((group) => group.kind === 'channel') ? channelMs : groupMs;
+  return nowMs - Date.parse(run.finished_at) < windowMs;
+}
+
 function RunMenu({
   label,
   run,
+  canCorrect,
   openDialog,
 }: {
   label: string;
   run: Run;
+  canCorrect: boolean;
   openDialog: (target: RevisionTarget) => void;
 }) {
   return (
@@ -113,9 +158,11 @@ function RunMenu({
           {t('pin.open')}
         </Menu.Item>
         <Menu.Item onClick={() => openDialog({ what: 'unpin', run })}>{t('pin.unpinOpen')}</Menu.Item>
-        <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => openDialog({ what: 'correct', run })}>
-          {t('revise.correct.open')}
-        </Menu.Item>
+        {canCorrect && (
+          <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => openDialog({ what: 'correct', run })}>
+            {t('revise.correct.open')}
+          </Menu.Item>
+        )}
         <Menu.Item
           c="var(--failed)"
           leftSection={<Icon name="undo" size={16} />}

@@ -2,6 +2,7 @@ import type { Body, Campaign, GroupRow } from '../../api/operations.ts';
 import { toBallotBody } from '../../compose/ballot.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
 import { diffReach, toReach } from '../../compose/reach.ts';
+import { listSkipped } from '../../compose/schedule-days.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image' | 'remove_image'>;
 
@@ -28,6 +29,7 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     time: campaign.schedule_time?.slice(0, 5) ?? empty.time,
     weekdays: campaign.weekdays ?? empty.weekdays,
     ...toReach(campaign),
+    skipDates: campaign.skip_dates,
   };
 }
 
@@ -50,6 +52,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
     ...diffReach(before, draft),
+    ...(draft.skipDates.join() !== before.skipDates.join() && { skip_dates: listSkipped(draft) }),
   };
 }
 
@@ -74,6 +77,6 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** Returns whether the days or the time have changed. */
 export function isRescheduled(change: DraftDiff): boolean {
-  const { start_date, end_date, schedule_time, time_zone, weekdays } = change;
-  return [start_date, end_date, schedule_time, time_zone, weekdays].some((value) => value !== undefined);
+  const { start_date, end_date, schedule_time, time_zone, weekdays, skip_dates } = change;
+  return [start_date, end_date, schedule_time, time_zone, weekdays, skip_dates].some((value) => value !== undefined);
 }

@@ -61,10 +61,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   const hasFile = shownFile !== null;
   const shown = usePreview(isBallot(draft) ? '' : draft.html, hasFile);
   const { preview, isSettled } = shown;
-  const check = useCheck(draft, draft.name, hasFile, {
-    campaign_id: campaign.campaign_id,
-    skip_dates: campaign.skip_dates,
-  });
+  const check = useCheck(draft, draft.name, hasFile, { campaign_id: campaign.campaign_id });
   const planned = campaign.runs.filter((run) => run.status === 'planned').length;
   const hasPlanned = planned > 0;
   const problems = [

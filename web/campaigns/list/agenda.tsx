@@ -82,7 +82,9 @@ function RunLine({ run }: { run: PlannedRun }) {
     <li>
       <Link href={`/campaigns/${run.campaign_id}`} className={classes.run}>
         <span className={classes.time}>{clockTime(run.due_at, zone)}</span>
-        <span className={`${classes.name} ${textClasses.clip}`}>{run.name}</span>
+        <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+          {run.name}
+        </span>
         <Status of={statusOfRun(run.status, run.campaign_status)} />
         <span className={`${classes.groups} ${textClasses.dim}`}>
           {sent > 0 && sent < groups
@@ -99,6 +101,8 @@ function AttentionList({ runs, today }: { runs: readonly PlannedRun[]; today: st
   const zone = useZone();
   const { data: account } = useQuery(accountQuery);
   const lines: { key: string; href: string; said: string }[] = [];
+  // Before all else: nothing below can happen while it lasts.
+  if (account?.held_since !== undefined) lines.push({ key: 'held', href: '/account', said: t('agenda.held') });
   if (account && (account.status === 'unlinked' || account.status === 'logged_out'))
     lines.push({ key: 'account', href: '/account', said: t('agenda.notLinked') });
   const byCampaign = Map.groupBy(runs, (run) => run.campaign_id);

@@ -28,16 +28,17 @@ export function CampaignHeadings() {
 export function CampaignRow({ campaign }: { campaign: Row }) {
   const { progress, next_run_at: nextRunAt, status } = campaign;
   const zone = useZone();
-  const isWaitingForRun =
-    nextRunAt !== null && (status === 'scheduled' || status === 'paused') && progress.deliveries === 0;
+  const isWaitingForRun = nextRunAt !== null && status === 'scheduled' && progress.deliveries === 0;
   return (
     <li className={classes.item}>
       <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>
         <span className={classes.named}>
-          <span className={`${classes.name} ${textClasses.clip}`}>{campaign.name}</span>
+          <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+            {campaign.name}
+          </span>
           <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
         </span>
-        <Status of={status} />
+        <Status of={campaign.recalled ? 'recalled' : status} />
         <span className={classes.progress} data-waiting={isWaitingForRun || undefined}>
           {isWaitingForRun ? (
             <span className={textClasses.dim}>

@@ -2,11 +2,12 @@ import { SegmentedControl } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Overview as OverviewData } from '../../api/operations.ts';
-import { count, share, signedCount, signedShare } from '../../format/numbers.ts';
+import { count, share, signedCount } from '../../format/numbers.ts';
 import { dateName } from '../../format/time.ts';
 import { Figure, Figures } from '../../parts/figures.tsx';
 import { oneOf, useQueryParam } from '../../parts/use-query-param.ts';
 import { t } from '../../i18n/translate.ts';
+import { describeChange } from './describe-change.ts';
 import classes from './overview.module.css';
 
 const SPANS = ['7', '30', '90'];
@@ -66,8 +67,7 @@ export function Overview() {
 
 /** The relative change of a figure; nothing without a previous value. */
 function Change({ now, before, days }: { now: number | null; before: number | null; days: string }) {
-  if (now === null || before === null || before === 0) return null;
-  return t('overview.change', { change: signedShare(now / before - 1), days });
+  return describeChange(now, before, days);
 }
 
 /** The change of a rate in percentage points. */

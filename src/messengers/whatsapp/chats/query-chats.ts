@@ -10,6 +10,7 @@ import { toChannelPicture } from '../../../content/media/pictures.ts';
 import type { ChannelQueries } from './channels.ts';
 import { createCommunityChats, createGroupChat } from './create-chats.ts';
 import { fetchInviteLink, listGroupChats } from './groups.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 interface QueryContext {
   connection: Pick<Connection, 'requireOnline'>;
@@ -46,8 +47,7 @@ export function queryChats(context: QueryContext): ChatQuestions {
     async createChannel(channel) {
       // Before any query, so that nothing is created when the picture is unreadable.
       const picture = channel.picture && (await toChannelPicture(channel.picture));
-      if (picture === undefined)
-        throw invalid([{ field: 'image', issue: 'cannot be read as a picture, or is too large to be made one' }]);
+      if (picture === undefined) throw invalid([fieldError('image', 'unreadable_picture')]);
       return ask(context, 'to create the channel', (client) => channels.create(client, { ...channel, picture }));
     },
   };

@@ -5,6 +5,7 @@ import type { PasskeyAssertion, PasskeyStep } from '../../messenger.ts';
 import { QueryRejectedError } from '../client/errors.ts';
 import type { PasskeyLink, PasskeyListener, PasskeyOptions } from '../client/engine.ts';
 import type { WhatsAppCondition } from './conditions.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 interface StepOptions {
   log: Log;
@@ -115,7 +116,9 @@ function toWire({ id, rawId, type, response }: PasskeyAssertion): { credentialId
 }
 
 function rejected(issue: string): AppError {
-  return new AppError('assertion_rejected', issue, { details: [{ field: 'assertion', issue }] });
+  return new AppError('assertion_rejected', issue, {
+    details: [fieldError('assertion', 'assertion', { reason: issue })],
+  });
 }
 
 /** Whether the assertion was made for this challenge. WhatsApp checks the rest. */

@@ -3,7 +3,6 @@ import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import { actOnce, findResult, type IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import type { FieldError } from '../../../platform/errors/errors.ts';
 import { saveMedia } from '../../../content/media/store.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
@@ -14,6 +13,7 @@ import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, readNow, type Plan } from '../store.ts';
+import type { FieldError } from '../../../platform/errors/issues.ts';
 
 export interface AcceptedCampaign {
   campaignId: string;
@@ -90,12 +90,13 @@ export async function acceptCampaign(
       const due = dueAt(await readNow(trx));
       const [firstAt] = due;
       if (firstAt) await requireMentionsLeft(trx, { accountId, groupIds, extras }, { firstAt, timeZone });
-      const { name, description, isChannelCampaign } = input;
+      const { name, description, isChannelCampaign, isTest } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,
         name,
         description,
         isChannelCampaign,
+        ...(isTest !== undefined && { isTest }),
         plan,
         html,
         text,

@@ -5,13 +5,14 @@ import type { Database } from '../../../platform/database/connect.ts';
 import type { UserId } from '../../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import type { IdempotencyKey } from '../../../workspaces/idempotency/once.ts';
-import { invalid, type AppError, type FieldError } from '../../../platform/errors/errors.ts';
+import { invalid, type AppError } from '../../../platform/errors/errors.ts';
 import { describeTimeZone } from '../../../platform/time/suggest-time-zones.ts';
 import { isTimeZone, knownTimeZone } from '../../../platform/time/time-zone.ts';
 import { acceptCampaign, type AcceptDeps, type AcceptedCampaign } from './accept-campaign.ts';
 import { listOccurrences, type Schedule } from '../occurrences.ts';
 import type { PostInput } from './prepare-post.ts';
 import { readNow } from '../store.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** A schedule covers at most so many days, both ends counted (contract §3). */
 const DAYS_LIMIT = 366;
@@ -61,17 +62,16 @@ function describeAssumedZone(timeZone: string): string {
 export function planOccurrences(schedule: Schedule): { occurrences: Date[]; problems: FieldError[] } {
   const problems: FieldError[] = [];
   if (!isTimeZone(schedule.timeZone))
-    problems.push({ field: 'time_zone', issue: `must be ${describeTimeZone(schedule.timeZone)}` });
-  if (schedule.endDate < schedule.startDate) problems.push({ field: 'end_date', issue: 'is before start_date' });
+    problems.push(fieldError('time_zone', 'time_zone', { expected: describeTimeZone(schedule.timeZone) }));
+  if (schedule.endDate < schedule.startDate) problems.push(fieldError('end_date', 'end_before_start'));
   else if (countDays(schedule) > DAYS_LIMIT)
-    problems.push({ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days from start_date, both included` });
+    problems.push(fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT }));
   if (problems.length > 0) return { occurrences: [], problems };
   const occurrences = listOccurrences(schedule).map((instant) => new Date(instant.epochMilliseconds));
-  if (occurrences.length === 0)
-    problems.push({ field: 'start_date', issue: 'leaves no day to send on with these weekdays and skip_dates' });
+  if (occurrences.length === 0) problems.push(fieldError('start_date', 'no_day_left'));
   // West of Greenwich the last evening of the year 9999 is one of the year 10000, which ISO 8601 writes with other digits.
   if (occurrences.some((dueAt) => dueAt.getUTCFullYear() > 9_999))
-    problems.push({ field: 'end_date', issue: 'must be before the year 10000 in UTC' });
+    problems.push(fieldError('end_date', 'beyond_calendar'));
   return { occurrences, problems };
 }
 
@@ -107,12 +107,7 @@ export function scheduleIsOver(occurrences: readonly Date[], now: Date, timeZone
   const last = occurrences.at(-1);
   const dateOf = (at: Date) => dateIn(timeZone, at.toTemporalInstant());
   const isToday = last !== undefined && dateOf(last).equals(dateOf(now));
-  const problem = isToday
-    ? {
-        field: 'schedule_time',
-        issue: 'has passed today, and today is the last day: every occurrence of this schedule is in the past',
-      }
-    : { field: 'end_date', issue: 'is in the past: every occurrence of this schedule is over' };
+  const problem = isToday ? fieldError('schedule_time', 'passed_today') : fieldError('end_date', 'schedule_over');
   return invalid([problem]);
 }
 

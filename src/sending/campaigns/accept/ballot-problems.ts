@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { ASKING, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
-import { invalid, type FieldError } from '../../../platform/errors/errors.ts';
+import { invalid } from '../../../platform/errors/errors.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** Whether the post is a poll or an event, which needs no text. */
 export function isBallot(extras: PostExtras): boolean {
@@ -11,13 +12,8 @@ export function isBallot(extras: PostExtras): boolean {
 /** Returns what keeps a poll or an event from being sent with the rest of its post: it is a message of its own (contract §3). */
 export function findBallotProblems(extras: PostExtras, rest: { text: string; hasFile: boolean }): FieldError[] {
   const asking = ASKING.filter((name) => extras[name] !== undefined);
-  if (asking.length > 1) return [{ field: 'event', issue: 'must not be together with poll: send two campaigns' }];
-  return rest.text === '' && !rest.hasFile
-    ? []
-    : asking.map((field) => ({
-        field,
-        issue: 'is a message of its own: leave html empty, and send text and file as another campaign',
-      }));
+  if (asking.length > 1) return [fieldError('event', 'not_with_poll')];
+  return rest.text === '' && !rest.hasFile ? [] : asking.map((field) => fieldError(field, 'own_message'));
 }
 
 /** Throws 400 for a poll or an event to channels, where votes cannot be counted. */
@@ -33,6 +29,6 @@ export async function requireCountedGroups(
   );
   const channels = rows[0]?.channels ?? 0;
   if (channels === 0) return;
-  const issue = `contains ${channels === 1 ? 'a channel' : `${channels} channels`}: votes in channels cannot be counted`;
-  throw invalid([{ field: 'group_metadata_ids', issue }]);
+  const found = channels === 1 ? 'a channel' : `${channels} channels`;
+  throw invalid([fieldError('group_metadata_ids', 'votes_in_channels', { found })]);
 }

@@ -2,7 +2,6 @@ import { findOwnAccount } from '../../accounts/store.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
-import type { FieldError } from '../../../platform/errors/errors.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
@@ -16,10 +15,12 @@ import type { CardDeps, PreparedCard } from './prepare-card.ts';
 import { preparePost } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store.ts';
+import type { CheckWarning } from './check-warning.ts';
 import { warnOfCap } from './warn-of-cap.ts';
 import { warnOfPace } from './warn-of-pace.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { warnOfReach } from './warn-of-reach.ts';
+import type { FieldError } from '../../../platform/errors/issues.ts';
 
 export interface CheckDeps {
   db: Database;
@@ -36,7 +37,7 @@ export type CampaignDraft = { when: 'now'; post: SendNowInput } | { when: 'sched
 
 export interface CampaignCheck {
   text: string;
-  warnings: Array<{ code: string; message: string }>;
+  warnings: CheckWarning[];
   media: { mime: string; size: number } | null;
   /** The card that its link would have. */
   card: { url: string; title: string; description: string; picture: { mime: string; size: number } | null } | null;
@@ -122,9 +123,10 @@ async function listDue(
   return [...kept.map((run) => run.dueAt), ...missing].toSorted((a, b) => Number(a) - Number(b));
 }
 
-const NOT_CONNECTED = {
+const NOT_CONNECTED: CheckWarning = {
   code: 'account_not_connected',
   message: 'Your account is not connected at the moment. Posts wait for the connection, 6 hours at most.',
+  params: { hours: 6 },
 };
 
 function planDraft(draft: CampaignDraft, timeZone: string): { occurrences: Date[] | null; problems: FieldError[] } {

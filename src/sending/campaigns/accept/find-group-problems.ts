@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
+import { describeIssue, type Issue } from '../../../platform/errors/issues.ts';
 
 /** Something that will probably keep a post from a group, or should keep its author from sending it. */
-export interface GroupProblem {
+export interface GroupProblem extends Issue {
   groupId: number;
-  issue: string;
 }
 
-const GONE = 'no longer exists in the messaging application, or you are no longer a member. Sync your groups';
-const ADMINS_ONLY = 'only its admins can post there, and you are not an admin';
-const NO_SENDING = 'you are not a member, or only admins can post there. Ask an admin of the group';
-const REPEATED = 'gets the very same text from you less than 24 hours before or after';
+const GONE = describeIssue('group_gone');
+const ADMINS_ONLY = describeIssue('admins_only');
+const NO_SENDING = describeIssue('no_sending');
+const REPEATED = describeIssue('same_text');
 
 interface Draft {
   /** Without repeats, in the order given. */
@@ -29,15 +29,11 @@ export async function findGroupProblems(db: Connection, accountId: number, draft
   const repeated = draft.text === '' ? new Set<number>() : await findRepeated(db, accountId, draft);
   return draft.groupIds.flatMap((groupId) => {
     const issues = [closed.get(groupId), repeated.has(groupId) ? REPEATED : undefined];
-    return issues.flatMap((issue) => (issue === undefined ? [] : [{ groupId, issue }]));
+    return issues.flatMap((issue) => (issue === undefined ? [] : [{ groupId, ...issue }]));
   });
 }
 
-async function findClosed(
-  db: Connection,
-  accountId: number,
-  groupIds: readonly number[],
-): Promise<Map<number, string>> {
+async function findClosed(db: Connection, accountId: number, groupIds: readonly number[]): Promise<Map<number, Issue>> {
   const { rows } = await sql<{ group_id: number; is_gone: boolean; is_plain: boolean }>`
     select g.group_id, g.removed_at is not null as is_gone, g.kind = 'group' as is_plain
     from unnest(${groupIds}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id

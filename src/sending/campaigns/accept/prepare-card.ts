@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
-import { AppError, type FieldError } from '../../../platform/errors/errors.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 import { acceptMedia } from '../../../content/media/accept-media.ts';
 import { toCardPicture } from '../../../content/media/pictures.ts';
 import { saveMedia } from '../../../content/media/store.ts';
@@ -88,7 +89,7 @@ async function takeCard(
   };
 }
 
-export const NO_SUCH_LINK: FieldError = { field: 'link_preview.url', issue: 'is not a link in the text' };
+export const NO_SUCH_LINK: FieldError = fieldError('link_preview.url', 'foreign_link');
 const PICTURE_FIELD = 'link_preview.image';
 
 async function takePicture(image: string | null, problems: FieldError[]): Promise<CardPicture | null> {
@@ -96,8 +97,7 @@ async function takePicture(image: string | null, problems: FieldError[]): Promis
   try {
     const { bytes } = await acceptMedia(PICTURE_FIELD, image, { only: 'image' });
     const picture = await toCardPicture(bytes);
-    if (!picture)
-      problems.push({ field: PICTURE_FIELD, issue: 'is a picture that cannot be read, or has too many pixels' });
+    if (!picture) problems.push(fieldError(PICTURE_FIELD, 'broken_picture'));
     return picture ?? null;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'invalid') throw error;
@@ -111,7 +111,9 @@ async function fetchCard({ linkPreviews }: CardDeps, userId: number, link: strin
     ? await linkPreviews.find(toUrl(link), userId)
     : ({ card: null, reason: 'disabled' } as const);
   if (found.card) return { ...NOTHING, card: { url: link, ...found.card, isFetched: true } };
-  return { ...NONE, warnings: [lossOf('link_preview_missing', `${link} (${explainNoCard(found.reason)})`)] };
+  // Clients that word it themselves name the link alone: the reason is in English.
+  const loss = lossOf('link_preview_missing', `${link} (${explainNoCard(found.reason)})`);
+  return { ...NONE, warnings: [{ ...loss, params: { names: link } }] };
 }
 
 /** Returns the extras of a post with this text: a card goes with its link. */

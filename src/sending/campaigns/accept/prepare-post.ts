@@ -1,4 +1,4 @@
-import { AppError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { acceptMedia, type Media } from '../../../content/media/accept-media.ts';
 import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
@@ -6,6 +6,7 @@ import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { CAPTION_LIMIT, type Warning } from '../../../content/text/warnings.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What both ways of sending have in common, as it comes from outside but already of the right types and lengths. */
 export interface PostInput {
@@ -17,6 +18,8 @@ export interface PostInput {
   image: string | null;
   groupIds: readonly number[];
   isChannelCampaign: boolean;
+  /** A test post: in no list and no figure. */
+  isTest?: boolean;
   /** Default is none. */
   extras?: PostExtras | undefined;
   /** Default is none. */
@@ -26,9 +29,9 @@ export interface PostInput {
 }
 
 /** A post without text needs a file (contract §3, add-campaign). */
-export const NO_TEXT: FieldError = { field: 'html', issue: 'has no text, and there is no file' };
+export const NO_TEXT: FieldError = fieldError('html', 'no_text');
 
-export const NO_FILE: FieldError = { field: 'file_name', issue: 'is the name of a file, and there is no file' };
+export const NO_FILE: FieldError = fieldError('file_name', 'no_file');
 
 /** What the post says once it is understood. */
 export interface PreparedPost {

@@ -9,6 +9,7 @@ import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { isBallot } from './ballot-problems.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 interface Reaching {
   accountId: number;
@@ -27,16 +28,13 @@ interface Reaching {
 export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
   const { accountId, groupIds, extras, text, campaignId } = reaching;
   const { mentionAll, pinSeconds, replyTo } = extras;
-  if (mentionAll && isBallot(extras))
-    throw invalid([{ field: 'mention_all', issue: 'is not possible in a poll or an event, which have no text' }]);
+  if (mentionAll && isBallot(extras)) throw invalid([fieldError('mention_all', 'mention_in_poll')]);
   if (mentionAll && withMentionAll(text).length > TEXT_LIMIT)
-    throw invalid([{ field: 'html', issue: `is longer than ${TEXT_LIMIT} characters with @all before it` }]);
+    throw invalid([fieldError('html', 'mention_too_long', { limit: TEXT_LIMIT })]);
   if ((mentionAll || pinSeconds !== undefined) && (await countChannels(db, groupIds)) > 0)
     throw invalid([
-      ...(mentionAll ? [{ field: 'mention_all', issue: 'is not possible in channels: leave them out' }] : []),
-      ...(pinSeconds === undefined
-        ? []
-        : [{ field: 'pin_for', issue: 'is not possible in channels, where posts cannot be pinned: leave them out' }]),
+      ...(mentionAll ? [fieldError('mention_all', 'mention_in_channels')] : []),
+      ...(pinSeconds === undefined ? [] : [fieldError('pin_for', 'pin_in_channels')]),
     ]);
   if (!replyTo) return;
   const { rows } = await sql<{ campaignId: number; hasRun: boolean }>`
@@ -47,13 +45,12 @@ export async function requireReach(db: Connection, reaching: Reaching): Promise<
   const [found] = rows;
   if (!found)
     throw new AppError('campaign_not_found', 'You have no campaign with the id in reply_to', {
-      details: [{ field: 'reply_to', issue: 'names a campaign that is not one of yours' }],
+      details: [fieldError('reply_to', 'unknown_id', { of: 'campaigns' })],
     });
-  if (found.campaignId === campaignId)
-    throw invalid([{ field: 'reply_to', issue: 'must be another campaign than the one that is changed' }]);
+  if (found.campaignId === campaignId) throw invalid([fieldError('reply_to', 'reply_to_itself')]);
   if (replyTo.runId !== undefined && !found.hasRun)
     throw new AppError('run_not_found', 'The campaign in reply_to has no run with this id', {
-      details: [{ field: 'reply_to', issue: 'names a run that the campaign does not have' }],
+      details: [fieldError('reply_to', 'unknown_run')],
     });
 }
 
@@ -81,7 +78,7 @@ export async function requireMentionsLeft(
   const { mentionAllCap: cap, timeZone: zone } = window;
   if (cap === 0)
     throw new AppError('mention_cap_reached', 'Your workspace allows no mention of everybody', {
-      details: [{ field: 'mention_all', issue: 'is not allowed: mention_all_cap of update-account is 0' }],
+      details: [fieldError('mention_all', 'mention_not_allowed')],
     });
   const at = firstAt.toTemporalInstant();
   const { begin, end } = dayOf(zone, at);
@@ -114,12 +111,7 @@ export async function requireMentionsLeft(
     'mention_cap_reached',
     `Everybody in ${used === 1 ? 'one' : used} of these groups is mentioned ${often} on ${date} already, as often as your workspace allows in a day`,
     {
-      details: [
-        {
-          field: 'mention_all',
-          issue: `is used up for ${used} of the groups on ${date}: leave them or the mention out`,
-        },
-      ],
+      details: [fieldError('mention_all', 'mention_used_up', { groups: used, date })],
     },
   );
 }

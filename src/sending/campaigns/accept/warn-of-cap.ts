@@ -3,6 +3,7 @@ import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
 import { capOn } from '../../accounts/warm-up.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { CheckWarning } from './check-warning.ts';
 
 /** What shall be sent, and when. */
 interface Planned {
@@ -21,7 +22,7 @@ export async function warnOfCap(
   db: Connection,
   accountId: number,
   { groups, dueAt, except, timeZone, now }: Planned,
-): Promise<{ code: string; message: string } | undefined> {
+): Promise<CheckWarning | undefined> {
   const [rest] = await readSendWindows(db, [accountId], timeZone);
   if (!rest || (rest.dailyCap === null && rest.warmUpFrom === null)) return undefined;
   const { dailyCap, timeZone: zone } = rest;
@@ -39,6 +40,7 @@ export async function warnOfCap(
   return {
     code: 'over_daily_cap',
     message: `Your account sends at most ${limit}, and ${posts.get(date)} posts are planned for ${cap === dailyCap ? date : 'that day'}. The others wait for the next day. Waiting posts expire when the next run of their campaign falls due, or when no post of their run can be sent for 26 hours.`,
+    params: { date, cap, posts: posts.get(date) ?? 0 },
   };
 }
 

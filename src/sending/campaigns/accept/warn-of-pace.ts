@@ -2,6 +2,7 @@ import { dateIn } from '../../accounts/quiet-hours.ts';
 import { readSendWindows } from '../../accounts/send-window-rules.ts';
 import { isWarmingUp } from '../../accounts/warm-up.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
+import type { CheckWarning } from './check-warning.ts';
 import type { Pace } from '../read/estimate-seconds.ts';
 
 interface Planned {
@@ -12,21 +13,16 @@ interface Planned {
   timeZone: string;
 }
 
-interface Warning {
-  code: string;
-  message: string;
-}
-
 /** Warns of a run that falls into the rest after a new link, and of the slow pace of a warm-up. */
 export async function warnOfPace(
   db: Connection,
   accountId: number,
   { dueAt, pace, timeZone }: Planned,
-): Promise<Warning[]> {
+): Promise<CheckWarning[]> {
   const [window] = await readSendWindows(db, [accountId], timeZone);
   if (!window) return [];
   const { linkRestUntil, timeZone: zone } = window;
-  const warnings: Warning[] = [];
+  const warnings: CheckWarning[] = [];
   if (linkRestUntil && dueAt.some((at) => at.getTime() < linkRestUntil.epochMilliseconds)) {
     const time = linkRestUntil
       .toZonedDateTimeISO(zone)
@@ -34,13 +30,13 @@ export async function warnOfPace(
       .round('minute')
       .toString({ smallestUnit: 'minute' });
     const message = `Your account was linked a short time ago. Its first post leaves at ${time} (${zone}) or later.`;
-    warnings.push({ code: 'new_link', message });
+    warnings.push({ code: 'new_link', message, params: { time, zone } });
   }
   const warmUp = pace?.warmUp;
   if (warmUp && warmUp.maxMs > 0 && dueAt.some((at) => isWarmingUp(window, dateIn(zone, at.toTemporalInstant())))) {
     const [min, max] = [warmUp.minMs, warmUp.maxMs].map((ms) => Math.round(ms / 1_000));
     const message = `Your account is warming up: it pauses for ${min} to ${max} s between two posts.`;
-    warnings.push({ code: 'warm_up_pace', message });
+    warnings.push({ code: 'warm_up_pace', message, params: { min: min ?? 0, max: max ?? 0 } });
   }
   return warnings;
 }

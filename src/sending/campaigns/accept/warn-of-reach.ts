@@ -1,11 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
-
-interface ReachWarning {
-  code: string;
-  message: string;
-}
+import type { CheckWarning } from './check-warning.ts';
 
 /** WhatsApp's own choices, by their seconds. */
 const DAYS: Readonly<Record<number, string>> = { 86_400: '24 hours', 604_800: '7 days', 2_592_000: '30 days' };
@@ -15,7 +11,7 @@ export async function warnOfReach(
   db: Connection,
   accountId: number,
   { groupIds, extras }: { groupIds: readonly number[]; extras: PostExtras },
-): Promise<ReachWarning[]> {
+): Promise<CheckWarning[]> {
   const { mentionAll, pinSeconds, replyTo } = extras;
   return [
     ...(mentionAll ? [await warnOfMention(db, groupIds)] : []),
@@ -24,7 +20,7 @@ export async function warnOfReach(
   ];
 }
 
-async function warnOfMention(db: Connection, groupIds: readonly number[]): Promise<ReachWarning> {
+async function warnOfMention(db: Connection, groupIds: readonly number[]): Promise<CheckWarning> {
   const { rows } = await sql<{ people: number; large: number }>`
     select coalesce(sum(greatest(g.participants - 1, 0)), 0)::int as people, count(*) filter (where g.participants >= 33)::int as large
     from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id`.execute(db);
@@ -32,13 +28,14 @@ async function warnOfMention(db: Connection, groupIds: readonly number[]): Promi
   const whom = `Everybody is mentioned: ${people === 1 ? 'one person is' : `${people} people are`} notified, also where they muted the group.`;
   const admins =
     ' In groups of 33 members or more only admins can do that: where you are no admin, the post leaves without the mention.';
-  return { code: 'mentions_everybody', message: large > 0 ? whom + admins : whom };
+  return { code: 'mentions_everybody', message: large > 0 ? whom + admins : whom, params: { people } };
 }
 
-function warnOfPin(seconds: number): ReachWarning {
+function warnOfPin(seconds: number): CheckWarning {
   return {
     code: 'pins_posts',
     message: `Each post is pinned for ${DAYS[seconds] ?? `${seconds} seconds`}, which takes as long again as sending it. WhatsApp shows three pinned posts in a group, and a further one takes the place of the oldest. Where only admins may pin and you are none, the post stays unpinned, and the analytics say so.`,
+    params: { days: Math.round(seconds / 86_400) },
   };
 }
 
@@ -46,7 +43,7 @@ async function warnOfQuotes(
   db: Connection,
   accountId: number,
   { groupIds, replyTo }: { groupIds: readonly number[]; replyTo: NonNullable<PostExtras['replyTo']> },
-): Promise<ReachWarning[]> {
+): Promise<CheckWarning[]> {
   const { rows } = await sql<{ groups: number }>`
     with run as (
       select o.account_id, o.run_id, t.group_ids
@@ -70,6 +67,7 @@ async function warnOfQuotes(
     {
       code: 'reply_without_quote',
       message: `${which} not get the post that this one replies to: there it is posted without a quote. Channels show no quotes.`,
+      params: { groups: without },
     },
   ];
 }

@@ -1,6 +1,7 @@
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
 import { AppError } from '../../../platform/errors/errors.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 export interface BegunRun {
   runId: number;
@@ -20,12 +21,15 @@ export async function findBegunRuns(trx: Connection, campaignId: number, runId: 
     .orderBy('run_id');
   if (runId !== null) query = query.where('run_id', '=', runId);
   const runs = await query.execute();
-  if (runId !== null && runs.length === 0)
-    throw new AppError('run_not_found', 'The campaign has no run with this id', {
-      details: [{ field: 'run_id', issue: 'is not the id of a run of this campaign' }],
-    });
+  if (runId !== null && runs.length === 0) throw noSuchRun();
   const begun = runs.flatMap(({ contentId, ...run }) => (contentId === null ? [] : [{ ...run, contentId }]));
   if (begun.length === 0)
     throw new AppError('nothing_sent', 'No post has been sent yet. Change or cancel the campaign instead.');
   return begun;
+}
+
+export function noSuchRun(): AppError {
+  return new AppError('run_not_found', 'The campaign has no run with this id', {
+    details: [fieldError('run_id', 'unknown_run')],
+  });
 }

@@ -19,7 +19,8 @@ interface NewPlan {
 
 /**
  * Compares a campaign's planned runs with its new schedule. Returns the runs to keep (an occurrence still matches), the runs to drop, and
- * the occurrences to add (future dates without a run). Started and missed runs never change. Throws 400 if nothing is left to run.
+ * the occurrences to add (future dates without a run). A moved run stands for the occurrence that it was moved from, and is kept as long as
+ * the schedule has one on that date. Started and missed runs never change. Throws 400 if nothing is left to run.
  */
 export async function diffSchedule(
   db: Connection,
@@ -29,21 +30,25 @@ export async function diffSchedule(
 ): Promise<NewPlan> {
   const runs = await db
     .selectFrom('runs')
-    .select(['run_id as runId', 'due_at as dueAt', 'status'])
+    .select(['run_id as runId', 'due_at as dueAt', 'moved_from as movedFrom', 'status'])
     .where('campaign_id', '=', campaignId)
     .execute();
   const planned = runs.filter((run) => run.status === 'planned');
   const over = runs.filter((run) => run.status !== 'planned');
   const zoneBefore = knownTimeZone(zones.before, zones.after);
-  const hadRun = new Set(over.map((run) => dateOf(zoneBefore, run.dueAt)));
+  const dateBefore = (run: (typeof runs)[number]) => dateOf(zoneBefore, run.movedFrom ?? run.dueAt);
   const wanted = new Set(occurrences.map(Number));
-  const kept = planned.filter((run) => wanted.has(Number(run.dueAt)));
-  const isKept = new Set(kept.map((run) => Number(run.dueAt)));
+  const wantedDates = new Set(occurrences.map((dueAt) => dateOf(zones.after, dueAt)));
+  const [moved, inPlace] = [planned.filter(isMoved), planned.filter((run) => !isMoved(run))];
+  const keptInPlace = inPlace.filter((run) => wanted.has(Number(run.dueAt)));
+  const kept = [...keptInPlace, ...moved.filter((run) => wantedDates.has(dateBefore(run)))];
+  const isKept = new Set(keptInPlace.map((run) => Number(run.dueAt)));
+  const hadRun = new Set([...over, ...moved].map(dateBefore));
   const missing = occurrences.filter(
     (dueAt) => dueAt >= now && !isKept.has(Number(dueAt)) && !hadRun.has(dateOf(zones.after, dueAt)),
   );
   if (kept.length + missing.length === 0) throw scheduleIsOver(occurrences, now, zones.after);
-  return { kept, dropped: planned.filter((run) => !isKept.has(Number(run.dueAt))), missing };
+  return { kept, dropped: planned.filter((run) => !kept.includes(run)), missing };
 }
 
 /** Applies `diffSchedule`. Resolves to the change in the number of open runs. The lane must be locked. */
@@ -64,5 +69,7 @@ export async function replanRuns(
     from unnest(${missing}::timestamptz[]) d (due_at) order by due_at`.execute(trx);
   return missing.length - dropped.length;
 }
+
+const isMoved = (run: { movedFrom: Date | null }): boolean => run.movedFrom !== null;
 
 const dateOf = (timeZone: string, at: Date): string => dateIn(timeZone, at.toTemporalInstant()).toString();

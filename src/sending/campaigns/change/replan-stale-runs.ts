@@ -77,7 +77,7 @@ async function findStaleAccounts(db: Connection, shards: number[], held: Readonl
 /**
  * Replans stale campaigns of these accounts, whose lanes must be locked; with `onlyDue` those, and all of those, that have a due run. A
  * run moves to the instant that its wall-clock time now is, or to this moment if that has passed. Runs that have begun or were due in any
- * case stay. Resolves to how many campaigns were compared and how many runs moved.
+ * case stay, and so do runs that were moved to an instant of their own. Resolves to how many campaigns were compared and how many runs moved.
  */
 export async function replanLocked(
   trx: Connection,
@@ -114,7 +114,7 @@ async function findMoves(trx: Connection, campaigns: readonly StaleCampaign[]): 
   const ids = campaigns.map(({ campaignId }) => campaignId);
   const { rows } = await sql<Omit<Move, 'accountId'> & { now: Date }>`
     select campaign_id as "campaignId", run_id as "runId", due_at as "dueAt", campanile_now() as now
-    from runs where campaign_id = any(${ids}::bigint[]) and status = 'planned' order by campaign_id, due_at`.execute(
+    from runs where campaign_id = any(${ids}::bigint[]) and status = 'planned' and moved_from is null order by campaign_id, due_at`.execute(
     trx,
   );
   const runs = Map.groupBy(rows, ({ campaignId }) => campaignId);

@@ -3,7 +3,7 @@ import { lockOwnLane } from '../../accounts/store.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
-import { AppError, invalid, type FieldError } from '../../../platform/errors/errors.ts';
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
@@ -30,6 +30,7 @@ import {
   type Content,
   type OwnCampaign,
 } from '../store.ts';
+import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';
 
 /** What a campaign is to become; what is undefined stays as it is. */
 export interface CampaignChange {
@@ -73,8 +74,7 @@ export async function updateCampaign(
   const changes = [...Object.values(values), ...Object.values(extras), ...removedExtras];
   if (!removeImage && changes.every((value) => value === undefined))
     throw new AppError('invalid_request', 'Send at least one field to change');
-  if (removeImage && change.image !== undefined)
-    throw invalid([{ field: 'remove_image', issue: 'must not be true together with image' }]);
+  if (removeImage && change.image !== undefined) throw invalid([fieldError('remove_image', 'either_image_or_removal')]);
   const { problems = [] } = planChange(requireSchedule(before), change) ?? {};
   const { accountId, campaignId } = before;
   const { html: changed, image, cardRequest } = change;
@@ -192,7 +192,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
           ...(next.mediaId === content.mediaId ? [] : ['image']),
           ...(next.groupIds.join() === content.groupIds.join() ? [] : ['group_metadata_ids']),
           ...listChangedExtras(next.extras, content.extras),
-        ].map((field) => ({ field, issue: 'can no longer be changed' })),
+        ].map((field) => fieldError(field, 'too_late')),
       },
     );
   await writeContent(trx, campaignId, next);
@@ -219,7 +219,7 @@ async function requireMentions(
 }
 
 function describeEmptied({ removedExtras = [] }: ContentChange): FieldError {
-  return { field: removedExtras.length > 0 ? 'remove' : 'remove_image', issue: 'leaves neither text nor file' };
+  return fieldError(removedExtras.length > 0 ? 'remove' : 'remove_image', 'nothing_left');
 }
 
 /** The name of a file goes with its file. */

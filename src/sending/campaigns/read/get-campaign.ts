@@ -17,6 +17,8 @@ export interface CampaignDetails extends OwnCampaign {
 export interface RunDetails {
   runId: number;
   dueAt: Date;
+  /** The instant that the schedule gave it; null: it was not moved. */
+  movedFrom: Date | null;
   startedAt: Date | null;
   finishedAt: Date | null;
   status: RunStatus;
@@ -55,6 +57,7 @@ export function readRuns(db: Connection, id: number): Promise<RunDetails[]> {
     .select([
       'run_id as runId',
       'due_at as dueAt',
+      'moved_from as movedFrom',
       'started_at as startedAt',
       'finished_at as finishedAt',
       'status',

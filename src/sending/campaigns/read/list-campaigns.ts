@@ -23,6 +23,8 @@ export interface CampaignFilter {
   withTotals?: boolean;
   /** Also who could have read it, which takes longer to find out. */
   withReads?: boolean;
+  /** Also tests. */
+  withTests?: boolean;
   /** Also to how many groups it goes and with which file. */
   withPost?: boolean;
 }
@@ -44,6 +46,8 @@ export interface CampaignSummary {
   read: number;
   /** Members who could have told that they read it, each once for a post; 0 unless asked for. */
   acknowledging: number;
+  /** All its posts were asked to be deleted for everyone; false unless asked for. */
+  recalled: boolean;
   /** That its next run goes to, or its last one went to; null unless asked for. */
   groupCount: number | null;
   /** The type of its file; null: it has none, or was not asked for. */
@@ -74,17 +78,20 @@ export async function listCampaigns(
   const offset = sort ? (after ?? 0) : 0;
   const { rows } = await sql<CampaignSummary & { id: number }>`
     select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule", c.created_at as "createdAt",
-           r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging,
+           r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging, r.recalled,
            post."groupCount", post."mediaMime"
     from accounts a
     join campaigns c on c.account_id = a.account_id
     cross join lateral (
-      select min(due_at) filter (where status = 'planned') as next_run_at,
+      select min(r.due_at) filter (where r.status = 'planned') as next_run_at,
              coalesce(sum(queued + sent + failed + cancelled), 0)::int as deliveries,
              coalesce(sum(sent), 0)::int as sent, coalesce(sum(failed), 0)::int as failed,
              coalesce(sum(delivered), 0)::int as delivered, coalesce(sum(read), 0)::int as read,
-             coalesce(sum(${filter.withReads ? acknowledging : sql`0`}), 0)::float8 as acknowledging
-      from runs r where r.campaign_id = c.campaign_id
+             coalesce(sum(${filter.withReads ? acknowledging : sql`0`}), 0)::float8 as acknowledging,
+             coalesce(bool_and(coalesce(q.kind = 'recall', false)) filter (where r.sent > 0), false) as recalled
+      from runs r
+      left join revision_requests q on ${filter.withReads ?? false}::boolean and q.account_id = r.account_id and q.run_id = r.run_id
+      where r.campaign_id = c.campaign_id
     ) r
     left join lateral (
       select cardinality(t.group_ids) as "groupCount", m.mime as "mediaMime"
@@ -114,6 +121,7 @@ async function whereOf(
   const beginsAt = createdFrom === undefined ? null : spanOf(createdFrom, createdFrom, zone).beginsAt;
   const endsAt = createdTo === undefined ? null : spanOf(createdTo, createdTo, zone).endsAt;
   return sql`a.workspace_id = ${workspaceId} and c.deleted_at is null
+      and (${filter.withTests ?? false}::boolean or not c.is_test)
       and (${status}::campaign_status is null or c.status = ${status}::campaign_status)
       and (${search}::text is null or position(lower(${search}::text) in lower(c.name)) > 0)
       and (${beginsAt}::timestamptz is null or c.created_at >= ${beginsAt})

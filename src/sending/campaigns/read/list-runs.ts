@@ -8,6 +8,7 @@ import { readListedGroups } from '../../groups/group-list-store.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import { spanOf } from '../occurrences.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
 
 export interface RunFilter {
   /** First and last date, both inclusive, `YYYY-MM-DD` in the user's zone. */
@@ -55,9 +56,8 @@ export async function listRuns(
   { startDate, endDate, limit, after, kind, groupListId }: RunFilter,
 ): Promise<RunPage> {
   const { days, beginsAt, endsAt } = spanOf(startDate, endDate, await readTimeZone(deps, userId));
-  if (days < 1) throw invalid([{ field: 'end_date', issue: 'is before start_date' }]);
-  if (days > DAYS_LIMIT)
-    throw invalid([{ field: 'end_date', issue: `must be at most ${DAYS_LIMIT} days from start_date, both included` }]);
+  if (days < 1) throw invalid([fieldError('end_date', 'end_before_start')]);
+  if (days > DAYS_LIMIT) throw invalid([fieldError('end_date', 'too_many_days', { limit: DAYS_LIMIT })]);
   const { db } = deps;
   const { accountId } = await findOwnAccount(db, workspaceId);
   const listed = groupListId === undefined ? null : await readListedGroups(db, accountId, groupListId);
@@ -66,7 +66,7 @@ export async function listRuns(
       select r.run_id, c.public_id, c.name, c.status as campaign_status, r.due_at, r.status, r.queued, r.sent, r.failed,
              coalesce(r.content_id, c.content_id) as content_id
       from runs r join campaigns c on c.campaign_id = r.campaign_id
-      where r.account_id = ${accountId} and c.deleted_at is null and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
+      where r.account_id = ${accountId} and c.deleted_at is null and not c.is_test and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     ), content as materialized (
       -- Once for each content, however many runs it had.
       select t.content_id, cardinality(t.group_ids) as groups

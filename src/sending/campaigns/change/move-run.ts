@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection } from '../../../platform/database/connect.ts';
+import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
+import { invalid } from '../../../platform/errors/errors.ts';
+import { readNow } from '../store.ts';
+import { control, requireStatus, type ControlDeps } from './control.ts';
+import { requirePlannedRun, type PlannedRun } from './require-planned-run.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
+
+/** A run is at most this many days away from the instant that its schedule gave it (contract §4). */
+const DAYS_LIMIT = 366;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export interface RunOfCampaign {
+  campaignId: string;
+  runId: number;
+}
+
+export interface MovedRun extends RunOfCampaign {
+  dueAt: Date;
+}
+
+/**
+ * Moves a planned run to another instant. The run keeps the occurrence of the schedule that it stands for, so a later change of the
+ * schedule adds none for it. Throws 404; 409 once the run has begun or the campaign has ended; 400 for an instant that is past, that
+ * another run of the campaign has, or that is over 366 days away from the occurrence.
+ */
+export async function moveRun(deps: ControlDeps, actor: Actor, target: RunOfCampaign, dueAt: Date): Promise<MovedRun> {
+  await control(deps, actor, target.campaignId, 'campaign.updated', async (trx, campaign) => {
+    requireStatus(campaign, ['scheduled', 'running', 'paused'], 'changed');
+    const run = await requirePlannedRun(trx, campaign, target.runId);
+    await validateInstant(trx, run, dueAt);
+    await writeInstant(trx, run, dueAt);
+  });
+  return { ...target, dueAt };
+}
+
+/** Makes a planned run due now. Throws 404; 409 once it has begun, and for a campaign that is paused or has ended. */
+export async function sendRunNow(deps: ControlDeps, actor: Actor, target: RunOfCampaign): Promise<MovedRun> {
+  let dueAt = new Date(Number.NaN);
+  await control(deps, actor, target.campaignId, 'campaign.updated', async (trx, campaign) => {
+    requireStatus(campaign, ['scheduled', 'running'], 'sent now');
+    const run = await requirePlannedRun(trx, campaign, target.runId);
+    dueAt = await readNow(trx);
+    // One that is due already begins by itself.
+    if (run.dueAt > dueAt) await writeInstant(trx, run, dueAt);
+  });
+  return { ...target, dueAt };
+}
+
+async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {
+  const now = await readNow(trx);
+  if (dueAt < now) throw invalid([fieldError('due_at', 'in_past')]);
+  const occurrence = run.movedFrom ?? run.dueAt;
+  if (Math.abs(dueAt.getTime() - occurrence.getTime()) > DAYS_LIMIT * DAY_MS)
+    throw invalid([fieldError('due_at', 'run_too_far', { limit: DAYS_LIMIT })]);
+  const { rows } = await sql<{ isTaken: boolean }>`
+    select exists (
+      select from runs where campaign_id = ${run.campaignId} and due_at = ${dueAt} and run_id <> ${run.runId} and status = 'planned'
+    ) as "isTaken"`.execute(trx);
+  if (rows[0]?.isTaken) throw invalid([fieldError('due_at', 'run_taken')]);
+}
+
+/** The lane must be locked. A run that is back at its occurrence was not moved. */
+async function writeInstant(trx: Connection, run: PlannedRun, dueAt: Date): Promise<void> {
+  await sql`
+    update runs
+    set moved_from = nullif(coalesce(moved_from, due_at), ${dueAt}::timestamptz), due_at = ${dueAt}, late_at = null
+    where account_id = ${run.accountId} and run_id = ${run.runId} and status = 'planned'`.execute(trx);
+  await notifyAfterCommit(trx, 'campanile_runs');
+}

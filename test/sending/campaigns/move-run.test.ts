@@ -1,0 +1,229 @@
+/** Single planned runs: skipped, moved, and sent now. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { cancelCampaign, pauseCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { moveRun, sendRunNow } from '../../../src/sending/campaigns/change/move-run.ts';
+import { replanStaleRuns } from '../../../src/sending/campaigns/change/replan-stale-runs.ts';
+import { skipRun } from '../../../src/sending/campaigns/change/skip-run.ts';
+import { updateCampaign, type CampaignChange } from '../../../src/sending/campaigns/change/update-campaign.ts';
+import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { convert, createOwner, schedule, sendNow } from '../../support/ledger.ts';
+import { sent, takeTurnsByHand, type Turns } from '../../support/turns.ts';
+
+let app: TestApp;
+let database: TestDatabase;
+let turns: Turns;
+beforeAll(async () => {
+  app = await startTestApp({ role: 'api' });
+  database = app.database;
+  turns = await takeTurnsByHand(database.db);
+});
+afterAll(() => app.stop());
+beforeEach(() => database.clock.set('2031-03-01T00:00:00Z'));
+
+const EVERY_SHARD = Array.from({ length: 256 }, (_, shard) => shard);
+/** Monday to Wednesday. */
+const threeDays = { startDate: '2031-03-03', endDate: '2031-03-05', time: '09:00:00' };
+
+async function plan(days: Partial<typeof threeDays> = {}) {
+  const owner = await createOwner(database.db, 1);
+  return { owner, campaign: await schedule(database.db, owner, { ...threeDays, ...days }) };
+}
+type Planned = Awaited<ReturnType<typeof plan>>;
+
+const read = ({ owner, campaign }: Planned) => getCampaign(database, owner, campaign);
+const runsOf = async (of: Planned) =>
+  (await read(of)).runs.map((run) => `${run.dueAt.toISOString().slice(0, 16)} ${run.status}`);
+const update = ({ owner, campaign }: Planned, change: CampaignChange) =>
+  updateCampaign({ db: database.db, convert }, owner, campaign, change);
+/** The run of this place, from 0, in the present order of the runs. */
+async function target(of: Planned, place: number) {
+  const run = (await read(of)).runs[place];
+  if (!run) throw new Error(`there is no run ${place}`);
+  return { campaignId: of.campaign, runId: run.runId };
+}
+const move = async (of: Planned, place: number, to: string) =>
+  moveRun(database, of.owner, await target(of, place), new Date(to));
+const now = async (of: Planned, place: number) => sendRunNow(database, of.owner, await target(of, place));
+const skip = async (of: Planned, place: number) => skipRun(database, of.owner, await target(of, place));
+
+async function begin() {
+  for (let steps = 0; steps < 200; steps++) if ((await beginDueRuns(database.db, EVERY_SHARD)) > 0) return;
+  throw new Error('beginning runs never came to an end');
+}
+
+async function expectOpenRuns(campaign: string) {
+  const { rows } = await sql<{ open_runs: number; open: number }>`
+    select c.open_runs, count(r.run_id) filter (where r.finished_at is null)::int as open
+    from campaigns c left join runs r on r.campaign_id = c.campaign_id where c.public_id = ${campaign}::uuid group by 1`.execute(
+    database.db,
+  );
+  expect(rows[0]?.open_runs).toBe(rows[0]?.open);
+}
+
+describe('a skipped run', () => {
+  test('is left out, also when the schedule changes later', async () => {
+    const of = await plan();
+    expect(await skip(of, 1)).toEqual({ campaignId: of.campaign, status: 'scheduled' });
+    expect(await runsOf(of)).toEqual(['2031-03-03T09:00 planned', '2031-03-05T09:00 planned']);
+    expect((await read(of)).skipDates).toEqual(['2031-03-04']);
+    await update(of, { time: '10:00:00' });
+    expect(await runsOf(of)).toEqual(['2031-03-03T10:00 planned', '2031-03-05T10:00 planned']);
+    await expectOpenRuns(of.campaign);
+  });
+
+  test('comes back when its date is taken in again', async () => {
+    const of = await plan();
+    await skip(of, 1);
+    await update(of, { skipDates: [] });
+    expect(await runsOf(of)).toHaveLength(3);
+  });
+
+  test('is not the last one, which only a cancellation stops', async () => {
+    const of = await plan();
+    await skip(of, 0);
+    await skip(of, 0);
+    await expect(skip(of, 0)).rejects.toMatchObject({ code: 'run_wrong_state' });
+    expect(await runsOf(of)).toEqual(['2031-03-05T09:00 planned']);
+  });
+
+  test('ends a campaign with the run under way, if none is left after it', async () => {
+    const of = await plan({ endDate: '2031-03-04' });
+    await database.clock.set('2031-03-03T09:00:00Z');
+    await begin();
+    await skip(of, 1);
+    await turns.drain(of.owner, () => sent);
+    expect(await read(of)).toMatchObject({ status: 'completed' });
+    await expectOpenRuns(of.campaign);
+  });
+});
+
+describe('a moved run', () => {
+  test('begins at its new time and says where it was', async () => {
+    const of = await plan();
+    await move(of, 0, '2031-03-04T18:30:00Z');
+    expect(await runsOf(of)).toEqual([
+      '2031-03-04T09:00 planned',
+      '2031-03-04T18:30 planned',
+      '2031-03-05T09:00 planned',
+    ]);
+    expect((await read(of)).runs.map((run) => run.movedFrom?.toISOString() ?? null)).toEqual([
+      null,
+      '2031-03-03T09:00:00.000Z',
+      null,
+    ]);
+    await database.clock.set('2031-03-04T18:30:00Z');
+    await begin();
+    expect(await runsOf(of)).toContain('2031-03-04T18:30 running');
+  });
+
+  test('stays where it is when the schedule changes and still has its date', async () => {
+    const of = await plan();
+    await move(of, 0, '2031-03-04T18:30:00Z');
+    await update(of, { time: '10:00:00', endDate: '2031-03-06' });
+    expect(await runsOf(of)).toEqual([
+      '2031-03-04T10:00 planned',
+      '2031-03-04T18:30 planned',
+      '2031-03-05T10:00 planned',
+      '2031-03-06T10:00 planned',
+    ]);
+    await update(of, { skipDates: ['2031-03-03'] });
+    expect(await runsOf(of)).toEqual([
+      '2031-03-04T10:00 planned',
+      '2031-03-05T10:00 planned',
+      '2031-03-06T10:00 planned',
+    ]);
+    await expectOpenRuns(of.campaign);
+  });
+
+  test('is unmoved once it is back at its own time', async () => {
+    const of = await plan();
+    await move(of, 0, '2031-03-04T18:30:00Z');
+    await move(of, 1, '2031-03-03T09:00:00Z');
+    expect((await read(of)).runs.map((run) => run.movedFrom)).toEqual([null, null, null]);
+  });
+
+  test('is left out by its own date', async () => {
+    const of = await plan();
+    await move(of, 0, '2031-03-04T18:30:00Z');
+    await skip(of, 1);
+    expect((await read(of)).skipDates).toEqual(['2031-03-03']);
+    expect(await runsOf(of)).toEqual(['2031-03-04T09:00 planned', '2031-03-05T09:00 planned']);
+  });
+
+  test('does not follow new time zone rules', async () => {
+    const of = await plan();
+    await move(of, 0, '2031-03-04T18:30:00Z');
+    await sql`update campaigns set tzdata_version = '1970a' where public_id = ${of.campaign}`.execute(database.db);
+    while ((await replanStaleRuns(database.db, EVERY_SHARD)) === 0);
+    expect((await runsOf(of))[1]).toBe('2031-03-04T18:30 planned');
+  });
+
+  test.each([
+    ['the past', '2031-02-28T23:59:00Z', 'is in the past'],
+    ['the time of another run', '2031-03-05T09:00:00Z', 'is when another run of this campaign is due'],
+    [
+      'over a year ahead',
+      '2032-03-04T09:00:01Z',
+      'must be at most 366 days from the time that the schedule gives the run',
+    ],
+  ])('is rejected with a time in %s', async (_, to, issue) => {
+    const of = await plan();
+    const before = await runsOf(of);
+    await expect(move(of, 0, to)).rejects.toMatchObject({ kind: 'invalid', details: [{ field: 'due_at', issue }] });
+    expect(await runsOf(of)).toEqual(before);
+  });
+});
+
+describe('a run that is sent now', () => {
+  test('begins at once, and the schedule adds no second one for its date', async () => {
+    const of = await plan();
+    const { dueAt } = await now(of, 2);
+    expect(dueAt.toISOString().slice(0, 16)).toBe('2031-03-01T00:00');
+    await begin();
+    expect((await runsOf(of))[0]).toBe('2031-03-01T00:00 running');
+    await update(of, { time: '10:00:00' });
+    expect(await runsOf(of)).toEqual([
+      '2031-03-01T00:00 running',
+      '2031-03-03T10:00 planned',
+      '2031-03-04T10:00 planned',
+    ]);
+    await expectOpenRuns(of.campaign);
+  });
+
+  test('is sent once: a repeated request is a conflict', async () => {
+    const of = await plan();
+    const run = await target(of, 0);
+    await sendRunNow(database, of.owner, run);
+    await begin();
+    await expect(sendRunNow(database, of.owner, run)).rejects.toMatchObject({ code: 'run_wrong_state' });
+  });
+
+  test('needs a campaign that is not paused', async () => {
+    const of = await plan();
+    await pauseCampaign(database, of.owner, of.campaign);
+    await expect(now(of, 0)).rejects.toMatchObject({ code: 'campaign_wrong_state' });
+    await move(of, 0, '2031-03-02T12:00:00Z');
+    expect((await runsOf(of))[0]).toBe('2031-03-02T12:00 planned');
+    await database.clock.set('2031-03-02T12:00:00Z');
+    await begin();
+    expect((await runsOf(of))[0]).toBe('2031-03-02T12:00 planned');
+  });
+});
+
+test('runs of others, begun runs and ended campaigns are rejected', async () => {
+  const [of, other] = [await plan(), await plan()];
+  const foreign = { ...(await target(other, 0)), campaignId: of.campaign };
+  await expect(skipRun(database, of.owner, foreign)).rejects.toMatchObject({ code: 'run_not_found' });
+  await expect(skipRun(database, of.owner, await target(other, 0))).rejects.toMatchObject({
+    code: 'campaign_not_found',
+  });
+  const owner = await createOwner(database.db, 1);
+  const atOnce: Planned = { owner, campaign: await sendNow(database.db, owner) };
+  await expect(move(atOnce, 0, '2031-03-02T12:00:00Z')).rejects.toMatchObject({ code: 'run_wrong_state' });
+  await cancelCampaign(database, of.owner, of.campaign);
+  await expect(now(of, 0)).rejects.toMatchObject({ code: 'campaign_wrong_state' });
+});
