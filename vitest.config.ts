@@ -63,6 +63,7 @@ const RARE = [
   'identity/delete-account',
   'identity/sign-in',
   'messengers/whatsapp/chats/{channel-failures,channels,create-groups}',
+  'messengers/whatsapp/client/engine',
   'messengers/whatsapp/connect/{link,new-link,own-number}',
   'messengers/whatsapp/connect/survive',
   'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,former-link,no-outcome,passkey,pauses,proxies,replaced,warnings}',

@@ -44,7 +44,7 @@ export interface Witness {
   messenger: Messenger;
   chances: Chances;
   chats: Chats;
-  /** Receipts nobody has recorded yet. */
+  /** Receipts nobody has recorded yet, and actions of members that are still to come. */
   untold(): number;
 }
 
@@ -59,12 +59,14 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const refused = new Set<string>();
   const chats = openChats(random, history);
   let unrecorded: MemberEvent[] = [];
+  /** Actions of members that are still to come. */
+  let coming = 0;
   const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
   const witness: Witness = {
     messenger: undefined as never,
     chances: NASTY,
     chats,
-    untold: () => unrecorded.length,
+    untold: () => unrecorded.length + coming,
   };
 
   type To = Parameters<MessengerSession['send']>[1][number];
@@ -121,6 +123,14 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     return random() < chances.loseAck ? { kind: 'unknown', reason: 'no answer' } : { kind: 'sent', recipients: 2 };
   }
 
+  function actLater(waitMs: number, act: () => void): void {
+    coming += 1;
+    time.at(time.nowMs() + waitMs, () => {
+      coming -= 1;
+      act();
+    });
+  }
+
   async function standStill(): Promise<void> {
     const process = current.getStore();
     const forMs = freezeMs();
@@ -135,8 +145,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     if (random() >= witness.chances.receipt) return;
     if (chats.isChannel(accountId, chatId)) return haveSeen(accountId, messageId);
     const kind = random() < 0.5 ? ('read' as const) : ('delivered' as const);
-    const waitMs = 5 + random() * 3_000;
-    time.at(time.nowMs() + waitMs, () => {
+    actLater(5 + random() * 3_000, () => {
       const at = new Date(time.nowMs());
       for (const participant of random() < 0.5 ? ['a'] : ['a', 'b'])
         unrecorded.push({ kind, accountId, messageId, participant, at });
@@ -144,7 +153,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       if (random() < 0.15) haveTwoIds(accountId, messageId, kind);
       // A second receipt: a repetition, as from a phone that was offline, or the one that follows.
       if (random() < 0.3)
-        time.at(time.nowMs() + random() * 3_000, () => {
+        actLater(random() * 3_000, () => {
           const again = random() < 0.5 ? kind : ('read' as const);
           unrecorded.push({ kind: again, accountId, messageId, participant: 'a', at });
         });
@@ -154,7 +163,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   /** Of a channel sums are reported, of which a later one may be older. */
   function haveSeen(accountId: number, messageId: string): void {
     for (let times = random() < 0.5 ? 1 : 2; times > 0; times--)
-      time.at(time.nowMs() + 5 + random() * 5_000, () => {
+      actLater(5 + random() * 5_000, () => {
         const [views, reactions] = [1 + Math.floor(random() * 9), Math.floor(random() * 3)];
         unrecorded.push({ kind: 'tally', accountId, messageId, views, reactions, at: new Date(time.nowMs()) });
       });
@@ -163,7 +172,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   function haveAnswered(accountId: number, messageId: string): void {
     const kind = random() < 0.5 ? ('replied' as const) : ('reacted' as const);
     for (const participant of random() < 0.5 ? ['b'] : ['b', 'b', 'c'])
-      time.at(time.nowMs() + random() * 3_000, () => {
+      actLater(random() * 3_000, () => {
         unrecorded.push({ kind, accountId, messageId, participant, at: new Date(time.nowMs()) });
       });
   }
@@ -180,7 +189,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
             : draw(ballots, [0, 1, 2], Math.floor(ballots() * (OPTION_COUNT + 1))).map(hashOfOption);
         const isAliased = hasAlias && ballots() < 0.5;
         const votedMs = Math.floor(time.nowMs() + ballots() * 5_000);
-        time.at(time.nowMs() + 5 + ballots() * 4_000, () => {
+        actLater(5 + ballots() * 4_000, () => {
           unrecorded.push({
             kind: 'voted',
             accountId,
@@ -195,7 +204,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       }
       // After the last vote: from then on the messenger tells of them by this id.
       if (hasAlias)
-        time.at(time.nowMs() + 4_006, () => {
+        actLater(4_006, () => {
           unrecorded.push({ kind: 'same', accountId, participant: voter, alias });
         });
     }
@@ -213,7 +222,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       isProvisional: true,
       at: new Date(time.nowMs()),
     });
-    time.at(time.nowMs() + random() * 3_000, () => {
+    actLater(random() * 3_000, () => {
       unrecorded.push({ kind: 'same', accountId, participant, alias });
       if (random() < 0.5)
         unrecorded.push({ kind: 'read', accountId, messageId, participant, at: new Date(time.nowMs()) });
@@ -225,7 +234,12 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     return {
       async send(post, to, mayGoOn) {
         const results: SendResult[] = [];
-        const file = post.media && hashFile(await post.media.load());
+        let file;
+        try {
+          file = post.media && hashFile(await post.media.load());
+        } catch {
+          return to.map(() => ({ kind: 'offline', reason: 'the file could not be read', cooldownMs: 1_000 }));
+        }
         // A worker that is offline or without its lease at one post of a turn stays so for the rest of the turn.
         let isOffline = false;
         let isOver = false;

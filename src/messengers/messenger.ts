@@ -72,7 +72,10 @@ export interface PostMedia {
   sha256: Buffer;
   /** The name that receivers see. */
   fileName: string;
-  /** Reads the bytes, once for a run and not for each group. */
+  /**
+   * Reads the bytes, once for a run and not for each group. Rejects when the database cannot be asked: nothing has left by then, so the
+   * results are `offline`, and not `unknown`.
+   */
   load(): Promise<Buffer>;
 }
 

@@ -332,6 +332,11 @@ describe('reports the fault', () => {
       }),
     ],
     ['out of order', history({ sends: [send(2), send(1, { arrivedMs: 9_000 })] })],
+    // A repeat says that an earlier attempt may have left. That excuses no other order.
+    [
+      'out of order',
+      history({ sends: [send(2, { uncertain: true }), send(1, { uncertain: true, arrivedMs: 9_000 })] }),
+    ],
     ['under-paced', history({ sends: [send(1), send(2, { arrivedMs: 1_100 })] })],
     [
       'past the fence',
@@ -393,6 +398,16 @@ describe('reports the fault', () => {
     ],
     ['never ended: m2', history({ deliveries: [delivery(1), delivery(2, { status: 'queued' })] })],
     ['late: m2', history({ sends: [send(1), send(2, { arrivedMs: 3_600_000 })] })],
+    // A rejected repeat uses up no part of the cap.
+    [
+      'late: m2',
+      history({
+        sends: [send(1, { verdict: 'not a member', uncertain: true }), send(2, { arrivedMs: 3_600_000 })],
+        deliveries: [delivery(1, { status: 'failed', uncertain: true }), delivery(2)],
+        told: [],
+        more: asked('rest', { dailyCap: 1, quietHours: null }),
+      }),
+    ],
     ['out of time: slept', history({ more: [of('slept', { forMs: 5_000 }, 500), of('slept', { forMs: 1 }, 600)] })],
     ['sent before it left: c m2', history({ deliveries: [delivery(1), delivery(2, { sentMs: 1_500 })] })],
     ['recall without a request: m1', history({ more: [recalled('m1')] })],

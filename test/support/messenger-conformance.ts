@@ -213,6 +213,27 @@ export function expectMessenger(name: string, start: () => Promise<Conforming>):
       expect(loaded).toBeLessThanOrEqual(2);
     });
 
+    test('sends nothing while a file cannot be read, and sends it once that is possible', async () => {
+      const group = await session.createGroup({ name: 'Unread', participants: here.people });
+      const bytes = Buffer.from('%PDF-1.4\n%%EOF\n');
+      let isReadable = false;
+      const media = {
+        mime: 'application/pdf',
+        size: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest(),
+        fileName: 'unread.pdf',
+        load: () => (isReadable ? Promise.resolve(bytes) : Promise.reject(new Error('the database is slow'))),
+      };
+      const chats = [to(group.sendTo), to(group.sendTo)];
+      const trySending = async () =>
+        (await session.send({ text: 'read', media }, chats, always)).map(({ kind }) => kind);
+      expect(await trySending()).toEqual(['offline', 'offline']);
+      expect(await here.shown(group.sendTo)).toEqual([]);
+      isReadable = true;
+      expect(await trySending()).toEqual(['sent', 'sent']);
+      expect(await here.shown(group.sendTo)).toEqual(['read', 'read']);
+    });
+
     test('reopens a closed session with its chats', async () => {
       const group = await session.createGroup({ name: 'Lasting', participants: here.people });
       await session.close();

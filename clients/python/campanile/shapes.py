@@ -29,6 +29,18 @@ class AuthorizeUser(TypedDict):
     code: NotRequired[str | None]
 
 
+class LinkCard(TypedDict):
+    """The preview that members see with a link of the text."""
+
+    #: A link exactly as the text of the message has it.
+    url: str
+    #: Empty: the link goes without a preview.
+    title: str
+    description: NotRequired[str | None]
+    #: A picture in base64, at most 2 MiB decoded.
+    image: NotRequired[str | None]
+
+
 class _Post(TypedDict):
     name: str
     #: A description for your own use.
@@ -39,6 +51,11 @@ class _Post(TypedDict):
     on_unknown_tags: NotRequired[Literal["reject", "drop"] | None]
     #: A file in base64, with or without a data URL prefix. At most 16 MiB decoded.
     image: NotRequired[str | None]
+    #: The name of the file as recipients see it. Default: `file`.
+    file_name: NotRequired[str | None]
+    link_preview: NotRequired[LinkCard | None]
+    #: Fetches the preview of the first link, unless `link_preview` is sent.
+    fetch_link_preview: NotRequired[bool | None]
     group_metadata_ids: Sequence[int]
     #: Stored and returned only: the ids determine whether posts go to channels.
     is_channel_campaign: NotRequired[bool | None]

@@ -6,6 +6,7 @@ import { isDataError } from '../../platform/errors/database-errors.ts';
 import { kindOf } from '../../content/media/sniff.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
 import { CAPTION_LIMIT } from '../../content/text/warnings.ts';
+import type { Log } from '../../platform/log/log.ts';
 import type { Destination, Post, PostCard, SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
 import type { Ballot } from './simulated-votes.ts';
@@ -65,9 +66,10 @@ const PARALLEL = 4;
 
 /**
  * Writes posts into chats, those of simultaneous calls in one statement. A repeated message id is dropped and counts as sent, as in
- * WhatsApp. A chat of another account, and a post that WhatsApp would reject, are refused as final.
+ * WhatsApp. A chat of another account, and a post that WhatsApp would reject, are refused as final. While its file cannot be read, a post
+ * waits.
  */
-export function createPostSender(db: Database, speed: number): SendPost {
+export function createPostSender({ db, log, speed }: { db: Database; log: Log; speed: number }): SendPost {
   const batch = createBatcher((sendings: Sending[]) => sendTogether(db, sendings, speed), {
     parallel: PARALLEL,
     most: DESTINATIONS_AT_ONCE,
@@ -77,14 +79,21 @@ export function createPostSender(db: Database, speed: number): SendPost {
   return async (sending) => {
     const reason = findPostRejection(sending.post);
     if (reason !== undefined) return sending.to.map(() => ({ kind: 'refused', reason, final: true }));
+    try {
+      // Before the batch, so that a file that cannot be read holds up no other account.
+      if (sending.post.media) await hashOf(sending.post.media);
+    } catch (error) {
+      log.warn({ err: error, accountId: sending.accountId }, 'the file of a post could not be read');
+      return sending.to.map(() => FILE_UNREAD);
+    }
     return batch.add(sending);
   };
 }
 
+const FILE_UNREAD = { kind: 'offline', reason: 'the file could not be read', cooldownMs: 1_000 } as const;
 export const NO_LEASE = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 async function sendTogether(db: Database, sendings: Sending[], speed: number): Promise<SendResult[][]> {
-  await Promise.all(sendings.map(({ post }) => post.media && hashOf(post.media)));
   // With a connection at hand, only the statement is waited for.
   return db.connection().execute(async (connection) => {
     const going = sendings.filter(({ mayGoOn }) => mayGoOn());
@@ -172,6 +181,7 @@ function hashOf(media: NonNullable<Post['media']>): Promise<Buffer> {
   if (known) return known;
   const hash = media.load().then((bytes) => createHash('sha256').update(bytes).digest());
   hashes.set(media, hash);
+  hash.catch(() => hashes.delete(media));
   return hash;
 }
 

@@ -37,7 +37,7 @@ export function createSandbox({
   workPoll?: WorkPoll | undefined;
   onLoopError?: OnLoopError;
 }): Messenger {
-  const sendPost = createPostSender(db, speed);
+  const sendPost = createPostSender({ db, log, speed });
   const plant = createPlanter(db);
 
   async function open({ accountId, phoneNumber }: MessengerAccount): Promise<MessengerSession> {

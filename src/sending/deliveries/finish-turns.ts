@@ -32,7 +32,18 @@ async function callFinish(db: Connection, finished: readonly FinishedTurn[], { s
 
 /** True if the attempt surely did not leave. */
 function isUnsent(outcome: Outcome): boolean {
-  return outcome.kind === 'snooze' || (outcome.kind !== 'sent' && !outcome.uncertain);
+  switch (outcome.kind) {
+    case 'sent':
+      return false;
+    case 'snooze':
+      return true;
+    case 'retry':
+      return !outcome.uncertain;
+    case 'failed':
+      return outcome.isUnsent ?? !outcome.uncertain;
+    default:
+      return outcome satisfies never;
+  }
 }
 
 function restOf({ outcomes }: FinishedTurn): number {

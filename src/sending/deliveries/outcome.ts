@@ -5,8 +5,8 @@ import { OUTCOME_UNKNOWN, type SendResult } from '../../messengers/messenger.ts'
 export type Outcome =
   /** Recipients: see `SendResult`. */
   | { kind: 'sent'; recipients: number | null }
-  /** Final; `uncertain`: an attempt may have left. */
-  | { kind: 'failed'; reason: string; uncertain: boolean }
+  /** Final; `uncertain`: an attempt may have left. `isUnsent`: the last one surely has not. Default is the opposite of `uncertain`. */
+  | { kind: 'failed'; reason: string; uncertain: boolean; isUnsent?: boolean }
   /** Retry after `waitMs`; `uncertain`: this attempt may have left. It counts as an attempt unless `tries` is 0. */
   | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean; tries?: 0 }
   /** Not attempted, and not counted. The whole account rests for `cooldownMs`. */
@@ -44,7 +44,7 @@ export function classifyResult(
     case 'later':
       return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
     case 'refused':
-      if (result.final || isLast) return fail(result.reason, uncertain);
+      if (result.final || isLast) return { ...fail(result.reason, uncertain), isUnsent: true };
       return { kind: 'retry', waitMs: backoffMs(attempts, backoff), reason: result.reason, uncertain: false };
     case 'unknown':
       if (isLast) return fail(result.reason, true);
@@ -54,7 +54,7 @@ export function classifyResult(
   }
 }
 
-function fail(reason: string, uncertain: boolean): Outcome {
+function fail(reason: string, uncertain: boolean) {
   const isSaid = !uncertain || reason.startsWith(OUTCOME_UNKNOWN);
-  return { kind: 'failed', reason: isSaid ? reason : `${OUTCOME_UNKNOWN}: ${reason}`, uncertain };
+  return { kind: 'failed' as const, reason: isSaid ? reason : `${OUTCOME_UNKNOWN}: ${reason}`, uncertain };
 }

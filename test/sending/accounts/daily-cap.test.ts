@@ -7,7 +7,7 @@ import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-cam
 import { recallCampaign } from '../../../src/sending/campaigns/change/recall-campaign.ts';
 import { removeDeleted } from '../../../src/sending/campaigns/change/remove-deleted.ts';
 import { updateAccount, type SendWindowChange } from '../../../src/sending/accounts/update-account.ts';
-import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
+import { classifyResult, type Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { requeueLanes } from '../../../src/sending/leases/lease-store.ts';
 import type { Worker } from '../../../src/app/worker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -113,6 +113,18 @@ describe('the count of today’s posts', () => {
     expect(await turns.tryClaim(alice)).toBeUndefined();
     await database.clock.set('2027-05-03T00:00:00Z');
     await turns.finish(await turns.claim(alice), [sent]);
+    expect(await sentToday(alice)).toBe(1);
+  });
+
+  test('drops a repeat that is rejected for good, and keeps the earlier attempt that may have left', async () => {
+    const alice = await startSending('2027-05-03T10:00:00Z', { dailyCap: 3, groups: 1 });
+    await turns.finish(await turns.claim(alice), [unknown]);
+    const repeat = await turns.claim(alice);
+    expect(await sentToday(alice)).toBe(2);
+    const gone = { kind: 'refused', reason: 'The group is gone', final: true } as const;
+    const outcomes = repeat.deliveries.map((delivery) => classifyResult(gone, delivery));
+    expect(outcomes).toMatchObject([{ kind: 'failed', uncertain: true }]);
+    await turns.finish(repeat, outcomes);
     expect(await sentToday(alice)).toBe(1);
   });
 

@@ -33,12 +33,20 @@ describe('a passing failure', () => {
 
   test('is final at the last attempt, with its reason', () => {
     expect(classifyResult(busy, tried(MAX_ATTEMPTS - 2))).toMatchObject({ kind: 'retry' });
-    expect(classifyResult(busy, tried(MAX_ATTEMPTS - 1))).toEqual({ kind: 'failed', reason: 'busy', uncertain: false });
+    expect(classifyResult(busy, tried(MAX_ATTEMPTS - 1))).toMatchObject({
+      kind: 'failed',
+      reason: 'busy',
+      uncertain: false,
+    });
   });
 });
 
 test('fails at once on a final rejection', () => {
-  expect(classifyResult(gone, tried(0))).toEqual({ kind: 'failed', reason: 'The group is gone', uncertain: false });
+  expect(classifyResult(gone, tried(0))).toMatchObject({
+    kind: 'failed',
+    reason: 'The group is gone',
+    uncertain: false,
+  });
 });
 
 test('counts no attempt of an offline account, however often', () => {
@@ -72,6 +80,7 @@ describe('a post that may have left', () => {
       kind: 'failed',
       reason: 'outcome_unknown: The group is gone',
       uncertain: true,
+      isUnsent: true,
     });
     const notFound = { ...gone, reason: 'outcome_unknown: it was not found among the recent posts' };
     expect(classifyResult(notFound, tried(1, true))).toMatchObject({ reason: notFound.reason });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Restriction } from '../../../src/messengers/whatsapp/client/engine.ts';
+import type { PasskeyOptions, Restriction } from '../../../src/messengers/whatsapp/client/engine.ts';
 import { NoAnswerError, QueryRejectedError } from '../../../src/messengers/whatsapp/client/errors.ts';
+import { signChallenge } from '../../whatsapp-peer/authenticator.ts';
 import { tellRestriction } from '../../whatsapp-peer/phones.ts';
 import {
   mediaQuery,
@@ -10,6 +11,7 @@ import {
   type Known,
   type LinkedAccount,
 } from './engine-scene.ts';
+import { createStorageInMemory } from './storage-in-memory.ts';
 
 export function expectConnections({ scene, account, createEngine }: Known): void {
   test('an account is linked when the phone has agreed, and WhatsApp then asks for a new connection', () => {
@@ -111,6 +113,32 @@ export function expectConnections({ scene, account, createEngine }: Known): void
     const code = await socket.client.requestPairingCode(phone.number);
     await peer.enter(phone, code);
     expect(await socket.ended).toMatchObject({ code: 515 });
+  });
+
+  test('a number that has a passkey is linked by its answer', async () => {
+    const { peer, engine, open } = scene();
+    peer.script.asksForPasskey = true;
+    const phone = peer.addPerson(newNumber());
+    const credentials = engine.newCredentials(createStorageInMemory());
+    const requested = Promise.withResolvers<PasskeyOptions>();
+    const characters = Promise.withResolvers<string>();
+    let scanned: Promise<unknown> | undefined;
+    const socket = open(credentials, {
+      onQr: (qr) => (scanned ??= peer.scan(phone, qr)),
+      passkey: {
+        onRequest: requested.resolve,
+        onVerificationCode: characters.resolve,
+        onFailure: (error) => [requested, characters].forEach(({ reject }) => reject(error)),
+      },
+    });
+    const { rawId, ...assertion } = signChallenge(phone, { rpId: '', ...(await requested.promise) });
+    const credentialId = Buffer.from(rawId, 'base64url');
+    const answer = { credentialId, json: JSON.stringify({ rawId, ...assertion }) };
+    await socket.passkey?.submit(answer);
+    await peer.compare(phone, await characters.promise);
+    await scanned;
+    expect((await socket.ended).code).toBe(515);
+    expect(credentials.isLinked()).toBe(true);
   });
 
   test('credentials outlive the process', async () => {

@@ -51,10 +51,13 @@ export function sizeOf(group: Group): number {
 }
 
 export function mayPost(client: Pick<Client, 'me'>, group: Group): boolean {
-  return !group.isCommunity && (!group.announce || isAdmin(client, group));
+  if (group.isCommunity) return false;
+  if (!group.announce || isAdmin(client, group)) return true;
+  // A list does not show all members of large groups. WhatsApp rejects a post without the right to post.
+  return !findOwn(client, group) && group.participants.length < sizeOf(group);
 }
 
-/** As in WhatsApp's own client: the setting that lets members edit the group lets them pin, too. */
+/** As in WhatsApp's own client: the setting that lets members edit the group lets them pin, too. Phones pass over the pin of anybody else. */
 export function mayPin(client: Pick<Client, 'me'>, group: Group): boolean {
   return !group.isCommunity && ((!group.announce && !group.restrict) || isAdmin(client, group));
 }
@@ -66,8 +69,12 @@ export function mayMentionAll(client: Pick<Client, 'me'>, group: Group): boolean
   return sizeOf(group) < ADMINS_MENTION_FROM || isAdmin(client, group);
 }
 
-function isAdmin({ me }: Pick<Client, 'me'>, { participants }: Group): boolean {
-  const isSame = (one: string, own: string | undefined) => parseJid(one)?.user === parseJid(own)?.user;
-  const own = participants.find(({ id, phoneNumber }) => isSame(id, me?.lid) || isSame(phoneNumber ?? id, me?.id));
+function isAdmin(client: Pick<Client, 'me'>, group: Group): boolean {
+  const own = findOwn(client, group);
   return own?.admin === 'admin' || own?.admin === 'superadmin';
+}
+
+function findOwn({ me }: Pick<Client, 'me'>, { participants }: Group) {
+  const isSame = (one: string, own: string | undefined) => parseJid(one)?.user === parseJid(own)?.user;
+  return participants.find(({ id, phoneNumber }) => isSame(id, me?.lid) || isSame(phoneNumber ?? id, me?.id));
 }

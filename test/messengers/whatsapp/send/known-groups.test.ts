@@ -18,7 +18,9 @@ async function synced(count: number, make: (phone: Person, subject: string) => G
   const { person, phone } = await linked(0);
   const groups = Array.from({ length: count }, (_, index) => make(phone, `Made on the phone ${index}`));
   await person.call('venom/sync-groups');
-  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const { body } = await person.call<{ groups: Array<{ group_metadata_id: number; can_send: boolean }> }>(
+    'venom/list-groups',
+  );
   const asked: string[] = [];
   peer.script.refuseQuery = ({ namespace, to, action }) => {
     if (namespace === 'w:g2' && action === 'query') asked.push(to);
@@ -28,7 +30,7 @@ async function synced(count: number, make: (phone: Person, subject: string) => G
   const send = async (text: string) => (await finished(person, await sendCampaign(person, ids, text))).totals;
   const [group] = groups;
   if (!group) throw new Error('there is no group');
-  return { group, asked, send };
+  return { group, asked, send, listed: body.data.groups };
 }
 
 const withMembers = (phone: Person, subject: string) => addGroup(peer.world, phone, { subject }, members);
@@ -53,14 +55,15 @@ describe('a campaign after a sync', () => {
     expect(asked).toEqual([group.id]);
   });
 
-  test('goes to a group for admins whose list of members did not show that the account is one', async () => {
+  test('can go to a group for admins whose list of members did not show that the account is one', async () => {
     peer.script.listsMembersUpTo = 1;
     const founder = peer.addPerson('4915100000092');
-    const { send } = await synced(1, (phone, subject) => {
+    const { send, listed } = await synced(1, (phone, subject) => {
       const group = addGroup(peer.world, founder, { subject, isAnnouncement: true }, members);
       group.participants.set(lidOf(phone), 'admin');
       return group;
     });
+    expect(listed).toMatchObject([{ can_send: true }]);
     expect(await send('from an admin')).toMatchObject({ sent: 1, failed: 0 });
   });
 
