@@ -26,10 +26,9 @@ import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
-import { GroupsSection } from './groups-section.tsx';
 import { sumOf } from './audience.ts';
 import { MessageSection } from './message-section.tsx';
-import { ReachSection } from './reach-section.tsx';
+import { AudienceSections } from './reach-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
 import { draftPath } from './create-draft.ts';
 import { sendDraft } from './send-draft.ts';
@@ -148,8 +147,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         >
           <CardField card={draft.card} change={(card) => update({ card })} preview={preview} isSettled={isRead} />
         </MessageSection>
-        <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
-        <ReachSection draft={draft} update={update} />
+        <AudienceSections draft={draft} update={update} />
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} />
         </WhenSection>

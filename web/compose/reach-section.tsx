@@ -8,10 +8,21 @@ import { Section } from '../parts/page.tsx';
 import { t } from '../i18n/translate.ts';
 import { membersOf } from './audience.ts';
 import type { Draft } from './draft.ts';
+import { GroupsSection } from './groups-section.tsx';
 import { PIN_FORS } from './reach.ts';
 
 const WAIT_MS = 300;
 const SHOWN = 20;
+
+/** To which groups a post goes, and how it reaches their members. */
+export function AudienceSections({ draft, update }: { draft: Draft; update: (next: Partial<Draft>) => void }) {
+  return (
+    <>
+      <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+      <ReachSection draft={draft} update={update} />
+    </>
+  );
+}
 
 /** Mentions everybody, pins the post, or replies to an earlier campaign. */
 export function ReachSection({ draft, update }: { draft: Draft; update: (next: Partial<Draft>) => void }) {
