@@ -57,6 +57,8 @@ function checkCampaign(facts: Case, campaign: FinalCampaign, own: readonly Recor
     ['cancel', 'campaign.cancelled'],
     ['recall', 'campaign.recalled'],
     ['correct', 'campaign.corrected'],
+    ['pin', 'campaign.pinned'],
+    ['unpin', 'campaign.unpinned'],
   ] as const;
   return [
     ...expectCount(own, 'campaign.accepted', { least: 1, most: 1, what: text }),

@@ -29,6 +29,12 @@ import {
   sumsAddUp,
   timelinesAddUp,
 } from './check-figures.ts';
+import {
+  attemptsReachTheSame,
+  mentionsAreAllowed,
+  pinsAreTheOnesRequested,
+  quotesAreTheOnesRequested,
+} from './check-reach.ts';
 import { votesAreCounted } from './check-votes.ts';
 import type { Line } from './line.ts';
 
@@ -93,6 +99,10 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   messagesAreInOrder,
   messagesTellTheEnd,
   heldLedgersTellNothing,
+  attemptsReachTheSame,
+  mentionsAreAllowed,
+  quotesAreTheOnesRequested,
+  pinsAreTheOnesRequested,
 ];
 
 function nothingIsLost(facts: Case): string[] {

@@ -85,14 +85,14 @@ function checkCorrected(
     .map(({ messageId }) => `not corrected: ${messageId} of ${campaign.text}`);
 }
 
-/** Posts are recalled and corrected only after a request. */
+/** Posts are recalled, corrected, pinned and unpinned only after a request. */
 export function changesAreRequested(facts: Case): string[] {
   return only(facts.lines, 'change').flatMap(({ change, messageId, text, atMs }) => {
     const post = facts.sends.find((one) => one.messageId === messageId);
     if (!post) return [];
     const isIts = facts.requests.some(
       (one) =>
-        one.operation === change &&
+        (one.operation === change || (change === 'pin' && one.isPinned)) &&
         mayApply(one) &&
         one.atMs <= atMs &&
         (change === 'correct' ? one.text === text : isOf(post.text, one.text)),

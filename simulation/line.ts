@@ -44,6 +44,11 @@ export interface FinalDelivery {
   isRecalled: boolean;
   isCorrected: boolean;
   revisionError: string | null;
+  /** Its pin is what the ledger tells: pinned, not pinned, or still to be changed; null: no pin was ever wanted. */
+  pin: 'pinned' | 'not pinned' | 'waiting' | null;
+  pinError: string | null;
+  /** Of a post that mentions everybody: whether it left without that; null: it does not mention anybody, or was not tried. */
+  isMentionLeftOut: boolean | null;
 }
 
 /** Of the owner's zone, which is UTC in these worlds. */
@@ -236,6 +241,10 @@ export type Happening =
       rest?: AskedSendWindow;
       /** Whether a warm-up begins, or ends. */
       warmUp?: boolean;
+      /** Its posts mention everybody, are pinned, or quote the posts of that campaign. */
+      mentionsAll?: true;
+      isPinned?: true;
+      repliesTo?: string;
       /** The text that an `update` gives to the runs that have not begun. */
       newText?: string;
     }
@@ -261,6 +270,10 @@ export type Happening =
       /** SHA-256 of its file, as hex; null: it has none. */
       file: string | null;
       uncertain: boolean;
+      /** Everybody is mentioned. Absent: not. */
+      mentionsAll?: true;
+      /** The id of the post that it quotes. */
+      quoted?: string;
       verdict: 'accepted' | 'copy' | 'refused' | 'refused for good' | 'not a member' | 'vanished';
       arrivedMs: number;
       answeredMs: number;
@@ -272,7 +285,7 @@ export type Happening =
       process: string;
       verdict: 'accepted' | 'answer lost' | 'rejected' | 'unanswered';
     } & RecordedEvent)
-  | { kind: 'change'; change: 'recall' | 'correct'; messageId: string; text: string; result: string }
+  | { kind: 'change'; change: 'recall' | 'correct' | 'pin' | 'unpin'; messageId: string; text: string; result: string }
   | { kind: 'receipts'; receipts: Receipt[] }
   | {
       kind: 'final';

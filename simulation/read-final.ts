@@ -71,9 +71,13 @@ async function readDeliveries(db: Database): Promise<FinalDelivery[]> {
   const { rows } = await sql<FinalDelivery>`
     select c.public_id::text as campaign, d.run_id as "runId", d.position, d.group_id as "groupId", d.message_id as "messageId", d.status,
            d.uncertain, (extract(epoch from d.sent_at) * 1000)::float8 as "sentMs", d.delivered, d.read, d.reactions, d.replies, d.views, d.error, v.recalled_at is not null as "isRecalled",
-           v.corrected_at is not null as "isCorrected", v.error as "revisionError"
+           v.corrected_at is not null as "isCorrected", v.error as "revisionError",
+           case when p.wanted is not null then 'waiting' when p.pinned_until is not null then 'pinned'
+                when p.position is not null then 'not pinned' end as pin, p.error as "pinError", case when m.position is not null then m.left_out is not null end as "isMentionLeftOut"
     from deliveries d join runs r on r.account_id = d.account_id and r.run_id = d.run_id join campaigns c on c.campaign_id = r.campaign_id
     left join revisions v on v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
+    left join pins p on p.account_id = d.account_id and p.run_id = d.run_id and p.position = d.position
+    left join everyone_mentions m on m.account_id = d.account_id and m.run_id = d.run_id and m.position = d.position
     order by d.account_id, d.run_id, d.position`.execute(db);
   return rows;
 }

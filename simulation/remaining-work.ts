@@ -20,7 +20,7 @@ export interface RemainingWork {
 export async function readRemainingWork({ control }: World): Promise<RemainingWork> {
   const { rows } = await control.query<RemainingWork>(`
     select (select count(*)::int from runs where status = 'running') as running,
-           (select count(*)::int from revisions where wanted is not null)
+           (select count(*)::int from revisions where wanted is not null) + (select count(*)::int from pins where wanted is not null)
              + (select count(*)::int from revision_requests where next_position is not null) as revising,
            (select count(in_hand_run_id)::int from lanes) as in_hand,
            (select count(*)::int from webhooks where disabled_at is null and (newest > position or has_retries))

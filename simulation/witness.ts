@@ -80,7 +80,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     const drawn = random();
     const process = current.getStore()?.name ?? 'nobody';
     const note = (verdict: Extract<Line, { kind: 'send' }>['verdict']) => {
-      const { chatId, messageId, uncertain } = to;
+      const { chatId, messageId, uncertain, mentionAll, quote } = to;
       history.add({
         kind: 'send',
         process,
@@ -89,6 +89,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
         messageId,
         ...post,
         uncertain,
+        ...(mentionAll && { mentionsAll: mentionAll }),
+        ...(quote && { quoted: quote.messageId }),
         verdict,
         answeredMs: time.nowMs(),
       });

@@ -8,9 +8,11 @@ import { addScheduledCampaign } from '../src/sending/campaigns/accept/add-schedu
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../src/sending/campaigns/change/control.ts';
 import { correctCampaign } from '../src/sending/campaigns/change/correct-campaign.ts';
 import { deleteCampaign } from '../src/sending/campaigns/change/delete-campaign.ts';
+import { pinCampaign, unpinCampaign } from '../src/sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../src/sending/campaigns/change/recall-campaign.ts';
 import { retryCampaign } from '../src/sending/campaigns/change/retry-campaign.ts';
 import { updateCampaign } from '../src/sending/campaigns/change/update-campaign.ts';
+import type { PostExtras } from '../src/content/post/post-extras.ts';
 import { AppError } from '../src/platform/errors/errors.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { endUser } from '../src/identity/delete-account.ts';
@@ -66,7 +68,19 @@ interface Known {
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64');
 const CAMPAIGNS = 16;
 const POLL_CHANCE = 0.15;
-const OPERATIONS = ['pause', 'resume', 'cancel', 'retry', 'recall', 'correct', 'delete', 'update'] as const;
+const PIN_SECONDS = 604_800;
+const OPERATIONS = [
+  'pause',
+  'resume',
+  'cancel',
+  'retry',
+  'recall',
+  'correct',
+  'delete',
+  'update',
+  'pin',
+  'unpin',
+] as const;
 type Operation = (typeof OPERATIONS)[number];
 /**
  * The operations to draw from. Those that continue a campaign are at least as frequent as those that stop one, so that something is sent.
@@ -118,7 +132,10 @@ export function openWorkload(
     const owner = pick(random, owners);
     const text = `campaign ${++texts}`;
     const file = random() < 0.2 ? Buffer.concat([GIF, Buffer.from(text)]) : null;
-    const groupIds = draw(random, owner.groupIds, 1 + Math.floor(random() * owner.groupIds.length));
+    const { extras, reach } = drawReach(owner);
+    // The last is a channel, where nothing is pinned and nobody mentioned.
+    const choice = reach.isPinned || reach.mentionsAll ? owner.groupIds.slice(0, -1) : owner.groupIds;
+    const groupIds = draw(random, choice, 1 + Math.floor(random() * choice.length));
     const post = {
       name: text,
       description: '',
@@ -126,9 +143,11 @@ export function openWorkload(
       image: file && file.toString('base64'),
       isChannelCampaign: false,
       groupIds,
+      extras,
     };
     const schedule = random() < 0.7 ? undefined : drawSchedule();
-    if (!file && polls() < POLL_CHANCE) Object.assign(post, { html: '', extras: { poll: pollOf(text) } });
+    const isPoll = !file && polls() < POLL_CHANCE;
+    if (isPoll) Object.assign(post, { html: '', extras: { poll: pollOf(text) } });
     const keep = (campaign: string) => {
       if (!known.some((one) => one.campaign === campaign)) known.push({ campaign, text, owner });
     };
@@ -138,6 +157,7 @@ export function openWorkload(
       text,
       groupIds,
       operation: schedule ? 'schedule' : 'send',
+      ...(!isPoll && reach),
       ...(schedule && { schedule }),
       ...(file && { file: hashFile(file) }),
       ...(key !== undefined && { key }),
@@ -157,6 +177,24 @@ export function openWorkload(
     time.at(time.nowMs() + random() * 2_000, () => {
       if (!other.process.isDead) request(other, about, () => accept(other), keep);
     });
+  }
+
+  /** Draws whether a post mentions everybody, is pinned, or replies to an earlier campaign of its owner. */
+  function drawReach(owner: Owner) {
+    const [mentions, pins, replies] = [random() < 0.25, random() < 0.2, random() < 0.2];
+    const earlier = replies ? known.filter((one) => one.owner === owner) : [];
+    const repliesTo = earlier.length > 0 ? pick(random, earlier).campaign : undefined;
+    const extras: PostExtras = {
+      ...(mentions && { mentionAll: true }),
+      ...(pins && { pinSeconds: PIN_SECONDS }),
+      ...(repliesTo !== undefined && { replyTo: { campaignId: repliesTo } }),
+    };
+    const reach: Pick<About, 'mentionsAll' | 'isPinned' | 'repliesTo'> = {
+      ...(mentions && { mentionsAll: true }),
+      ...(pins && { isPinned: true }),
+      ...(repliesTo !== undefined && { repliesTo }),
+    };
+    return { extras, reach };
   }
 
   /** Draws a schedule; some have no day left and are rejected. */
@@ -198,6 +236,8 @@ export function openWorkload(
       recall: () => reviseRun((of) => recallCampaign(deps, owner, of)),
       correct: () => reviseRun((of) => correctCampaign({ ...deps, convert }, owner, { ...of, html })),
       delete: () => deleteCampaign(deps, owner, campaign),
+      pin: () => pinCampaign(deps, owner, { campaignId: campaign, runId: null, seconds: PIN_SECONDS }),
+      unpin: () => unpinCampaign(deps, owner, { campaignId: campaign, runId: null }),
       update: () =>
         updateCampaign({ ...deps, convert }, owner, campaign, {
           ...(schedule && { ...schedule, weekdays: schedule.weekdays ?? [1, 2, 3, 4, 5, 6, 7] }),

@@ -69,6 +69,8 @@ export const IDEMPOTENCY = {
   'venom/send-run-now': 'never',
   'venom/recall-campaign': 'never',
   'venom/correct-campaign': 'never',
+  'venom/pin-campaign': 'never',
+  'venom/unpin-campaign': 'never',
   'venom/delete-campaign': 'keyed',
   'venom/save-draft': 'always',
   'venom/list-drafts': 'always',

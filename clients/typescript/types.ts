@@ -187,6 +187,8 @@ export interface UpdateAccount {
   quiet_hours?: { from: string; to: string } | 'none' | null | undefined;
   /** Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off. */
   daily_cap?: number | 'none' | null | undefined;
+  /** How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none. */
+  mention_all_cap?: number | null | undefined;
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
@@ -311,6 +313,9 @@ export interface AddCampaign {
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -341,6 +346,17 @@ export type PostFiles = Array<{
   /** As recipients see it. Default: its name in the library. */
   file_name?: string | null | undefined;
 }> | null;
+/** Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention. */
+export type MentionAll = boolean | null;
+/** Pins each post in its group for so long after it was sent. Not in channels. */
+export type PinPostFor = PinFor | null;
+export type PinFor = '24h' | '7d' | '30d';
+/** Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote. */
+export type ReplyTo = {
+  campaign_id: string;
+  /** Default: the latest run that has begun by then. */
+  run_id?: number | null | undefined;
+} | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
   question: string;
@@ -382,6 +398,9 @@ export interface AddCampaignBatch {
   image?: Base64File | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -428,6 +447,9 @@ export interface CampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  mention_all: boolean;
+  pin_for: PinFor | null;
+  reply_to: RepliedCampaign;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -437,6 +459,8 @@ export interface CampaignCopy {
   is_schedule: false;
   schedule_time: string | null;
 }
+/** The earlier campaign whose posts are quoted. */
+export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
 export interface PostedPoll {
   question: string;
   options: Array<string>;
@@ -468,6 +492,9 @@ export interface ScheduledCampaignCopy {
   image: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  mention_all: boolean;
+  pin_for: PinFor | null;
+  reply_to: RepliedCampaign;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -494,12 +521,18 @@ export interface UpdateCampaign {
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
-  remove?: Array<'file_name' | 'media' | 'link_preview' | 'poll' | 'event'> | null | undefined;
+  remove?:
+    | Array<'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'link_preview' | 'poll' | 'event'>
+    | null
+    | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
   is_channel_campaign?: boolean | null | undefined;
   start_date?: string | null | undefined;
@@ -539,6 +572,12 @@ export interface Run {
   cancelled: number;
 }
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
+export interface PinRequested {
+  campaign_id: string;
+  run_id: number;
+  /** Number of groups with a sent post to pin or unpin. */
+  groups: number;
+}
 export interface SaveDraft {
   /** A random UUID that the client generates. */
   draft_id: string;
@@ -565,6 +604,9 @@ export interface SaveDraft {
   remove_image?: boolean | null | undefined;
   file_name?: FileName | undefined;
   media?: PostFiles | undefined;
+  mention_all?: MentionAll | undefined;
+  pin_for?: PinPostFor | undefined;
+  reply_to?: ReplyTo | undefined;
   poll?:
     | {
         question?: string | null | undefined;
@@ -603,6 +645,9 @@ export interface DraftContent {
   idempotency_key: string | null;
   /** `null`: recipients see `file`. */
   file_name: string | null;
+  mention_all: boolean;
+  pin_for: PinFor | null;
+  reply_to: RepliedCampaign;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
   link_preview: LinkCardCopy;
@@ -673,6 +718,12 @@ export interface GroupAnalytics {
     recalled?: number | undefined;
     /** Sent deliveries that were edited. Present like `recalled`. */
     corrected?: number | undefined;
+    /** Sent deliveries that are pinned now. Present once a pin was requested. */
+    pinned?: number | undefined;
+    /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
+    pins_waiting?: number | undefined;
+    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    mentions_left_out?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -700,6 +751,12 @@ export interface GroupAnalytics {
     recalled?: number | undefined;
     /** Sent deliveries that were edited. Present like `recalled`. */
     corrected?: number | undefined;
+    /** Sent deliveries that are pinned now. Present once a pin was requested. */
+    pinned?: number | undefined;
+    /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
+    pins_waiting?: number | undefined;
+    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    mentions_left_out?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -713,6 +770,10 @@ export interface GroupAnalytics {
     last_sent_at: string | null;
     /** The error of the latest run with a failure, and what to do about it. */
     last_error: string | null;
+    /** Why its post was not pinned or unpinned. Present like `pinned`. */
+    pin_error?: string | null | undefined;
+    /** Why everybody was not mentioned. Present like `mentions_left_out`. */
+    mention_left_out?: string | null | undefined;
   }>;
   runs: Array<Run>;
   timeline: Array<{ at: string; sent: number; delivered: number; read: number }>;
@@ -892,6 +953,8 @@ export type EventFilter =
   | 'campaign.rescheduled'
   | 'campaign.recalled'
   | 'campaign.corrected'
+  | 'campaign.pinned'
+  | 'campaign.unpinned'
   | 'run.started'
   | 'run.completed'
   | 'delivery.failed'
@@ -1384,12 +1447,14 @@ export interface Operations {
   };
   /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
   'admin/release_ledger': { body: ReleaseLedger; data: NoData };
-  /** Set quiet hours, a daily cap and a warm-up. All are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
+  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
     data: {
       quiet_hours: { from: string; to: string } | null;
       daily_cap: number | null;
+      /** How often per day posts may mention everybody in one group. */
+      mention_all_cap: number;
       /** Your own, or else the installation's. `update_profile` changes it. */
       time_zone: string;
       /** Present only during a warm-up. */
@@ -1583,6 +1648,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -1610,6 +1678,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           image?: Base64File | undefined;
           file_name?: FileName | undefined;
           media?: PostFiles | undefined;
+          mention_all?: MentionAll | undefined;
+          pin_for?: PinPostFor | undefined;
+          reply_to?: ReplyTo | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -1758,6 +1829,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       media: StoredFile | null;
       /** `null`: recipients see `file`. */
       file_name: string | null;
+      mention_all: boolean;
+      pin_for: PinFor | null;
+      reply_to: RepliedCampaign;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       link_preview: LinkCardShown;
@@ -1879,6 +1953,25 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       /** Number of groups with sent posts to change. An upper bound beyond 2,000 deliveries. */
       groups: number;
     };
+  };
+  /** Pin the posts of a run. Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. The analytics show the outcome per group: `pinned`, or the reason in `pin_error`. A group where only admins may pin needs you as an admin. Channels are skipped. */
+  'venom/pin-campaign': {
+    body: {
+      campaign_id: string;
+      /** Default: the latest run that has begun. */
+      run_id?: number | null | undefined;
+      pin_for: PinFor;
+    };
+    data: PinRequested;
+  };
+  /** Unpin the posts of a run. Posts of the run that are sent later are not pinned. */
+  'venom/unpin-campaign': {
+    body: {
+      campaign_id: string;
+      /** Default: the latest run that has begun. */
+      run_id?: number | null | undefined;
+    };
+    data: PinRequested;
   };
   /** Delete a campaign. Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first. */
   'venom/delete-campaign': { body: OneCampaign; data: NoData };
@@ -2133,6 +2226,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         event?: PostedEvent | null | undefined;
         link_preview: LinkCardShown;
         sent_at: string;
+        /** With `with_changes`: it mentions everybody. */
+        mentions_all?: boolean | undefined;
+        /** With `with_changes`: the message that it quotes. */
+        quoted_message_id?: string | null | undefined;
+        /** With `with_changes`. `null`: never. */
+        pinned_until?: string | null | undefined;
         /** With `with_changes`. `null`: never. */
         recalled_at?: string | null | undefined;
         /** With `with_changes`. `null`: never. */
@@ -2176,6 +2275,10 @@ export interface EventData {
   'campaign.recalled': CampaignEventData;
   /** A correction of a campaign was requested */
   'campaign.corrected': CampaignEventData;
+  /** The pin of the posts of a run was requested */
+  'campaign.pinned': CampaignEventData;
+  /** The end of the pins of a run was requested */
+  'campaign.unpinned': CampaignEventData;
   /** A run began, or was resumed by a retry */
   'run.started': RunEventData;
   /** A run ended. Sent again if failed posts prove to have been sent */

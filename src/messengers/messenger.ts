@@ -105,6 +105,20 @@ export interface Destination {
   uncertain: boolean;
   /** The user wants an uncertain message to be sent again if it is not found. */
   resend: boolean;
+  /** Default is `false`. If this is true, everybody in the chat is mentioned, and the text shows it (`withMentionAll`). */
+  mentionAll?: boolean;
+  /** An earlier post to this chat that this one quotes. Default is none. */
+  quote?: QuotedPost;
+}
+
+/** A post of this account that another post quotes, as it was sent. */
+export interface QuotedPost {
+  messageId: string;
+  /** In the messaging application's own formatting. */
+  text: string;
+  /** Of its file; null: it has none. */
+  mime: string | null;
+  fileName: string;
 }
 
 /** Begins the reason when it is unknown whether a post arrived (contract §5). */
@@ -116,6 +130,8 @@ export type SendResult =
       kind: 'sent';
       /** The present participants other than the sender. Null: not known; the group's last known number counts. */
       recipients: number | null;
+      /** Why the post left without the mention of everybody, as one sentence. Absent: it has it, or was to have none. */
+      mentionLeftOut?: string;
     }
   | { kind: 'refused'; reason: string; /** Another attempt cannot help. */ final: boolean }
   | { kind: 'unknown'; reason: string }
@@ -175,8 +191,15 @@ export interface SentPost {
   messageId: string;
 }
 
-/** Deletes a post for everyone, or replaces its text by that of `post`, whose media is the one that was sent. */
-export type PostChange = { kind: 'recall' } | { kind: 'correct'; post: Post };
+/**
+ * Deletes a post for everyone, replaces its text by that of `post`, whose media is the one that was sent, pins it in its chat for so many
+ * seconds from now on, or unpins it.
+ */
+export type PostChange =
+  | { kind: 'recall' }
+  | { kind: 'correct'; post: Post }
+  | { kind: 'pin'; seconds: number }
+  | { kind: 'unpin' };
 
 /** The result of one attempt to change a post. */
 export type RevisionResult =
@@ -301,7 +324,7 @@ export interface MessengerCapabilities {
    */
   readonly sendsOneByOne?: boolean;
   /** Default is no limit. Older posts are not recalled or corrected, without a query to the application. */
-  readonly changeWindows?: Readonly<Record<PostChange['kind'], ChangeWindow>>;
+  readonly changeWindows?: Readonly<Record<'recall' | 'correct', ChangeWindow>>;
 }
 
 /** By name. */

@@ -51,6 +51,9 @@ function delivery(position: number, change: Partial<FinalDelivery> = {}): FinalD
     isRecalled: false,
     isCorrected: false,
     revisionError: null,
+    pin: null,
+    pinError: null,
+    isMentionLeftOut: null,
   };
   return { ...about, status: 'sent', uncertain: false, ...counts, ...change };
 }

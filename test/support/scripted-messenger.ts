@@ -18,6 +18,10 @@ export interface Arrival {
   messageId: string;
   text: string;
   uncertain: boolean;
+  /** Whether everybody is mentioned. */
+  mentionAll: boolean;
+  /** The id of the post that it quotes. */
+  quoted: string | undefined;
   /** By the process's monotonic clock, in milliseconds. */
   atMs: number;
 }
@@ -50,6 +54,8 @@ export function scriptMessenger(): ScriptedMessenger {
         messageId: to.messageId,
         text: post.text,
         uncertain: to.uncertain,
+        mentionAll: to.mentionAll ?? false,
+        quoted: to.quote?.messageId,
         atMs: performance.now(),
       });
     return result;

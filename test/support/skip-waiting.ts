@@ -14,7 +14,10 @@ export async function skipWaiting({ db }: TestDatabase, person: Person): Promise
       where a.workspace_id = ${workspaceOf(person)} and a.status = 'connected' and l.in_hand_run_id is null
     ), due as (
       select least(i.wake_at, min(greatest(i.next_send_at, i.held_until, r.not_before)) filter (where r.wanted is not null)) as at
-      from idle i left join revisions r using (account_id) group by i.account_id, i.wake_at
+      from idle i
+      left join (select account_id, not_before, wanted::text from revisions union all select account_id, not_before, wanted from pins) r
+        using (account_id)
+      group by i.account_id, i.wake_at
     )
     update test_clock set shift = shift + (due.at - campanile_now()) + interval '1 millisecond'
     from due where isfinite(due.at) and due.at > campanile_now()

@@ -107,6 +107,7 @@ function describeGroup({ world }: PeerState, group: Group, most = Infinity): Sta
     ...(group.isCommunity ? [element('parent', { default_membership_approval_mode: 'request_required' })] : []),
     ...(group.parent === undefined ? [] : [element('linked_parent', { jid: group.parent })]),
     ...(group.isAnnouncement ? [element('announcement')] : []),
+    ...(group.isLocked ? [element('locked')] : []),
     ...(group.expiration === undefined ? [] : [element('ephemeral', { expiration: String(group.expiration) })]),
     ...(group.isDefault ? [element('default_sub_group')] : []),
   ];

@@ -184,7 +184,7 @@ export async function tellOwnDevices({ connection, outbox, person }: Companion):
   await outbox.put(connection, element('notification', attributes, [element('devices', {}, devices)]));
 }
 
-export type GroupSettings = Pick<Group, 'subject' | 'isAnnouncement' | 'expiration'>;
+export type GroupSettings = Pick<Group, 'subject' | 'isAnnouncement' | 'isLocked' | 'expiration'>;
 
 /** An admin changes settings of a group. */
 export async function changeGroup(state: PeerState, group: Group, settings: Partial<GroupSettings>): Promise<void> {
@@ -194,6 +194,7 @@ export async function changeGroup(state: PeerState, group: Group, settings: Part
     tellOfGroup(state, group, element(tag, attributes));
   if ('subject' in settings) await tell('subject', { subject, s_t: seconds() });
   if ('isAnnouncement' in settings) await tell(isAnnouncement ? 'announcement' : 'not_announcement');
+  if ('isLocked' in settings) await tell(group.isLocked ? 'locked' : 'unlocked');
   if (!('expiration' in settings)) return;
   if (expiration === undefined) await tell('not_ephemeral');
   else await tell('ephemeral', { expiration: String(expiration), trigger: '0' });

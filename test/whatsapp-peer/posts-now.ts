@@ -13,9 +13,9 @@ export function postsNow({ arrivals, world }: WhatsAppPeer, chatId: string): Map
     if (arrival.chatId !== chatId) continue;
     const posts = devices.get(arrival.device) ?? new Map<string, string>();
     devices.set(arrival.device, posts);
-    const { protocolMessage } = arrival.message;
+    const { protocolMessage, pinInChatMessage } = arrival.message;
     if (protocolMessage) change(posts, protocolMessage);
-    else posts.set(arrival.messageId, arrival.text);
+    else if (!pinInChatMessage) posts.set(arrival.messageId, arrival.text);
   }
   return new Map([...devices].map(([device, posts]) => [device, [...posts.values()]]));
 }

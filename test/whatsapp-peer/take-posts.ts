@@ -8,6 +8,7 @@ import type { SignalDevice } from './signal-device.ts';
 import type { PeerState } from './state.ts';
 import { hasCard, readCard } from './read-card.ts';
 import { describedMedia, readMedia } from './read-media.ts';
+import { requireReach } from './require-reach.ts';
 import { deriveReportingToken } from './reporting-token.ts';
 import { pollIn } from './seal-vote.ts';
 import { bytesOf, child, children, element, elementsOf, need, seconds, SERVER, type Stanza } from './stanza.ts';
@@ -153,9 +154,9 @@ function requireMark({ defects }: PeerState, { type }: proto.Message.IProtocolMe
 function requireSecret(
   { secrets, defects }: PeerState,
   messageId: string,
-  { protocolMessage, messageContextInfo }: proto.IMessage,
+  { protocolMessage, pinInChatMessage, messageContextInfo }: proto.IMessage,
 ): void {
-  if (protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE) return;
+  if (protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE || pinInChatMessage) return;
   const secret = Buffer.from(messageContextInfo?.messageSecret ?? []).toString('hex');
   const about = protocolMessage?.key?.id ?? messageId;
   const first = secrets.get(about) ?? secret;
@@ -175,8 +176,9 @@ function requireReportingToken(
 ): void {
   const { to: chatId = '', id: messageId = '', participant } = stanza.attrs;
   const isRecall = message.protocolMessage?.type === protocol.Message.ProtocolMessage.Type.REVOKE;
-  // Neither the announcement of an album nor an event has anything that a token covers.
-  if (participant !== undefined || isRecall || message.albumMessage || message.eventMessage) return;
+  // Neither the announcement of an album nor an event nor a pin has anything that a token covers.
+  const isBare = message.albumMessage ?? message.eventMessage ?? message.pinInChatMessage;
+  if (participant !== undefined || isRecall || isBare) return;
   const author = world.groups.get(chatId)?.addressing === 'pn' ? numberOf(sender.person) : lidOf(sender.person);
   const token = bytesOf(child(child(stanza, 'reporting'), 'reporting_token'));
   if (!token.equals(deriveReportingToken(message, { messageId, author, chatId })))
@@ -214,6 +216,7 @@ async function read(
   requireSecret(state, messageId, message);
   requireReportingToken(state, sender, stanza, message);
   requireAlbum(state, device, { chatId, messageId, message });
+  requireReach(state, sender, stanza, message);
   const media = readMedia(state, message, 'chats');
   const edited = message.protocolMessage?.editedMessage;
   const card = readCard(state, edited ?? message, 'chats');
@@ -225,7 +228,7 @@ async function read(
 function requireExpiration({ world, defects }: PeerState, { attrs }: Stanza, message: proto.IMessage): void {
   const shown = message.protocolMessage ? message.protocolMessage.editedMessage : message;
   const group = world.groups.get(attrs['to'] ?? '');
-  if (!shown || !group || attrs['participant'] !== undefined) return;
+  if (!shown || shown.pinInChatMessage || !group || attrs['participant'] !== undefined) return;
   const asked = pollIn(shown) ?? shown.eventMessage;
   const content = describedMedia(shown)?.described ?? asked ?? shown.extendedTextMessage ?? shown.albumMessage;
   const said = content?.contextInfo?.expiration || undefined;

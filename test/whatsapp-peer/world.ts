@@ -48,6 +48,8 @@ export interface Group {
   participants: Map<string, Rank>;
   /** Only admins may post. */
   isAnnouncement: boolean;
+  /** Only admins may change its settings, and pin. */
+  isLocked: boolean;
   /** A community is the parent of groups and takes no posts itself. */
   isCommunity: boolean;
   parent: string | undefined;
@@ -134,6 +136,7 @@ export function addGroup(
     addressing: 'lid',
     participants,
     isAnnouncement: false,
+    isLocked: false,
     isCommunity: false,
     parent: undefined,
     isDefault: false,

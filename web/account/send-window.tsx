@@ -14,9 +14,10 @@ import { t } from '../i18n/translate.ts';
 
 type SendWindow = Data<'venom/update-account'>;
 const CAP_LIMIT = 1_000_000;
+const MENTIONS_LIMIT = 10;
 const NIGHT = { from: '22:00', to: '07:00' };
 
-/** Quiet hours and the daily cap. */
+/** Quiet hours and the daily caps. */
 export function SendWindowSettings() {
   const rests = useQuery(sendWindowQuery);
   return (
@@ -34,6 +35,7 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
       isQuiet: rests.quiet_hours !== null,
       ...(rests.quiet_hours ?? NIGHT),
       cap: (rests.daily_cap ?? '') as number | string,
+      mentions: rests.mention_all_cap as number | string,
     },
     validate: {
       from: (from, { isQuiet }) => (isQuiet && from === '' ? t('rests.timeMissing') : null),
@@ -42,10 +44,11 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
     },
   });
   const saving = useMutation({
-    mutationFn: ({ isQuiet, from, to, cap }: typeof form.values) =>
+    mutationFn: ({ isQuiet, from, to, cap, mentions }: typeof form.values) =>
       call('venom/update-account', {
         quiet_hours: isQuiet ? { from, to } : 'none',
         daily_cap: cap === '' ? 'none' : Number(cap),
+        mention_all_cap: Number(mentions),
       }),
     onSuccess: (saved) => {
       client.setQueryData(sendWindowQuery.queryKey, saved);
@@ -75,6 +78,16 @@ function SendWindowForm({ rests }: { rests: SendWindow }) {
           allowNegative={false}
           hideControls
           {...form.getInputProps('cap')}
+        />
+        <NumberInput
+          label={t('rests.mentions')}
+          description={t('rests.mentionsHint')}
+          min={0}
+          max={MENTIONS_LIMIT}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          {...form.getInputProps('mentions')}
         />
         <SendWindowStatus rests={rests} />
         <ErrorText error={saving.error} />

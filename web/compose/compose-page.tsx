@@ -26,9 +26,9 @@ import { CardField } from './card-field.tsx';
 import { ComposeLayout } from './compose-layout.tsx';
 import { emptyDraft, type Draft } from './draft.ts';
 import { CheckSection, WhenSection } from './draft-sections.tsx';
-import { GroupsSection } from './groups-section.tsx';
 import { sumOf } from './audience.ts';
 import { MessageSection } from './message-section.tsx';
+import { AudienceSections } from './reach-section.tsx';
 import { PhonePreview } from './phone-preview.tsx';
 import { draftPath } from './create-draft.ts';
 import { sendDraft } from './send-draft.ts';
@@ -171,7 +171,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         preview={<TimedPreview draft={draft} text={preview.text} file={file} zone={session.time_zone} />}
       >
         <Message {...{ kept, update, attach, suggestedName, shown }} />
-        <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+        <AudienceSections draft={draft} update={update} />
         <WhenSection draft={draft} check={check}>
           <SendTimeField draft={draft} update={update} />
         </WhenSection>
@@ -248,7 +248,7 @@ function LengthCounter({ length, limit }: { length: number; limit: number }) {
 function TimedPreview({ draft, text, file, zone }: { draft: Draft; text: string; file: File | null; zone: string }) {
   const nowMs = useNow();
   const time = draft.isScheduled ? timeOfDay(draft.time) : clockTime(new Date(nowMs), zone);
-  return <PhonePreview draft={draft} text={text} file={file} time={time} />;
+  return <PhonePreview draft={draft} text={text} file={file} time={time} reach={draft} />;
 }
 
 /** Whether the message has what members are to see. */

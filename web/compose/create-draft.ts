@@ -4,6 +4,7 @@ import { createDraft } from '../drafts/persisted-draft.ts';
 import { changeDraft } from '../drafts/save-draft.ts';
 import { fromShown } from './draft-files.ts';
 import { copySchedule } from './copy-schedule.ts';
+import { toReach } from './reach.ts';
 import { emptyDraft, toPicked, type Draft, type PickedGroup } from './draft.ts';
 
 export type Copy = Data<'venom/duplicate-campaign'>;
@@ -26,7 +27,7 @@ export function createDraftFromCampaign(
   const library = files.filter(({ media_id }) => kept.has(media_id)).map(fromShown);
   const { name, html, link_preview: card, poll, event } = copy;
   const content = { name, html, card, poll, event, groups, files: library };
-  const draft = { ...emptyDraft(timeZone), ...copySchedule(copy, now), ...content };
+  const draft = { ...emptyDraft(timeZone), ...copySchedule(copy, now), ...toReach(copy), ...content };
   return createSavedDraft(client, draft, file);
 }
 

@@ -3,6 +3,7 @@ import type { Card } from './card.ts';
 import type { Group } from '../api/operations.ts';
 import type { DraftFile } from './draft-files.ts';
 import { NO_BALLOT, type DraftBallot } from './ballot.ts';
+import { NO_REACH, type Reach } from './reach.ts';
 
 /** The part of a picked group that is stored: enough to show it without a request. */
 export type PickedGroup = Pick<Group, 'group_metadata_id' | 'group_name' | 'kind' | 'participants'>;
@@ -15,7 +16,7 @@ export function toPicked({ group_metadata_id, group_name, kind, participants }: 
  * A post that is being written. Dates are `YYYY-MM-DD`, the time is `HH:MM`, weekdays are 1 (Monday) to 7. Without an end date the first day
  * is also the last.
  */
-export interface Draft extends DraftBallot {
+export interface Draft extends DraftBallot, Reach {
   name: string;
   html: string;
   /** Files of the library, instead of the one file. */
@@ -51,6 +52,7 @@ export function emptyDraft(timeZone: string): Draft {
     time: '09:00',
     timeZone,
     weekdays: ALL_WEEK,
+    ...NO_REACH,
     skipDates: [],
     idempotencyKey: generateIdempotencyKey(),
   };

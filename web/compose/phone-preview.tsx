@@ -1,9 +1,11 @@
 import { Post } from '../whatsapp/bubble.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
+import { PinnedLine, Quote } from '../whatsapp/quote.tsx';
 import { isBallot } from './ballot.ts';
 import { shownCard } from './card.ts';
 import type { Draft } from './draft.ts';
+import { shownText, type Reach } from './reach.ts';
 
 /** The post as members of the first group will see it. */
 export function PhonePreview({
@@ -11,12 +13,14 @@ export function PhonePreview({
   text,
   file,
   time,
+  reach,
 }: {
   draft: Pick<Draft, 'groups' | 'files' | 'card' | 'poll' | 'event'>;
   text: string;
   file: File | null;
   /** `HH:MM`, or `HH:MM:SS`. */
   time: string;
+  reach: Reach;
 }) {
   const { groups, card } = draft;
   // A poll or an event comes in place of files.
@@ -36,16 +40,20 @@ export function PhonePreview({
       {text === '' && !media && files.length === 0 && !isBallot(draft) ? (
         <NoPosts>{t('compose.previewHint')}</NoPosts>
       ) : (
-        <Post
-          text={text}
-          media={media}
-          files={shown}
-          card={shownCard(card, text)}
-          poll={draft.poll}
-          event={draft.event}
-          time={time}
-          kind={kind}
-        />
+        <>
+          {reach.pinFor && <PinnedLine />}
+          <Post
+            text={shownText(text, reach)}
+            media={media}
+            files={shown}
+            card={shownCard(card, text)}
+            poll={draft.poll}
+            event={draft.event}
+            time={time}
+            kind={kind}
+            quote={reach.replyTo && <Quote campaignId={reach.replyTo.campaign_id} />}
+          />
+        </>
       )}
     </Phone>
   );

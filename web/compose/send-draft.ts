@@ -4,6 +4,7 @@ import type { Body } from '../api/operations.ts';
 import { toMedia } from './draft-files.ts';
 import { isBallot, toBallotBody } from './ballot.ts';
 import type { Draft } from './draft.ts';
+import { reachFields } from './reach.ts';
 import { listSkipped } from './schedule-days.ts';
 
 /** The fields that sending at once and scheduling share. */
@@ -14,6 +15,7 @@ function postOf(draft: Draft, name: string, image: string | null) {
     ...(draft.card && !isBallot(draft) && { link_preview: draft.card }),
     image,
     media: isBallot(draft) ? undefined : toMedia(draft.files),
+    ...reachFields(draft),
     group_metadata_ids: draft.groups.map((group) => group.group_metadata_id),
     ...toBallotBody(draft),
     is_channel_campaign: draft.groups.length > 0 && draft.groups.every((group) => group.kind === 'channel'),

@@ -4,6 +4,7 @@ import type { Data } from '../api/operations.ts';
 import { mediaQuery } from '../api/media.ts';
 import { fromShown } from '../compose/draft-files.ts';
 import { emptyDraft, type Draft } from '../compose/draft.ts';
+import { toReach } from '../compose/reach.ts';
 import { mediaName } from '../format/media-name.ts';
 import { DRAFT_KEY } from './unsaved-changes.ts';
 
@@ -77,6 +78,7 @@ export async function fetchDraft(client: QueryClient, id: string, timeZone: stri
     weekdays: content.weekdays ?? blank.weekdays,
     skipDates: content.skip_dates ?? blank.skipDates,
     idempotencyKey: content.idempotency_key ?? blank.idempotencyKey,
+    ...toReach(content),
   };
   const file = blob && new File([blob], mediaName(blob.type), { type: blob.type });
   return { draft, file, version: row.version, isChanged: false, isOtherFile: false, problem: null, edition: 0 };

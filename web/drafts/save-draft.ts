@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { call } from '../api/call.ts';
 import { toMedia } from '../compose/draft-files.ts';
+import { reachFields } from '../compose/reach.ts';
 import { base64 } from '../compose/send-draft.ts';
 import {
   updatePersistedDraft,
@@ -164,6 +165,7 @@ async function toSaveBody(id: string, sent: DraftSnapshot) {
     weekdays: [...draft.weekdays],
     skip_dates: [...draft.skipDates],
     idempotency_key: draft.idempotencyKey,
+    ...reachFields(draft),
     ...(isOtherFile && (file ? { image: await base64(file) } : { remove_image: true })),
   };
 }

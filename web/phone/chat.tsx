@@ -9,6 +9,7 @@ import { Empty } from '../parts/empty.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { RowsSkeleton } from '../parts/page.tsx';
 import { DeletedPost, Post } from '../whatsapp/bubble.tsx';
+import { PinnedLine, QuotedPost } from '../whatsapp/quote.tsx';
 import { NoPosts, Phone } from '../whatsapp/phone.tsx';
 import { t } from '../i18n/translate.ts';
 import classes from './chat.module.css';
@@ -41,7 +42,12 @@ export function Chat({ group }: { group: Group }) {
       {messages.map((message, index) => (
         <div key={message.message_id} className={classes.message}>
           {isNewDay(messages, index, zone) && <p className={classes.day}>{dayName(message.sent_at, zone)}</p>}
-          <ReceivedMessage message={message} kind={group.kind} zone={zone} />
+          <ReceivedMessage
+            message={message}
+            quoted={messages.find(({ message_id: id }) => id === message.quoted_message_id)}
+            kind={group.kind}
+            zone={zone}
+          />
         </div>
       ))}
       <div ref={end} />
@@ -49,7 +55,17 @@ export function Chat({ group }: { group: Group }) {
   );
 }
 
-function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Group['kind']; zone: string }) {
+function ReceivedMessage({
+  message,
+  quoted,
+  kind,
+  zone,
+}: {
+  message: Message;
+  quoted: Message | undefined;
+  kind: Group['kind'];
+  zone: string;
+}) {
   const time = clockTime(message.sent_at, zone);
   const { recalled_at: recalledAt, corrected_at: correctedAt } = message;
   return (
@@ -57,17 +73,21 @@ function ReceivedMessage({ message, kind, zone }: { message: Message; kind: Grou
       {recalledAt ? (
         <DeletedPost time={time} kind={kind} />
       ) : (
-        <Post
-          text={message.text}
-          media={message.media}
-          files={message.files}
-          card={message.link_preview}
-          poll={message.poll ?? null}
-          event={message.event ?? null}
-          time={time}
-          kind={kind}
-          isEdited={Boolean(correctedAt)}
-        />
+        <>
+          {message.pinned_until && <PinnedLine />}
+          <Post
+            text={message.text}
+            media={message.media}
+            files={message.files}
+            card={message.link_preview}
+            poll={message.poll ?? null}
+            event={message.event ?? null}
+            time={time}
+            kind={kind}
+            isEdited={Boolean(correctedAt)}
+            quote={quoted && <QuotedPost text={quoted.text} media={quoted.media} />}
+          />
+        </>
       )}
     </div>
   );

@@ -17,6 +17,8 @@ const KINDS: Readonly<Record<EventType, EventKind>> = {
   'campaign.rescheduled': 'campaigns',
   'campaign.recalled': 'campaigns',
   'campaign.corrected': 'campaigns',
+  'campaign.pinned': 'campaigns',
+  'campaign.unpinned': 'campaigns',
   'run.started': 'campaigns',
   'run.completed': 'campaigns',
   'delivery.failed': 'posts',

@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { mediaQuery } from '../api/media.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
@@ -38,6 +39,7 @@ export function Post({
   time,
   kind = 'group',
   isEdited = false,
+  quote = null,
 }: {
   text: string;
   media: ShownMedia | null;
@@ -52,6 +54,8 @@ export function Post({
   time: string;
   kind?: GroupKind;
   isEdited?: boolean;
+  /** What it replies to. */
+  quote?: ReactNode;
 }) {
   const foot = { time, kind, isEdited };
   if (files && files.length > 0) return <FilesPost text={text} files={files} card={card} {...foot} />;
@@ -59,10 +63,12 @@ export function Post({
     return (
       <>
         <Bubble text="" media={media} {...foot} isEdited={false} />
-        <Bubble text={text} media={null} card={card} {...foot} />
+        <Bubble text={text} media={null} card={card} quote={quote} {...foot} />
       </>
     );
-  return <Bubble text={text} media={media} card={media ? null : card} poll={poll} event={event} {...foot} />;
+  return (
+    <Bubble text={text} media={media} card={media ? null : card} poll={poll} event={event} quote={quote} {...foot} />
+  );
 }
 
 /** A file of a post with several, as the service answers it. */
@@ -173,6 +179,7 @@ function Bubble({
   time,
   kind,
   isEdited,
+  quote = null,
 }: {
   text: string;
   media: ShownMedia | null;
@@ -182,10 +189,12 @@ function Bubble({
   time: string;
   kind: GroupKind;
   isEdited: boolean;
+  quote?: ReactNode;
 }) {
   return (
     <div className={classes.bubble} data-kind={kind} data-wide={media ? true : undefined}>
       {kind !== 'channel' && <Sender />}
+      {kind !== 'channel' && quote}
       {media && <MediaBox media={media} />}
       {poll && <PollBox poll={poll} />}
       {event && <EventBox event={event} />}

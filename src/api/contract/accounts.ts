@@ -125,6 +125,10 @@ const updateAccountBody = z
       description:
         'Maximum number of deliveries per day, in your time zone. Further ones wait for the next day. `none` turns it off.',
     }),
+    mention_all_cap: optional(z.int().min(0).max(10)).meta({
+      description:
+        'How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none.',
+    }),
     warm_up: optional(z.boolean()).meta({
       description:
         '`true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it.',
@@ -138,6 +142,7 @@ export const restReason = z.enum(['new_link', 'quiet_hours', 'daily_cap', 'warm_
 const updateAccountData = z.object({
   quiet_hours: quietHours.nullable(),
   daily_cap: count.nullable(),
+  mention_all_cap: count.meta({ description: 'How often per day posts may mention everybody in one group.' }),
   time_zone: z.string().meta({ description: "Your own, or else the installation's. `update_profile` changes it." }),
   warm_up: z
     .object({
@@ -168,9 +173,9 @@ export const accounts = defineOperations('Account', {
   updateAccount: {
     path: '/api/v1/venom/update-account',
     access: 'send',
-    summary: 'Set quiet hours, a daily cap and a warm-up',
+    summary: 'Set quiet hours, daily caps and a warm-up',
     description:
-      "All are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",
+      "All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",
     body: updateAccountBody,
     data: updateAccountData,
   },

@@ -25,6 +25,15 @@ const counts = {
     description: 'Sent deliveries that were deleted for everyone. Present once a recall or correction was requested.',
   }),
   corrected: count.optional().meta({ description: 'Sent deliveries that were edited. Present like `recalled`.' }),
+  pinned: count.optional().meta({
+    description: 'Sent deliveries that are pinned now. Present once a pin was requested.',
+  }),
+  pins_waiting: count.optional().meta({
+    description: 'Sent deliveries that are still to be pinned or unpinned. Present like `pinned`.',
+  }),
+  mentions_left_out: count.optional().meta({
+    description: 'Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent.',
+  }),
   recipients: count.meta({
     description: 'Participants other than the sender when the post was sent, summed over sent deliveries.',
   }),
@@ -62,6 +71,12 @@ const groupAnalyticsData = z
           .string()
           .nullable()
           .meta({ description: 'The error of the latest run with a failure, and what to do about it.' }),
+        pin_error: z.string().nullable().optional().meta({
+          description: 'Why its post was not pinned or unpinned. Present like `pinned`.',
+        }),
+        mention_left_out: z.string().nullable().optional().meta({
+          description: 'Why everybody was not mentioned. Present like `mentions_left_out`.',
+        }),
       }),
     ),
     runs: z.array(run),

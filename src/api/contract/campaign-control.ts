@@ -4,6 +4,7 @@ import { campaignBody, campaignId, campaignStatusData, CORRECTION_LIMIT_BYTES, h
 import { defineOperations } from './define-operations.ts';
 import { count, instant, nothingData, optional, zonedInstant } from './fields.ts';
 import { fetchLinkPreview, linkPreviewField } from './link-preview.ts';
+import { pinFor } from './post-extras.ts';
 
 const recallCampaignBody = campaignBody.extend({
   run_id: optional(z.int()).meta({ description: 'Only this run. Default: the whole campaign.' }),
@@ -15,6 +16,14 @@ const revisedData = z.object({
     description: 'Number of groups with sent posts to change. An upper bound beyond 2,000 deliveries.',
   }),
 });
+
+const pinnedData = z
+  .object({
+    campaign_id: campaignId,
+    run_id: count,
+    groups: count.meta({ description: 'Number of groups with a sent post to pin or unpin.' }),
+  })
+  .meta({ id: 'PinRequested' });
 
 const runBody = campaignBody.extend({
   run_id: z.int().meta({ description: 'A run of the campaign that has not begun.', examples: [1] }),
@@ -135,6 +144,30 @@ export const campaignControl = defineOperations('Campaigns', {
       'storage_full',
     ],
     bodyLimitBytes: CORRECTION_LIMIT_BYTES,
+  },
+  pinCampaign: {
+    path: '/api/v1/venom/pin-campaign',
+    access: 'send',
+    summary: 'Pin the posts of a run',
+    description:
+      "Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. The analytics show the outcome per group: `pinned`, or the reason in `pin_error`. A group where only admins may pin needs you as an admin. Channels are skipped.",
+    body: recallCampaignBody.extend({
+      run_id: optional(z.int()).meta({ description: 'Default: the latest run that has begun.' }),
+      pin_for: pinFor,
+    }),
+    data: pinnedData,
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent'],
+  },
+  unpinCampaign: {
+    path: '/api/v1/venom/unpin-campaign',
+    access: 'send',
+    summary: 'Unpin the posts of a run',
+    description: 'Posts of the run that are sent later are not pinned.',
+    body: recallCampaignBody.extend({
+      run_id: optional(z.int()).meta({ description: 'Default: the latest run that has begun.' }),
+    }),
+    data: pinnedData,
+    errors: ['campaign_not_found', 'run_not_found', 'campaign_folded', 'nothing_sent'],
   },
   deleteCampaign: {
     path: '/api/v1/venom/delete-campaign',

@@ -5,6 +5,9 @@ import { optional, text } from './fields.ts';
 import { postFiles, postFilesData } from './post-files.ts';
 import { linkPreviewData, linkPreviewField } from './link-preview.ts';
 
+/** WhatsApp's own choices. */
+export const pinFor = z.enum(['24h', '7d', '30d']).meta({ id: 'PinFor' });
+
 export const postExtras = {
   file_name: optional(text(1, 200)).meta({
     id: 'FileName',
@@ -12,16 +15,50 @@ export const postExtras = {
     examples: ['Programme.pdf'],
   }),
   media: postFiles,
+  mention_all: optional(z.boolean()).meta({
+    id: 'MentionAll',
+    description:
+      'Mentions everybody in each group: the text shows `@all`, which stands before it unless it has one. Not in channels. Limited per group and day by `mention_all_cap` of `update-account`: a later run that would exceed it leaves without the mention.',
+  }),
+  pin_for: optional(pinFor).meta({
+    id: 'PinPostFor',
+    description: 'Pins each post in its group for so long after it was sent. Not in channels.',
+  }),
+  reply_to: optional(
+    z.object({
+      campaign_id: z.guid(),
+      run_id: optional(z.int()).meta({ description: 'Default: the latest run that has begun by then.' }),
+    }),
+  ).meta({
+    id: 'ReplyTo',
+    description:
+      'Quotes the post of an earlier campaign, in each group that got it. Other groups and channels get the post without a quote.',
+  }),
   ...ballotFields,
   link_preview: linkPreviewField,
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum(['file_name', 'media', 'link_preview', 'poll', 'event']);
+export const postExtrasNames = z.enum([
+  'file_name',
+  'media',
+  'mention_all',
+  'pin_for',
+  'reply_to',
+  'link_preview',
+  'poll',
+  'event',
+]);
 
 /** The same fields in an answer. */
 export const postExtrasData = {
   file_name: z.string().nullable().meta({ description: '`null`: recipients see `file`.' }),
+  mention_all: z.boolean(),
+  pin_for: pinFor.nullable(),
+  reply_to: z
+    .object({ campaign_id: z.string(), run_id: z.number().int().nullable() })
+    .nullable()
+    .meta({ id: 'RepliedCampaign', description: 'The earlier campaign whose posts are quoted.' }),
   ...ballotFieldsData,
   link_preview: linkPreviewData,
 };

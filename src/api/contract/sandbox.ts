@@ -45,6 +45,11 @@ export const sandbox = defineOperations('Sandbox', {
           event: ballotFieldsData.event.optional(),
           link_preview: linkPreviewData,
           sent_at: z.string().meta({ format: 'date-time' }),
+          mentions_all: z.boolean().optional().meta({ description: 'With `with_changes`: it mentions everybody.' }),
+          quoted_message_id: z.string().nullable().optional().meta({
+            description: 'With `with_changes`: the message that it quotes.',
+          }),
+          pinned_until: changedAt,
           recalled_at: changedAt,
           corrected_at: changedAt,
         }),

@@ -114,6 +114,8 @@ export const WEBHOOK_EVENTS = {
   },
   'campaign.recalled': { summary: 'A recall of a campaign was requested', data: campaign },
   'campaign.corrected': { summary: 'A correction of a campaign was requested', data: campaign },
+  'campaign.pinned': { summary: 'The pin of the posts of a run was requested', data: campaign },
+  'campaign.unpinned': { summary: 'The end of the pins of a run was requested', data: campaign },
   'run.started': { summary: 'A run began, or was resumed by a retry', data: run },
   'run.completed': { summary: 'A run ended. Sent again if failed posts prove to have been sent', data: run },
   'delivery.failed': { summary: 'Deliveries failed', data: deliveries },

@@ -10,6 +10,7 @@ import { optional } from '../contract/fields.ts';
 import { media } from '../contract/media.ts';
 import { groupKind, groups } from '../contract/groups.ts';
 import { pollResultOperations } from '../contract/poll-results.ts';
+import { pinFor } from '../contract/post-extras.ts';
 import { ownProfile } from '../contract/users.ts';
 
 /** The most rows of an answer. */
@@ -33,6 +34,12 @@ const schedule = z
   .optional()
   .describe('Leave it out to send at once');
 const html = withoutId(post.html);
+/** Whom a post mentions, how long it is pinned, and what it replies to. */
+const reach = {
+  mention_all: post.mention_all,
+  pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
+  reply_to: post.reply_to,
+};
 const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
 const fetchLinkPreview = z
   .boolean()
@@ -67,10 +74,11 @@ export const INPUTS = {
     group_ids: groupIds,
     files,
     schedule,
+    ...reach,
     fetch_link_preview: fetchLinkPreview,
   }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
-  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files }),
+  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files, ...reach }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),

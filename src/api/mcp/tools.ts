@@ -76,12 +76,11 @@ const TOOLS: Tools = {
     return send(campanile, found, checkId);
   },
 
-  save_draft: ({ campanile }, { name, html, group_ids: ids = [], files }) =>
+  save_draft: ({ campanile }, { group_ids: ids = [], files, ...draft }) =>
     campanile.call('venom/save-draft', {
       draft_id: randomUUID(),
       version: 0,
-      name,
-      html,
+      ...draft,
       group_metadata_ids: ids,
       media: files,
     }),
@@ -137,16 +136,10 @@ function registerTool<Name extends ToolName>(server: McpServer, deps: ToolDeps, 
 class NotCheckedError extends Error {}
 
 function toCampaign(asked: Input<'check_campaign'>): CheckedCampaign {
-  const post = {
-    name: asked.name,
-    html: asked.html,
-    ...(asked.poll && { poll: asked.poll }),
-    group_metadata_ids: asked.group_ids,
-    media: asked.files,
-    fetch_link_preview: asked.fetch_link_preview,
-  };
-  if (!asked.schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
-  const { time, ...days } = asked.schedule;
+  const { group_ids: ids, files, schedule, ...about } = asked;
+  const post = { ...about, group_metadata_ids: ids, media: files };
+  if (!schedule) return { path: 'venom/add-campaign', body: { ...post, is_schedule: false } };
+  const { time, ...days } = schedule;
   return { path: 'venom/add-campaign-batch', body: { ...post, ...days, schedule_time: time, is_schedule: true } };
 }
 

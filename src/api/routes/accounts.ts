@@ -17,14 +17,15 @@ export type AccountHandlerDeps = ConnectDeps & AccountDeps & { db: Database; tim
 export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   async updateAccount(deps, { body, actor }) {
     const offOr = <Rule>(rule: Rule | 'none' | undefined) => (rule === 'none' ? null : rule);
-    const { quiet_hours, daily_cap, warm_up: warmUp } = body;
-    const change = { quietHours: offOr(quiet_hours), dailyCap: offOr(daily_cap), warmUp };
+    const { quiet_hours, daily_cap, mention_all_cap: mentionAllCap, warm_up: warmUp } = body;
+    const change = { quietHours: offOr(quiet_hours), dailyCap: offOr(daily_cap), mentionAllCap, warmUp };
     const window = await updateAccount(deps, actor, change);
     const { quietHours, dailyCap, timeZone, sentToday, until, reason } = window;
     const gap = warmUpGap(deps.gaps[window.messenger] ?? { minMs: 0, maxMs: 0 });
     return {
       quiet_hours: quietHours,
       daily_cap: dailyCap,
+      mention_all_cap: window.mentionAllCap,
       ...toWireWarmUp(window, gap),
       time_zone: timeZone,
       sent_today: sentToday,

@@ -6,6 +6,7 @@ import {
   type Engagement,
   type GroupRow,
 } from '../../sending/analytics/group-analytics.ts';
+import { NO_REACH, type CampaignReach, type Reach } from '../../sending/analytics/read-reach.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
 import { readOverview, type OverviewSums, type OverviewTotals } from '../../sending/analytics/read-overview.ts';
 import { estimateFinish, type ExpectDeps } from '../../sending/campaigns/read/estimate-finish.ts';
@@ -46,7 +47,7 @@ const COLUMNS = [
 
 export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
   async getCampaignGroupAnalyticsMaster(deps, { body, actor }) {
-    const { campaign, totals, groups, runs, isRevised, timeline } = await readGroupAnalytics(
+    const { campaign, totals, groups, runs, isRevised, reach, timeline } = await readGroupAnalytics(
       deps,
       actor,
       body.campaign_id,
@@ -60,9 +61,14 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
         runs_done: totals.runsDone,
         ...toWireCounts(totals),
         ...(isRevised && toWireRevised(totals)),
+        ...toWireReach(reach, sumOfReach(reach)),
         ...(finishAt !== undefined && { expected_finish_at: finishAt?.toISOString() ?? null }),
       },
-      groups: groups.map((group) => ({ ...toWireGroupRow(group), ...(isRevised && toWireRevised(group)) })),
+      groups: groups.map((group) => ({
+        ...toWireGroupRow(group),
+        ...(isRevised && toWireRevised(group)),
+        ...toWireGroupReach(reach, reach.groups.get(group.groupId) ?? NO_REACH),
+      })),
       runs: runs.map(toWireRun),
       timeline: timeline.map(({ at, ...sums }) => ({ at: at.toISOString(), ...sums })),
     };
@@ -112,6 +118,34 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
 
 function toCsvRow(group: GroupRow) {
   return { ...toWireGroupRow(group), ...toWireRevised(group) };
+}
+
+type ReachSums = Pick<Reach, 'pinned' | 'pinsWaiting' | 'mentionsLeftOut'>;
+
+function sumOfReach({ groups }: CampaignReach): ReachSums {
+  return [...groups.values()].reduce<ReachSums>(
+    (sums, one) => ({
+      pinned: sums.pinned + one.pinned,
+      pinsWaiting: sums.pinsWaiting + one.pinsWaiting,
+      mentionsLeftOut: sums.mentionsLeftOut + one.mentionsLeftOut,
+    }),
+    NO_REACH,
+  );
+}
+
+function toWireReach({ hasPins, hasMentions }: CampaignReach, sums: ReachSums) {
+  return {
+    ...(hasPins && { pinned: sums.pinned, pins_waiting: sums.pinsWaiting }),
+    ...(hasMentions && { mentions_left_out: sums.mentionsLeftOut }),
+  };
+}
+
+function toWireGroupReach(reach: CampaignReach, group: Reach) {
+  return {
+    ...toWireReach(reach, group),
+    ...(reach.hasPins && { pin_error: group.pinError }),
+    ...(reach.hasMentions && { mention_left_out: group.mentionLeftOut }),
+  };
 }
 
 /** The results of a campaign in one group, as the wire has them. */

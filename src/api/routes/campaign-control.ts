@@ -9,12 +9,14 @@ import {
 import { correctCampaign, type CorrectDeps } from '../../sending/campaigns/change/correct-campaign.ts';
 import { deleteCampaign } from '../../sending/campaigns/change/delete-campaign.ts';
 import { moveRun, sendRunNow, type MovedRun, type RunOfCampaign } from '../../sending/campaigns/change/move-run.ts';
+import { pinCampaign, unpinCampaign, type PinRequested } from '../../sending/campaigns/change/pin-campaign.ts';
 import { recallCampaign } from '../../sending/campaigns/change/recall-campaign.ts';
 import { skipRun } from '../../sending/campaigns/change/skip-run.ts';
 import { retryCampaign, type RetryDeps } from '../../sending/campaigns/change/retry-campaign.ts';
 import type { campaignControl } from '../contract/campaign-control.ts';
 import type { Handlers } from '../operation.ts';
 import { toCardRequest } from './link-preview.ts';
+import { PIN_SECONDS } from './post-extras.ts';
 
 export type CampaignControlDeps = ControlDeps & RetryDeps & CorrectDeps & { db: Database };
 
@@ -49,11 +51,27 @@ export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignC
     return { campaign_id: campaignId, groups };
   },
 
+  async pinCampaign(deps, { body, actor, warn }) {
+    const { campaign_id: campaignId, run_id: runId = null, pin_for: pinFor } = body;
+    const { channels, ...pinned } = await pinCampaign(deps, actor, { campaignId, runId, seconds: PIN_SECONDS[pinFor] });
+    if (channels > 0) warn([`Posts in channels cannot be pinned: ${channels} of them are left out`]);
+    return toWirePinned(pinned);
+  },
+
+  async unpinCampaign(deps, { body, actor }) {
+    const { campaign_id: campaignId, run_id: runId = null } = body;
+    return toWirePinned(await unpinCampaign(deps, actor, { campaignId, runId }));
+  },
+
   async deleteCampaign(deps, { body, actor, idempotencyKey }) {
     await deleteCampaign(deps, actor, body.campaign_id, idempotencyKey);
     return {};
   },
 };
+
+function toWirePinned({ campaignId, runId, groups }: Omit<PinRequested, 'channels'>) {
+  return { campaign_id: campaignId, run_id: runId, groups };
+}
 
 function toTarget({ campaign_id: campaignId, run_id: runId }: { campaign_id: string; run_id: number }): RunOfCampaign {
   return { campaignId, runId };

@@ -97,7 +97,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         image: body.image,
         removeImage: body.remove_image,
         extras: toExtras(body),
-        removedExtras: toRemovedExtras(body.remove),
+        removedExtras: toRemovedExtras(body),
         cardRequest: toCardRequest(body),
         groupIds: body.group_metadata_ids,
         isChannelCampaign: body.is_channel_campaign,

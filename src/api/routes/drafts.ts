@@ -8,7 +8,16 @@ import { toShownFiles, toWireFiles, toFiles } from './post-files.ts';
 import { toDraftBallot } from './ballot-fields.ts';
 
 /** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = { file_name: null, media: null, link_preview: null, poll: null, event: null };
+const NO_DRAFT_EXTRAS = {
+  file_name: null,
+  media: null,
+  mention_all: false,
+  pin_for: null,
+  reply_to: null,
+  link_preview: null,
+  poll: null,
+  event: null,
+};
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
@@ -28,6 +37,11 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         idempotency_key: body.idempotency_key ?? null,
         file_name: body.file_name ?? null,
         media: toWireFiles(toFiles(body.media).files),
+        mention_all: body.mention_all ?? false,
+        pin_for: body.pin_for ?? null,
+        reply_to: body.reply_to
+          ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null }
+          : null,
         ...toDraftBallot(body),
         link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },

@@ -6,25 +6,49 @@ import type { postExtras, postExtrasNames } from '../contract/post-extras.ts';
 import { toFiles, toWireFiles } from './post-files.ts';
 import { toBallot, toWireBallot } from './ballot-fields.ts';
 
+/** How long posts stay pinned, in seconds. */
+export const PIN_SECONDS = { '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
+type PinFor = keyof typeof PIN_SECONDS;
+
 export type PostExtrasBody = Partial<z.output<z.ZodObject<typeof postExtras>>>;
+
+const PIN_FORS = Object.keys(PIN_SECONDS) as PinFor[];
 
 /** Returns the extras of a request, but for the card, which has to be prepared (`toCardRequest`). */
 export function toExtras(body: PostExtrasBody): PostExtras {
+  const { file_name: fileName, mention_all: mentionAll, pin_for: pinFor, reply_to: reply } = body;
   return {
-    ...(body.file_name !== undefined && { fileName: plainFileName(body.file_name) }),
+    ...(fileName !== undefined && { fileName: plainFileName(fileName) }),
+    ...(mentionAll && { mentionAll }),
+    ...(pinFor !== undefined && { pinSeconds: PIN_SECONDS[pinFor] }),
+    ...(reply && {
+      replyTo: { campaignId: reply.campaign_id, ...(reply.run_id !== undefined && { runId: reply.run_id }) },
+    }),
     ...toFiles(body.media),
     ...toBallot(body),
   };
 }
 
 /** Returns which extras a change takes away. */
-export function toRemovedExtras(fields: ReadonlyArray<z.output<typeof postExtrasNames>>): Array<keyof PostExtras> {
-  return EXTRAS_NAMES.filter((name) => fields.some((field) => field === EXTRAS_FIELDS[name]));
+export function toRemovedExtras({
+  remove,
+  mention_all: mentionAll,
+}: PostExtrasBody & { remove: ReadonlyArray<z.output<typeof postExtrasNames>> }): Array<keyof PostExtras> {
+  const fields: readonly string[] = mentionAll === false ? [...remove, 'mention_all'] : remove;
+  return EXTRAS_NAMES.filter((name) => fields.includes(EXTRAS_FIELDS[name]));
 }
 
 /** Returns the extras as answers have them. */
 export function toWireExtras(extras: PostExtras) {
-  return { file_name: extras.fileName ?? null, link_preview: toWireCard(extras), ...toWireBallot(extras) };
+  const { fileName = null, mentionAll = false, pinSeconds, replyTo } = extras;
+  return {
+    file_name: fileName,
+    mention_all: mentionAll,
+    pin_for: PIN_FORS.find((pinFor) => PIN_SECONDS[pinFor] === pinSeconds) ?? null,
+    reply_to: replyTo ? { campaign_id: replyTo.campaignId, run_id: replyTo.runId ?? null } : null,
+    link_preview: toWireCard(extras),
+    ...toWireBallot(extras),
+  };
 }
 
 /** Returns the extras as answers have them that are bodies for other requests. */

@@ -41,6 +41,9 @@ function toWireFile({ fileName, caption, ...file }: ArrivedFile, index: number, 
 function toChangedMessage(message: ArrivedMessage) {
   return {
     ...toWireMessage(message),
+    mentions_all: message.mentionsAll,
+    quoted_message_id: message.quotedMessageId,
+    pinned_until: message.pinnedUntil?.toISOString() ?? null,
     recalled_at: message.recalledAt?.toISOString() ?? null,
     corrected_at: message.correctedAt?.toISOString() ?? null,
   };

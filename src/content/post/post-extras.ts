@@ -15,6 +15,18 @@ export interface PostExtras {
   event?: EventExtra;
   /** The card of a link in the text. */
   linkPreview?: StoredCard;
+  /** Everybody in each group is mentioned, unless the workspace's cap for that is used up. */
+  mentionAll?: true;
+  /** For how many seconds the post is pinned in each group once it is sent. */
+  pinSeconds?: number;
+  /** The post replies to those of an earlier campaign. */
+  replyTo?: ReplyTo;
+}
+
+/** The public id of a campaign of the same workspace. Without a run: the latest one that has begun by then. */
+export interface ReplyTo {
+  campaignId: string;
+  runId?: number;
 }
 
 /** A file of the workspace in a post. */
@@ -35,6 +47,9 @@ export const NO_EXTRAS: PostExtras = {};
 export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   fileName: 'file_name',
   files: 'media',
+  mentionAll: 'mention_all',
+  pinSeconds: 'pin_for',
+  replyTo: 'reply_to',
   linkPreview: 'link_preview',
   poll: 'poll',
   event: 'event',

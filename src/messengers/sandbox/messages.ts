@@ -4,6 +4,7 @@ import type { Connection, Database } from '../../platform/database/connect.ts';
 import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { kindOf } from '../../content/media/sniff.ts';
+import { withMentionAll } from '../../content/text/mention-all.ts';
 import { CAPTION_LIMIT } from '../../content/text/warnings.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { filesOf, type Destination, type Post, type PostCard, type SendResult } from '../messenger.ts';
@@ -41,6 +42,12 @@ export interface SandboxMessage {
   recalledAt: Date | null;
   /** When it was last edited. */
   correctedAt: Date | null;
+  /** Everybody in the chat was mentioned. */
+  mentionsAll: boolean;
+  /** The id of the post that it quotes. */
+  quotedMessageId: string | null;
+  /** null: it is not pinned. */
+  pinnedUntil: Date | null;
 }
 
 /** A file as members see it. */
@@ -118,25 +125,29 @@ async function writeMessages(db: Connection, sendings: Sending[], speed: number)
       select account_id from sandbox_accounts where account_id = any(${sendings.map((one) => one.accountId)}::bigint[])
       order by account_id for key share
     ), post as materialized (
-      select * from unnest(${sendings.map(({ post }) => post.text)}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
+      select * from unnest(${sendings.map(({ post }) => post.text)}::text[],
+                           ${sendings.map(({ post }) => withMentionAll(post.text))}::text[], ${sendings.map(({ post }) => post.media?.mime ?? null)}::text[],
                            ${sendings.map(({ post }) => post.media?.size ?? null)}::int[],
                            ${hashes.map((hash) => hash?.toString('hex') ?? null)}::text[], ${files}::jsonb[],
                            ${sendings.map(({ post }) => writeCard(cardShownWith(post)))}::jsonb[],
                            ${sendings.map(({ post }) => storeBallot(post))}::jsonb[])
-           with ordinality p (text, mime, size, sha256, files, card, ballot, post)
+           with ordinality p (text, mentioning_text, mime, size, sha256, files, card, ballot, post)
     ), chat as (
-      select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, c.recipients
+      select d.ordinal, d.account_id, d.post, d.chat_id, d.message_id, d.mentions_all, d.quoted_message_id, c.recipients
       from unnest(${all.map((one) => one.accountId)}::bigint[], ${all.map((one) => one.post)}::int[],
-                  ${all.map((one) => one.chatId)}::text[], ${all.map((one) => one.messageId)}::text[])
-           with ordinality d (account_id, post, chat_id, message_id, ordinal)
+                  ${all.map((one) => one.chatId)}::text[], ${all.map((one) => one.messageId)}::text[],
+                  ${all.map((one) => one.mentionAll ?? false)}::boolean[], ${all.map((one) => one.quote?.messageId ?? null)}::text[])
+           with ordinality d (account_id, post, chat_id, message_id, mentions_all, quoted_message_id, ordinal)
       -- A lookup for each, whatever the planner believes of how many chats the account has.
       left join lateral (
         select cardinality(participants) as recipients from sandbox_chats
         where chat_id = d.chat_id and account_id = d.account_id
           and d.account_id in (select account_id from account) limit 1) c on true
     ), written as (
-      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot, next_activity_at)
-      select c.chat_id, c.account_id, c.message_id, p.text, p.mime, p.size, decode(p.sha256, 'hex'), p.files, p.card, p.ballot,
+      insert into sandbox_messages (chat_id, account_id, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot,
+                                    mentions_all, quoted_message_id, next_activity_at)
+      select c.chat_id, c.account_id, c.message_id, case when c.mentions_all then p.mentioning_text else p.text end, p.mime, p.size,
+             decode(p.sha256, 'hex'), p.files, p.card, p.ballot, c.mentions_all, c.quoted_message_id,
              case when ${speed}::float8 > 0
                   then campanile_now() + least(${FIRST_ACTIVITY_MS} / nullif(${speed}::float8, 0), 60000) * interval '1 millisecond' end
       from chat c join post p on p.post = c.post where c.recipients is not null order by c.ordinal
@@ -228,8 +239,12 @@ export async function readMessages(
     sent_at: Date;
     recalled_at: Date | null;
     corrected_at: Date | null;
+    mentions_all: boolean;
+    quoted_message_id: string | null;
+    pinned_until: Date | null;
   }>`
-    select seq, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot, sent_at, recalled_at, corrected_at
+    select seq, message_id, text, media_mime, media_size, media_sha256, files, link_preview, ballot, sent_at, recalled_at, corrected_at,
+           mentions_all, quoted_message_id, case when pinned_until > campanile_now() then pinned_until end as pinned_until
     from sandbox_messages
     where chat_id = ${chatId} and account_id = ${accountId} and seq > ${after} and (${withRecalled} or recalled_at is null)
     order by seq limit ${limit}`.execute(db);
@@ -250,6 +265,9 @@ export async function readMessages(
       sentAt: row.sent_at,
       recalledAt: row.recalled_at,
       correctedAt: row.corrected_at,
+      mentionsAll: row.mentions_all && !isGone,
+      quotedMessageId: isGone ? null : row.quoted_message_id,
+      pinnedUntil: isGone ? null : row.pinned_until,
     };
   });
 }

@@ -34,6 +34,8 @@ export interface LedgerTables {
     traceparent: string | null;
     dropping: Generated<boolean>;
     in_activity: Generated<number>;
+    pin_seconds: number | null;
+    reply_run_id: number | null;
     moved_from: Date | null;
   };
   deliveries: {
@@ -82,6 +84,30 @@ export interface LedgerTables {
     requested_at: Generated<Date>;
     tried_before: number;
     next_position: number | null;
+  };
+  pins: {
+    account_id: number;
+    run_id: number;
+    position: number;
+    group_id: number;
+    wanted: 'pin' | 'unpin' | null;
+    number: number;
+    seconds: number | null;
+    sent_at: Date | null;
+    requested_at: Generated<Date>;
+    not_before: Date | null;
+    attempts: Generated<number>;
+    pinned_at: Date | null;
+    pinned_until: Date | null;
+    error: string | null;
+  };
+  everyone_mentions: {
+    account_id: number;
+    run_id: number;
+    position: number;
+    group_id: number;
+    day: string;
+    left_out: string | null;
   };
   receipts: {
     account_id: number;

@@ -32,6 +32,9 @@ export interface MessengerTables {
     next_activity_at: Date | null;
     corrected_at: Date | null;
     recalled_at: Date | null;
+    mentions_all: Generated<boolean>;
+    quoted_message_id: string | null;
+    pinned_until: Date | null;
   };
   account_keys: { account_id: number; kind: string; name: string; sealed: Buffer };
   account_sessions: { account_id: number; number: number; ended_at: Date | null };

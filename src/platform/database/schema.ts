@@ -165,6 +165,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     quiet_from: string | null;
     quiet_to: string | null;
     daily_cap: number | null;
+    mention_all_cap: Generated<number>;
     warm_up_from: Date | null;
     stop_reason: string | null;
     warning: string | null;

@@ -26,6 +26,8 @@ export interface MessageParameters {
   'issues.too_many_days': { limit: number };
   'issues.too_far_ahead': { limit: number };
   'issues.run_too_far': { limit: number };
+  'issues.mention_too_long': { limit: number };
+  'issues.mention_used_up': { groups: number; date: string };
   'issues.tags_not_allowed': { tags: string };
   'issues.text_too_long': { length: number; limit: number };
   'issues.file_too_large': { limit: number };
@@ -43,6 +45,9 @@ export interface MessageParameters {
   'warnings.over_daily_cap': { date: string; cap: number; posts: number };
   'warnings.new_link': { time: string; zone: string };
   'warnings.warm_up_pace': { min: number; max: number };
+  'warnings.mentions_everybody': { people: number };
+  'warnings.pins_posts': { days: number };
+  'warnings.reply_without_quote': { groups: number };
   'common.issueOf': { entered: string; issue: string };
   'factors.codesLeft': { left: number };
   'factors.removeTitle': { name: string };
@@ -162,6 +167,7 @@ export interface MessageParameters {
   'compose.doneBy': { when: string };
   'compose.sending': { name: string };
   'compose.scheduled': { name: string };
+  'reach.mentionAllHint': { members: number };
   'campaigns.menu': { name: string };
   'campaigns.nextRun': { when: string; zone: string };
   'campaigns.progressLabel': { name: string };
@@ -248,6 +254,15 @@ export interface MessageParameters {
   'revise.refused': { groups: number };
   'revise.partOf': { what: string; posts: string };
   'revise.notDone': { why: string };
+  'pin.title': { name: string };
+  'pin.unpinTitle': { name: string };
+  'pin.ofRun': { time: string };
+  'pin.pinning': { groups: number };
+  'pin.unpinning': { groups: number };
+  'pin.pinned': { posts: number };
+  'pin.waiting': { posts: number };
+  'pin.refused': { groups: number };
+  'pin.notMentioned': { groups: number };
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };
   'calendar.beginOn': { day: string };

@@ -11,6 +11,8 @@ export interface SendWindowRules {
   quietHours: QuietHours | null;
   /** Deliveries a day, of the owner's zone. */
   dailyCap: number | null;
+  /** How often a day all members of one group may be mentioned; 0: never. */
+  mentionAllCap: number;
 }
 
 export type RestReason = 'new_link' | 'quiet_hours' | 'daily_cap' | 'warm_up';
@@ -43,6 +45,7 @@ interface RuleRow {
   quietFrom: string | null;
   quietTo: string | null;
   dailyCap: number | null;
+  mentionAllCap: number;
   warmUpFrom: Date | null;
   linkRestUntil: Date | null;
   timeZone: string | null;
@@ -59,7 +62,7 @@ export async function readSendWindows(
   timeZone: string,
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
-    select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap",
+    select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", a.mention_all_cap as "mentionAllCap",
            a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
            -- A link in the future: the clock was set back, and the rest is not to last as much longer.
            case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
@@ -118,6 +121,7 @@ function toSendWindow(row: DatedRow, sent: number): SendWindow {
     messenger,
     quietHours,
     dailyCap,
+    mentionAllCap: row.mentionAllCap,
     today: day.date,
     warmUpFrom,
     capToday,

@@ -32,7 +32,7 @@ export async function updateAccount(
 
 /** Changes the rules, and wakes the account's lane, which sleeps while they let nothing leave. The lane must be locked. */
 export async function writeRules(trx: Connection, accountId: number, change: SendWindowChange): Promise<void> {
-  const { quietHours, dailyCap, warmUp } = change;
+  const { quietHours, dailyCap, mentionAllCap, warmUp } = change;
   if (quietHours !== undefined)
     await trx
       .updateTable('accounts')
@@ -41,6 +41,12 @@ export async function writeRules(trx: Connection, accountId: number, change: Sen
       .execute();
   if (dailyCap !== undefined)
     await trx.updateTable('accounts').set({ daily_cap: dailyCap }).where('account_id', '=', accountId).execute();
+  if (mentionAllCap !== undefined)
+    await trx
+      .updateTable('accounts')
+      .set({ mention_all_cap: mentionAllCap })
+      .where('account_id', '=', accountId)
+      .execute();
   if (warmUp !== undefined)
     await sql`
       update accounts

@@ -7,6 +7,7 @@ import { deliveryCounts } from '../campaigns/roll-up/roll-up-runs.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { explainError } from './explain-error.ts';
+import { readReach, type CampaignReach } from './read-reach.ts';
 
 /** The largest take a core for half a second. */
 const reading = createFairSemaphore({ name: 'analytics', size: 2, maxWaiting: 200, maxWaitMs: 10_000 });
@@ -53,6 +54,7 @@ export interface GroupAnalytics {
   runs: RunDetails[];
   /** Whether a recall or a correction was requested. */
   isRevised: boolean;
+  reach: CampaignReach;
   timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
 }
 
@@ -89,6 +91,7 @@ function readAtOneMoment(db: Database, workspaceId: WorkspaceId, publicId: strin
         groups,
         runs,
         isRevised: await isRevised(trx, id),
+        reach: await readReach(trx, id),
         timeline: await selectTimeline(trx, id),
       };
     });

@@ -13,9 +13,11 @@ export interface RevisionTurn {
   runId: number;
   /** The request that wanted it. */
   number: number;
-  kind: 'recall' | 'correct';
+  kind: 'recall' | 'correct' | 'pin' | 'unpin';
   /** Of a correction: what the posts shall say. */
   contentId: number | null;
+  /** Of a pin: how long it stays. */
+  seconds: number | null;
   posts: RevisedPost[];
 }
 
@@ -45,6 +47,11 @@ export interface RevisionClaim {
  */
 export const isRetryDue = (revision: string) => sql<boolean>`
   (${sql.ref(revision)}.not_before <= campanile_now() or ${sql.ref(revision)}.not_before > campanile_now() + ${LONGEST_WAIT})`;
+
+const revisionColumns = sql`
+  r.account_id, r.run_id, r.position, r.wanted::text as kind, r.number, r.content_id, null::int as seconds, r.sent_at, r.is_channel, r.attempts`;
+const pinColumns = sql`
+  r.account_id, r.run_id, r.position, r.wanted, r.number, null::bigint, r.seconds, r.sent_at, false, r.attempts`;
 
 type TurnRow = Omit<RevisionTurn, 'posts'> & RevisedPost;
 
@@ -91,11 +98,17 @@ async function park(
             -- Of each kind by itself, as the index has it.
             (select f.* from (values ('recall'::revision_kind, false), ('recall', true), ('correct', false), ('correct', true)) k (wanted, is_channel)
              cross join lateral (
-               select r.* from revisions r
+               select ${revisionColumns} from revisions r
                where r.account_id = l.account_id and r.wanted = k.wanted and r.is_channel = k.is_channel and r.not_before is null
                order by r.sent_at desc nulls last limit m.most) f)
             union all
-            (select r.* from revisions r where r.account_id = l.account_id and ${isRetryDue('r')}
+            (select ${revisionColumns} from revisions r where r.account_id = l.account_id and ${isRetryDue('r')}
+             order by r.not_before limit m.most)
+            union all
+            (select ${pinColumns} from pins r where r.account_id = l.account_id and r.wanted is not null and r.not_before is null
+             order by r.sent_at desc nulls last limit m.most)
+            union all
+            (select ${pinColumns} from pins r where r.account_id = l.account_id and ${isRetryDue('r')}
              order by r.not_before limit m.most)
           ) c
           window newest as (order by c.sent_at desc nulls last, c.run_id desc, c.position)
@@ -108,15 +121,19 @@ async function park(
       update lanes l set turn = t.turn, work_at = null, in_hand_run_id = t.run_id, in_hand = '{}', changes = l.changes + 1
       from (select distinct account_id, turn, run_id from post) t where l.account_id = t.account_id
     )
-    select p.account_id as "accountId", p.turn, p.messenger, p.run_id as "runId", p.number, p.wanted as kind, p.content_id as "contentId",
+    select p.account_id as "accountId", p.turn, p.messenger, p.run_id as "runId", p.number, p.kind, p.content_id as "contentId", p.seconds,
            p.position, p.attempts, p.is_channel as "isChannel", coalesce(d.message_id, '') as "messageId",
            coalesce(g.send_to, '') as "chatId", (extract(epoch from campanile_now() - d.sent_at) * 1000)::float8 as "ageMs",
-           case when d.status = 'sent' then 'sent' when d.status = 'queued' then 'open'
+           case when p.kind in ('pin', 'unpin') and (d.status is distinct from 'sent' or v.is_recalled) then 'absent'
+                when d.status = 'sent' then 'sent' when d.status = 'queued' then 'open'
                 when d.uncertain or d.error like 'outcome_unknown%' then 'perhaps' else 'absent' end as state
     from post p
     left join lateral (
       select * from deliveries d where d.account_id = p.account_id and d.run_id = p.run_id and d.position = p.position limit 1) d on true
     left join lateral (select g.send_to from groups g where g.group_id = d.group_id limit 1) g on true
+    left join lateral (
+      select v.recalled_at is not null or coalesce(v.wanted = 'recall', false) as is_recalled from revisions v
+      where v.account_id = p.account_id and v.run_id = p.run_id and v.position = p.position limit 1) v on true
     order by p.account_id, p.sent_at desc nulls last, p.position`.execute(trx);
   return rows;
 }

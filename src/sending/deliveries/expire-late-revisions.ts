@@ -1,5 +1,5 @@
 /**
- * Expires pending recalls and corrections whose window is over: in bulk, at once, and without a turn of the account.
+ * Expires pending recalls, corrections and pins whose time is over: in bulk, at once, and without a turn of the account.
  */
 import { sql } from 'kysely';
 import type { Leases } from '../leases/leases.ts';
@@ -36,11 +36,11 @@ export function expireLateRevisions(settling: Settling): Loop {
   const loop = startLoop(
     'late revisions',
     async () => {
-      if (windows.length === 0) return restMs;
       const wanting = await findWanting(db, leases.shards(), await readHeld(db, 'late revisions'));
       const { results } = await isolateFailures({ db, log }, 'late revisions', wanting, {
         idOf: (accountId) => accountId,
-        run: (some) => settle(db, some, windows),
+        run: async (some) =>
+          (windows.length === 0 ? 0 : await settle(db, some, windows)) + (await expirePins(db, some)),
       });
       return results.some((settled) => settled >= SETTLED_TOGETHER) ? 0 : restMs;
     },
@@ -100,5 +100,27 @@ async function settle(db: Database, accountIds: readonly number[], windows: read
       )
       select count(*) as count from settled`.execute(trx);
     return rows[0]?.count ?? 0;
+  });
+}
+
+/** A pin that could not be set for so long would surprise its owner: the post is old by then. */
+const PIN_WAIT_DAYS = 3;
+const NOT_PINNED = `It could not be done within ${PIN_WAIT_DAYS} days: request it again if it still matters`;
+
+/** Returns the number of expired requests to pin or unpin. */
+async function expirePins(db: Database, accountIds: readonly number[]): Promise<number> {
+  const isLate = sql`r.wanted is not null and r.requested_at < campanile_now() - ${PIN_WAIT_DAYS} * interval '1 day'`;
+  return db.transaction().execute(async (trx) => {
+    const { rows: locked } = await sql<{ account_id: number }>`
+      select l.account_id from lanes l
+      where l.account_id = any(${[...accountIds]}::bigint[]) and exists (
+        select from pins r where r.account_id = l.account_id and ${isLate})
+      order by l.account_id for no key update of l skip locked`.execute(trx);
+    if (locked.length === 0) return 0;
+    const { numAffectedRows = 0n } = await sql`
+      update pins set wanted = null, not_before = null, error = ${NOT_PINNED} where ctid = any(array(
+        select r.ctid from pins r where r.account_id = any(${locked.map((row) => row.account_id)}::bigint[]) and ${isLate}
+        limit ${SETTLED_TOGETHER}))`.execute(trx);
+    return Number(numAffectedRows);
   });
 }

@@ -2,15 +2,8 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { RevisionTurn } from './claim-revisions.ts';
-
-/** The outcome of one attempt to revise a post. */
-export type RevisionOutcome =
-  | { kind: 'done' }
-  /** There was nothing to change: the post had never left. */
-  | { kind: 'absent' }
-  | { kind: 'failed'; reason: string }
-  /** Retry after `waitMs`; `tries` is 0 if it was not attempted. */
-  | { kind: 'retry'; waitMs: number; tries: 0 | 1 };
+import type { RevisionOutcome } from './revision-outcome.ts';
+import { writePinOutcomes } from './write-pin-outcomes.ts';
 
 /**
  * Records the outcomes of a turn and gives the lane back, which waits for its gap, and for `cooldownMs` if the account is unreachable.
@@ -31,7 +24,8 @@ export async function finishRevision(
     const [lane] = rows;
     if (!lane) return;
     const recorded = lane.held ? outcomes : outcomes.map((one) => (one.kind === 'done' ? one : null));
-    await writeOutcomes(trx, turn, recorded);
+    const write = turn.kind === 'pin' || turn.kind === 'unpin' ? writePinOutcomes : writeOutcomes;
+    await write(trx, turn, recorded);
     if (!lane.held) return;
     await sql`
       update lanes

@@ -1,9 +1,9 @@
 /** Changes the posts of one turn through its account's session: one outcome a post, whatever goes wrong. */
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Log } from '../../platform/log/log.ts';
-import type { MessengersCapabilities, RevisionResult } from '../../messengers/messenger.ts';
+import type { MessengersCapabilities, PostChange, RevisionResult } from '../../messengers/messenger.ts';
 import type { RevisedPost, RevisionTurn } from './claim-revisions.ts';
-import type { RevisionOutcome } from './finish-revision.ts';
+import type { RevisionOutcome } from './revision-outcome.ts';
 import type { Posts } from './load-posts.ts';
 import { classifyResult } from './outcome.ts';
 import { whyTooLate } from './too-late.ts';
@@ -18,7 +18,7 @@ export interface TurnRevising {
 /** What is queued for another try of sending has to leave first. */
 const OPEN_PAUSE_MS = 10_000;
 const COOLDOWN_WITHOUT_SESSION_MS = 5_000;
-const NOT_POSSIBLE = 'This messaging application does not support deleting or changing sent posts';
+const NOT_POSSIBLE = 'This messaging application does not support deleting, changing or pinning sent posts';
 
 /** What a turn came to. */
 export interface Revised {
@@ -31,16 +31,16 @@ export interface Revised {
 
 /** Never rejects. `mayGoOn` as of a send. */
 export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, mayGoOn: () => boolean): Promise<Revised> {
-  const window = revising.messengers.get(turn.messenger)?.changeWindows?.[turn.kind];
+  const windows = revising.messengers.get(turn.messenger)?.changeWindows;
   const results = new Map<RevisedPost, RevisionResult>();
   const inTime: RevisedPost[] = [];
   for (const post of turn.posts) {
     if (post.state !== 'sent' && post.state !== 'perhaps') continue;
-    const reason = whyTooLate(window, turn, post);
+    const reason = whyTooLate(windows, turn, post);
     if (reason === undefined) inTime.push(post);
     else results.set(post, { kind: 'refused', reason, final: true });
   }
-  const changed = inTime.length > 0 ? await change(revising, turn, { inTime, mayGoOn }) : [];
+  const changed = inTime.length > 0 ? await changeAll(revising, turn, { inTime, mayGoOn }) : [];
   for (const [index, result] of changed.entries()) {
     const post = inTime[index];
     if (post) results.set(post, result);
@@ -50,24 +50,31 @@ export async function reviseTurn(revising: TurnRevising, turn: RevisionTurn, may
   return { outcomes: turn.posts.map((post) => classifyRevision(post, results.get(post))), cooldownMs, wasAttempted };
 }
 
-async function change(
+async function changeAll(
   { log, sessions, posts }: TurnRevising,
-  { accountId, contentId }: RevisionTurn,
+  turn: RevisionTurn,
   { inTime, mayGoOn }: { inTime: readonly RevisedPost[]; mayGoOn: () => boolean },
 ): Promise<RevisionResult[]> {
+  const { accountId } = turn;
   const all = (result: RevisionResult) => inTime.map(() => result);
   const notAttempted = (cooldownMs: number) => all({ kind: 'offline', reason: 'not ready', cooldownMs });
   try {
     const session = await sessions.get(accountId);
     if (!session) return notAttempted(COOLDOWN_WITHOUT_SESSION_MS);
     if (!session.revise) return all({ kind: 'refused', reason: NOT_POSSIBLE, final: true });
-    const post = contentId === null ? null : await posts.get(contentId);
+    const change = await toChange(posts, turn);
     if (!mayGoOn()) return notAttempted(0);
-    return await session.revise(post === null ? { kind: 'recall' } : { kind: 'correct', post }, inTime, mayGoOn);
+    return await session.revise(change, inTime, mayGoOn);
   } catch (error) {
-    log.warn({ err: error, accountId }, 'a recall or correction broke off, and is tried again');
+    log.warn({ err: error, accountId, kind: turn.kind }, 'a change of sent posts broke off, and is tried again');
     return all({ kind: 'unknown', reason: 'the connection to the messaging application broke' });
   }
+}
+
+async function toChange(posts: Posts, { kind, contentId, seconds }: RevisionTurn): Promise<PostChange> {
+  if (kind === 'unpin') return { kind };
+  if (kind === 'pin') return { kind, seconds: seconds ?? 0 };
+  return contentId === null ? { kind: 'recall' } : { kind: 'correct', post: await posts.get(contentId) };
 }
 
 /** `result` is undefined for what was not asked of the messenger. */

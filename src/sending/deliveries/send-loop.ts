@@ -112,7 +112,7 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     orphans: watchOrphanedTurns({ ...options, knows: (turn) => inFlight.has(keyOf(turn)) }),
     future: watchFutureInstants(options),
     revisions: watchRevisions({ ...options, paced, restMs }),
-    sending: { ...options, posts, trySuspect: createSuspectSender({ db }) },
+    sending: { ...options, posts, timeZone: options.timeZone ?? 'UTC', trySuspect: createSuspectSender({ db }) },
     revising: { ...options, posts },
     finisher: createFinisher({ db, log, inFlight: () => inFlight.size - writer.waiting(), writer }),
     writer,

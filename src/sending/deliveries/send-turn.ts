@@ -1,12 +1,14 @@
 /** Sends one turn through its account's session: one result a delivery, whatever goes wrong. */
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Log } from '../../platform/log/log.ts';
-import type { MessengerSession, Post, SendResult } from '../../messengers/messenger.ts';
+import type { Destination, MessengerSession, Post, SendResult } from '../../messengers/messenger.ts';
+import { addressTurn, type Addressing } from './address-turn.ts';
 import type { Turn } from './claim-turns.ts';
+import { recordLeftOut } from './decide-mentions.ts';
 import type { Posts } from './load-posts.ts';
 import type { SendSuspect } from './send-poison-suspects.ts';
 
-export interface TurnSending {
+export interface TurnSending extends Addressing {
   log: Log;
   sessions: Pick<Sessions, 'get'>;
   posts: Posts;
@@ -15,6 +17,7 @@ export interface TurnSending {
 
 const COOLDOWN_WITHOUT_SESSION_MS = 5_000;
 const COOLDOWN_WITHOUT_DATABASE_MS = 1_000;
+const LOST = { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 } as const;
 
 export interface SendHooks {
   /** Whether the account is still this worker's, as it was when the turn was claimed. */
@@ -28,15 +31,17 @@ export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHook
   const { log, sessions, posts, trySuspect } = sending;
   const { accountId } = turn;
   const notReady = () => all(turn, { kind: 'offline', reason: 'not ready', cooldownMs: COOLDOWN_WITHOUT_DATABASE_MS });
-  let session, post;
+  let session, post, to;
   try {
     [session, post] = await Promise.all([sessions.get(accountId), posts.get(turn.contentId)]);
+    to = session && (await addressTurn(sending, turn, post));
   } catch (error) {
     log.warn({ err: error, accountId }, 'a turn could not be prepared');
     return notReady();
   }
   if (!session) return all(turn, { kind: 'offline', reason: 'not linked', cooldownMs: COOLDOWN_WITHOUT_SESSION_MS });
-  const ready = { session, post };
+  if (!to) return all(turn, LOST);
+  const ready = { session, post, to };
   try {
     return await trySuspect(turn, () => {
       hooks.onBegin();
@@ -49,17 +54,24 @@ export async function sendTurn(sending: TurnSending, turn: Turn, hooks: SendHook
 }
 
 async function sendNow(
-  { log }: TurnSending,
+  { log, db }: TurnSending,
   turn: Turn,
-  { session, post, mayGoOn }: { session: MessengerSession; post: Post } & SendHooks,
+  { session, post, to, mayGoOn }: { session: MessengerSession; post: Post; to: readonly Destination[] } & SendHooks,
 ): Promise<SendResult[]> {
-  if (!mayGoOn()) return all(turn, { kind: 'offline', reason: 'the lease ran out', cooldownMs: 0 });
+  if (!mayGoOn()) return all(turn, LOST);
+  let results;
   try {
-    return await session.send(post, turn.deliveries, mayGoOn);
+    results = await session.send(post, to, mayGoOn);
   } catch (error) {
     log.warn({ err: error, accountId: turn.accountId }, 'a send broke off, its outcome is unknown');
     return all(turn, { kind: 'unknown', reason: 'the connection to the messaging application broke' });
   }
+  try {
+    await recordLeftOut(db, turn, results);
+  } catch (error) {
+    log.warn({ err: error, accountId: turn.accountId }, 'which posts left without their mention could not be recorded');
+  }
+  return results;
 }
 
 function all(turn: Turn, result: SendResult): SendResult[] {

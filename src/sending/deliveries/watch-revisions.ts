@@ -69,29 +69,36 @@ export function watchRevisions(deps: {
   };
 }
 
-/** The condition that a revision is pending, in whichever shard. */
+/** The condition that a revision or a pin is pending, in whichever shard. */
 export function hasRevisions(): RawBuilder<boolean> {
-  return sql`exists (select from revisions where wanted is not null)`;
+  return sql`(exists (select from revisions where wanted is not null) or exists (select from pins where wanted is not null))`;
 }
 
-/** Returns the accounts in these shards with revisions that can be carried out now, without `skipped` ones. */
+/** Returns the accounts in these shards with revisions or pins that can be carried out now, without `skipped` ones. */
 export async function findWanting(
   db: Connection,
   shards: readonly number[],
   skipped: readonly number[] = [],
 ): Promise<number[]> {
   const { rows } = await sql<{ account_id: number }>`
-    with recursive account as (
-      (select account_id from revisions where wanted is not null order by account_id limit 1)
+    ${selectWanting('revisions', shards, skipped)} union ${selectWanting('pins', shards, skipped)}`.execute(db);
+  return rows.map((row) => row.account_id);
+}
+
+/** The accounts by the index of what is wanted, one step for each. */
+function selectWanting(table: 'revisions' | 'pins', shards: readonly number[], skipped: readonly number[]) {
+  const wanted = sql.table(table);
+  return sql`
+    (with recursive account as (
+      (select account_id from ${wanted} where wanted is not null order by account_id limit 1)
       union all
-      select (select r.account_id from revisions r where r.wanted is not null and r.account_id > a.account_id order by r.account_id limit 1)
+      select (select r.account_id from ${wanted} r where r.wanted is not null and r.account_id > a.account_id order by r.account_id limit 1)
       from account a where a.account_id is not null
     )
     select a.account_id from account a
     where campanile_shard(a.account_id) = any(${[...shards]}::smallint[]) and a.account_id <> all(${[...skipped]}::bigint[])
-      and (exists (select from revisions r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null)
-           or exists (select from revisions r where r.account_id = a.account_id and ${isRetryDue('r')}))`.execute(db);
-  return rows.map((row) => row.account_id);
+      and (exists (select from ${wanted} r where r.account_id = a.account_id and r.wanted is not null and r.not_before is null)
+           or exists (select from ${wanted} r where r.account_id = a.account_id and ${isRetryDue('r')})))`;
 }
 
 /**

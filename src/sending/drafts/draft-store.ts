@@ -16,6 +16,9 @@ export interface DraftContent {
   idempotency_key: string | null;
   file_name?: string | null;
   media?: Array<{ media_id: number; caption?: string; file_name?: string }> | null;
+  mention_all?: boolean;
+  pin_for?: '24h' | '7d' | '30d' | null;
+  reply_to?: { campaign_id: string; run_id: number | null } | null;
   poll?: {
     question: string;
     options: string[];

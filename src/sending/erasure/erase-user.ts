@@ -39,6 +39,8 @@ const PARTS: readonly Part[] = [
   { table: 'group_activity', owner: 'account_id', chunk: 5_000 },
   { table: 'time_sums', owner: 'account_id', chunk: 5_000 },
   { table: 'revisions', owner: 'account_id', chunk: 5_000 },
+  { table: 'pins', owner: 'account_id', chunk: 5_000 },
+  { table: 'everyone_mentions', owner: 'account_id', chunk: 5_000 },
   { table: 'deliveries', owner: 'account_id', chunk: 5_000 },
   { table: 'runs', owner: 'account_id', chunk: 5_000 },
   { table: 'campaigns', owner: 'account_id', chunk: 50 },

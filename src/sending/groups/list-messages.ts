@@ -29,6 +29,12 @@ export interface ArrivedMessage {
   recalledAt: Date | null;
   /** When it was last edited. */
   correctedAt: Date | null;
+  /** Everybody in the group was mentioned. */
+  mentionsAll: boolean;
+  /** The id of the post that it quotes. */
+  quotedMessageId: string | null;
+  /** null: it is not pinned. */
+  pinnedUntil: Date | null;
 }
 
 export interface ArrivedFile {

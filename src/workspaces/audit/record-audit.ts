@@ -49,6 +49,8 @@ export type AuditAction =
   | 'campaign.cancelled'
   | 'campaign.recalled'
   | 'campaign.corrected'
+  | 'campaign.pinned'
+  | 'campaign.unpinned'
   | 'campaign.retried'
   | 'campaign.deleted'
   | 'campaign.updated'

@@ -12,6 +12,8 @@ export const EVENT_TYPES = [
   'campaign.rescheduled',
   'campaign.recalled',
   'campaign.corrected',
+  'campaign.pinned',
+  'campaign.unpinned',
   'run.started',
   'run.completed',
   'delivery.failed',

@@ -11,7 +11,8 @@ import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campa
 import { sumMinutes } from '../../../src/sending/campaigns/roll-up/roll-up-minutes.ts';
 import { rollUpRuns } from '../../../src/sending/campaigns/roll-up/roll-up-runs.ts';
 import { claimRevisions } from '../../../src/sending/deliveries/claim-revisions.ts';
-import { finishRevision, type RevisionOutcome } from '../../../src/sending/deliveries/finish-revision.ts';
+import { finishRevision } from '../../../src/sending/deliveries/finish-revision.ts';
+import type { RevisionOutcome } from '../../../src/sending/deliveries/revision-outcome.ts';
 import type { Outcome } from '../../../src/sending/deliveries/outcome.ts';
 import { AppError } from '../../../src/platform/errors/errors.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';

@@ -124,15 +124,16 @@ test('returns deleted posts without text, and when posts were edited', async () 
     return (await alice.call<{ messages: object[] }>('sandbox/list-messages', asked)).body.data.messages;
   };
   const instant = expect.stringMatching(/^2031-06-01T08:.*Z$/) as string;
-  const known = { message_id: expect.any(String) as string, media: null, sent_at: instant };
+  const known = { message_id: expect.any(String) as string, media: null, link_preview: null, sent_at: instant };
+  const marked = { ...known, mentions_all: false, quoted_message_id: null, pinned_until: null };
   await until(
     () => changesIn(),
     (messages) => messages.length === 2 && JSON.stringify(messages).includes('two'),
   );
   expect(await changesIn(true)).toEqual([
-    { ...known, text: '', recalled_at: instant, corrected_at: null },
-    { ...known, text: 'two', recalled_at: null, corrected_at: instant },
-    { ...known, text: 'as it was', recalled_at: null, corrected_at: null },
+    { ...marked, text: '', recalled_at: instant, corrected_at: null },
+    { ...marked, text: 'two', recalled_at: null, corrected_at: instant },
+    { ...marked, text: 'as it was', recalled_at: null, corrected_at: null },
   ]);
   expect(await changesIn(false)).toEqual(['two', 'as it was'].map((text) => ({ ...known, text })));
 });

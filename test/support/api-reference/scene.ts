@@ -248,6 +248,8 @@ async function reviseCampaign(ada: Actors): Promise<void> {
   const { recorder, campaignId: campaign_id } = ada;
   const html = POST.html.replace('nine', 'ten');
   await recorder.send('correct-campaign', { campaign_id, html }, ada);
+  await recorder.send('pin-campaign', { campaign_id, pin_for: '7d' }, ada);
+  await recorder.send('unpin-campaign', { campaign_id }, ada);
   await recorder.send('recall-campaign', { campaign_id }, ada);
 }
 

@@ -15,6 +15,7 @@ import { Failures } from './failures.tsx';
 import { GroupTable } from './group-table.tsx';
 import { CampaignHeader } from './campaign-header.tsx';
 import { PostPreview } from './post-preview.tsx';
+import { ReachResults } from './reach.tsx';
 import { Revisions } from './revisions.tsx';
 import { ScheduleRule } from './schedule-rule.tsx';
 import { Runs } from './runs.tsx';
@@ -51,6 +52,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
             </Suspense>
           )}
           <Revisions analytics={analytics} />
+          <ReachResults analytics={analytics} />
           <Failures analytics={analytics} />
           {!isQuiet && (
             <Section title={t('campaign.overTime')}>

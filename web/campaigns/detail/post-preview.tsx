@@ -9,6 +9,8 @@ import { notifyError } from '../../parts/notify.ts';
 import { Section } from '../../parts/page.tsx';
 import { DeletedPost, Post } from '../../whatsapp/bubble.tsx';
 import { Phone } from '../../whatsapp/phone.tsx';
+import { PinnedLine, Quote } from '../../whatsapp/quote.tsx';
+import { shownText } from '../../compose/reach.ts';
 import { RevisionButtons } from './revision-buttons.tsx';
 import { downloadFile } from './download-file.ts';
 import { t } from '../../i18n/translate.ts';
@@ -30,17 +32,21 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
         {isDeleted ? (
           <DeletedPost time={time} kind={kind} />
         ) : (
-          <Post
-            text={post.text}
-            media={post.media}
-            files={post.files}
-            poll={post.poll}
-            event={post.event}
-            card={post.link_preview}
-            time={time}
-            kind={kind}
-            isEdited={isSent && (first.corrected ?? 0) > 0}
-          />
+          <>
+            {(first?.pinned ?? 0) > 0 && <PinnedLine />}
+            <Post
+              text={shownText(post.text, { mentionAll: post.mention_all && (first?.mentions_left_out ?? 0) === 0 })}
+              media={post.media}
+              files={post.files}
+              poll={post.poll}
+              event={post.event}
+              card={post.link_preview}
+              time={time}
+              kind={kind}
+              isEdited={isSent && (first.corrected ?? 0) > 0}
+              quote={post.reply_to && <Quote campaignId={post.reply_to.campaign_id} />}
+            />
+          </>
         )}
       </Phone>
       {post.files.map(({ sha256, file_name: name }) => (

@@ -7,13 +7,15 @@ import { Icon } from '../../parts/icons.tsx';
 import { useNow } from '../../parts/relative-time.tsx';
 import { t } from '../../i18n/translate.ts';
 import { CorrectionDialog } from './correction-dialog.tsx';
+import { PinDialog, UnpinDialog } from './pin-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 import { changeableUntil } from './revision-windows.ts';
 
-/** Edits or deletes sent posts for everyone. Renders nothing if nothing was sent, or if the campaign is folded. */
+/** Pins, edits or deletes sent posts for everyone. Renders nothing if nothing was sent, or if the campaign is folded. */
 export function RevisionButtons({ analytics }: { analytics: Analytics }) {
-  const [asking, setAsking] = useState<'correct' | 'recall'>();
+  const [asking, setAsking] = useState<'correct' | 'recall' | 'pin' | 'unpin'>();
   const { campaign, totals, groups, runs } = analytics;
+  const hasGroups = groups.some((group) => group.kind !== 'channel');
   const zone = useZone();
   const nowMs = useNow();
   const close = () => setAsking(undefined);
@@ -35,6 +37,21 @@ export function RevisionButtons({ analytics }: { analytics: Analytics }) {
         </Text>
       ))}
       <Group gap="xs" mt="sm">
+        {hasGroups && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="pin" size={14} />}
+            onClick={() => setAsking('pin')}
+          >
+            {t('pin.open')}
+          </Button>
+        )}
+        {(totals.pinned ?? 0) + (totals.pins_waiting ?? 0) > 0 && (
+          <Button size="xs" variant="default" onClick={() => setAsking('unpin')}>
+            {t('pin.unpinOpen')}
+          </Button>
+        )}
         {!over.includes('correct') && (
           <Button
             size="xs"
@@ -59,6 +76,8 @@ export function RevisionButtons({ analytics }: { analytics: Analytics }) {
       </Group>
       <CorrectionDialog analytics={analytics} run={undefined} opened={asking === 'correct'} close={close} />
       <RecallDialog analytics={analytics} run={undefined} opened={asking === 'recall'} close={close} />
+      <PinDialog analytics={analytics} run={undefined} opened={asking === 'pin'} close={close} />
+      <UnpinDialog analytics={analytics} run={undefined} opened={asking === 'unpin'} close={close} />
     </>
   );
 }

@@ -15,12 +15,13 @@ import { statusOfRun } from '../../parts/status-tone.ts';
 import { t } from '../../i18n/translate.ts';
 import { PlannedRunMenu } from '../planned-run-menu.tsx';
 import { CorrectionDialog } from './correction-dialog.tsx';
+import { PinDialog, UnpinDialog } from './pin-dialog.tsx';
 import { RecallDialog } from './recall-dialog.tsx';
 import type { Revision } from './revision-windows.ts';
 import classes from './runs.module.css';
 
 interface RevisionTarget {
-  what: 'recall' | 'correct';
+  what: 'recall' | 'correct' | 'pin' | 'unpin';
   run: Run;
 }
 
@@ -63,6 +64,13 @@ export function Runs({ analytics }: { analytics: Analytics }) {
             analytics={analytics}
             run={asking.run}
             opened={isOpen && asking.what === 'correct'}
+            close={close}
+          />
+          <PinDialog analytics={analytics} run={asking.run} opened={isOpen && asking.what === 'pin'} close={close} />
+          <UnpinDialog
+            analytics={analytics}
+            run={asking.run}
+            opened={isOpen && asking.what === 'unpin'}
             close={close}
           />
         </>
@@ -146,6 +154,10 @@ function RunMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="pin" size={16} />} onClick={() => openDialog({ what: 'pin', run })}>
+          {t('pin.open')}
+        </Menu.Item>
+        <Menu.Item onClick={() => openDialog({ what: 'unpin', run })}>{t('pin.unpinOpen')}</Menu.Item>
         {canCorrect && (
           <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={() => openDialog({ what: 'correct', run })}>
             {t('revise.correct.open')}

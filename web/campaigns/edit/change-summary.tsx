@@ -39,6 +39,7 @@ export function ChangeSummary({
     const [old, next] = [idsOf(before), idsOf(draft)];
     lines.push(describeGroups(old, next));
   }
+  if (isReached(change)) lines.push(t('change.what.reach'));
   if (isRescheduled(change)) {
     lines.push(t('change.what.when', { before: describeSchedule(before) }));
     if (runs !== undefined) lines.push(t('change.what.follow', { runs, before: planned }));
@@ -50,6 +51,11 @@ export function ChangeSummary({
       ))}
     </ul>
   );
+}
+
+/** Returns whether the mention, the pin or the reply has changed. */
+function isReached({ mention_all, pin_for, reply_to, remove = [] }: DraftDiff): boolean {
+  return [mention_all, pin_for, reply_to].some((value) => value !== undefined) || (remove?.length ?? 0) > 0;
 }
 
 function describeGroups(old: ReadonlySet<number>, next: ReadonlySet<number>): string {

@@ -3,6 +3,7 @@ import { FILE_LIMIT_BYTES } from '../../compose/check-file.ts';
 import { isBallot, toBallotBody } from '../../compose/ballot.ts';
 import { fromShown, toMedia, type DraftFile } from '../../compose/draft-files.ts';
 import { emptyDraft, type Draft, type PickedGroup } from '../../compose/draft.ts';
+import { diffReach, toReach } from '../../compose/reach.ts';
 import { listSkipped } from '../../compose/schedule-days.ts';
 
 export type DraftDiff = Omit<Body<'venom/update-campaign'>, 'campaign_id' | 'image'>;
@@ -37,6 +38,7 @@ export function toDraft(campaign: Campaign, known: readonly GroupRow[]): Draft {
     endDate: campaign.end_date,
     time: campaign.schedule_time?.slice(0, 5) ?? empty.time,
     weekdays: campaign.weekdays ?? empty.weekdays,
+    ...toReach(campaign),
     skipDates: campaign.skip_dates,
   };
 }
@@ -60,6 +62,7 @@ export function diffDraft(before: Draft, draft: Draft): DraftDiff {
     ...(draft.time !== before.time && { schedule_time: `${draft.time}:00` }),
     ...(draft.timeZone !== before.timeZone && { time_zone: draft.timeZone }),
     ...(draft.weekdays.join() !== before.weekdays.join() && { weekdays: [...draft.weekdays] }),
+    ...diffReach(before, draft),
     ...(draft.skipDates.join() !== before.skipDates.join() && { skip_dates: listSkipped(draft) }),
   };
 }

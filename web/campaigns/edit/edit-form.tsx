@@ -16,6 +16,7 @@ import { CheckSection, WhenSection } from '../../compose/draft-sections.tsx';
 import { GroupsSection } from '../../compose/groups-section.tsx';
 import { sumOf } from '../../compose/audience.ts';
 import { MessageSection } from '../../compose/message-section.tsx';
+import { ReachSection } from '../../compose/reach-section.tsx';
 import { PhonePreview } from '../../compose/phone-preview.tsx';
 import { SendTimes } from '../../compose/send-times.tsx';
 import { base64 } from '../../compose/send-draft.ts';
@@ -85,6 +86,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
         {hasPlanned && (
           <>
             <GroupsSection groups={draft.groups} onChange={(groups) => update({ groups })} />
+            <ReachSection draft={draft} update={update} />
             <WhenSection draft={draft} check={check}>
               <Stack gap="sm">
                 <ScheduleFields draft={draft} update={update} />
@@ -112,7 +114,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
 }
 
 function EditedPreview({ draft, text, file }: { draft: Draft; text: string; file: File | null }) {
-  return <PhonePreview draft={draft} text={text} file={file} time={timeOfDay(draft.time)} />;
+  return <PhonePreview draft={draft} text={text} file={file} time={timeOfDay(draft.time)} reach={draft} />;
 }
 
 function EditedMessage({

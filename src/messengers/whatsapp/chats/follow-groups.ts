@@ -5,13 +5,11 @@ import { allChildrenOf, childOf, childrenOf } from '../client/node.ts';
 import type { ChatCache } from './chat-cache.ts';
 import { parseGroup } from './parse-group.ts';
 
-/** Changes that do not affect posts. */
+/** Changes that affect neither posts nor pins. */
 const IRRELEVANT_CHANGES: ReadonlySet<string> = new Set([
   'subject',
   'description',
   'invite',
-  'locked',
-  'unlocked',
   'member_add_mode',
   'membership_approval_mode',
   'created_membership_requests',

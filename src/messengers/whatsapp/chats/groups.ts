@@ -50,14 +50,31 @@ export function sizeOf(group: Group): number {
   return Math.max(group.size ?? 0, group.participants.length);
 }
 
-export function mayPost({ me }: Pick<Client, 'me'>, group: Group): boolean {
+export function mayPost(client: Pick<Client, 'me'>, group: Group): boolean {
   if (group.isCommunity) return false;
-  if (!group.announce) return true;
-  const isSame = (one: string, own: string | undefined) => parseJid(one)?.user === parseJid(own)?.user;
-  const own = group.participants.find(
-    ({ id, phoneNumber }) => isSame(id, me?.lid) || isSame(phoneNumber ?? id, me?.id),
-  );
+  if (!group.announce || isAdmin(client, group)) return true;
   // A list does not show all members of large groups. WhatsApp rejects a post without the right to post.
-  if (!own && group.participants.length < sizeOf(group)) return true;
+  return !findOwn(client, group) && group.participants.length < sizeOf(group);
+}
+
+/** As in WhatsApp's own client: the setting that lets members edit the group lets them pin, too. Phones pass over the pin of anybody else. */
+export function mayPin(client: Pick<Client, 'me'>, group: Group): boolean {
+  return !group.isCommunity && ((!group.announce && !group.restrict) || isAdmin(client, group));
+}
+
+/** From so many members on only admins can mention everybody (WhatsApp's AB property 20354). */
+const ADMINS_MENTION_FROM = 33;
+
+export function mayMentionAll(client: Pick<Client, 'me'>, group: Group): boolean {
+  return sizeOf(group) < ADMINS_MENTION_FROM || isAdmin(client, group);
+}
+
+function isAdmin(client: Pick<Client, 'me'>, group: Group): boolean {
+  const own = findOwn(client, group);
   return own?.admin === 'admin' || own?.admin === 'superadmin';
+}
+
+function findOwn({ me }: Pick<Client, 'me'>, { participants }: Group) {
+  const isSame = (one: string, own: string | undefined) => parseJid(one)?.user === parseJid(own)?.user;
+  return participants.find(({ id, phoneNumber }) => isSame(id, me?.lid) || isSame(phoneNumber ?? id, me?.id));
 }

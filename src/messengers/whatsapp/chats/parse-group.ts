@@ -19,6 +19,7 @@ export function parseGroup(group: Node): Group | undefined {
     participants,
     addressingMode: mode === 'lid' || mode === 'pn' ? mode : guessAddressing(participants),
     announce: childOf(group, 'announcement') !== undefined,
+    restrict: childOf(group, 'locked') !== undefined,
     isCommunity: childOf(group, 'parent') !== undefined,
     isCommunityAnnounce: childOf(group, 'default_sub_group') !== undefined,
     ...(linkedParent !== undefined && { linkedParent }),

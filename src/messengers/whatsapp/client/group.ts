@@ -13,6 +13,8 @@ export interface Group {
   addressingMode?: 'lid' | 'pn';
   /** Only admins may post. */
   announce?: boolean;
+  /** Only admins may change the group's settings, and pin. */
+  restrict?: boolean;
   isCommunity?: boolean;
   isCommunityAnnounce?: boolean;
   /** The community that it belongs to. */

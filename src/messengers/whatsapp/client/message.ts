@@ -12,6 +12,9 @@ export const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 /** The association of a picture or film with the message that announces its album. */
 export const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType;
 
+/** The types of a message that pins another. */
+export const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type;
+
 /** The kind of a link preview: phones play no video within it. */
 export const NO_PLAYER = proto.Message.ExtendedTextMessage.PreviewType.NONE;
 

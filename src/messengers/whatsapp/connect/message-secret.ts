@@ -11,11 +11,11 @@ export function secretOf({ noiseKey }: LinkKey, messageId: string): Buffer {
 
 /**
  * The message as it leaves for a group. Without a secret nobody could react to it in an announcement group. As in WhatsApp's own
- * client, an edit has the secret of the edited message, and a deletion has none.
+ * client, an edit has the secret of the edited message, and a deletion and a pin have none.
  */
 export function withSecret(link: LinkKey, message: Message, messageId: string): Message {
   const { type, key } = message.protocolMessage ?? {};
-  if (type === REVOKE) return message;
+  if (type === REVOKE || message.pinInChatMessage) return message;
   const secretId = type === MESSAGE_EDIT ? (key?.id ?? messageId) : messageId;
   return {
     ...message,

@@ -1,27 +1,10 @@
-import type { ContextInfo, Message } from '../client/message.ts';
-import { mapPoll } from './encode-ballot.ts';
+import type { Message } from '../client/message.ts';
+import { addContextInfo } from './context-info.ts';
 
 /**
  * Disappearing messages: sets after how many seconds the message disappears, as the group requires; undefined if it stays. Phones show
  * a message without the setting as one that will not disappear.
  */
 export function setEphemeralExpiration(message: Message, expiration: number | undefined): Message {
-  if (!expiration) return message;
-  const { extendedTextMessage: text, imageMessage: image, videoMessage: video } = message;
-  const { audioMessage: audio, documentMessage: document, albumMessage: album, eventMessage: event } = message;
-  const expiring = <Content extends { contextInfo?: ContextInfo | null }>(content: Content): Content => ({
-    ...content,
-    contextInfo: { ...content.contextInfo, expiration },
-  });
-  return {
-    ...message,
-    ...(text && { extendedTextMessage: expiring(text) }),
-    ...(image && { imageMessage: expiring(image) }),
-    ...(video && { videoMessage: expiring(video) }),
-    ...(audio && { audioMessage: expiring(audio) }),
-    ...(album && { albumMessage: expiring(album) }),
-    ...(document && { documentMessage: expiring(document) }),
-    ...(event && { eventMessage: expiring(event) }),
-    ...mapPoll(message, expiring),
-  };
+  return expiration ? addContextInfo(message, { expiration }) : message;
 }

@@ -1,16 +1,17 @@
-/** Deletes a post for everyone, or edits it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
-import { randomBytes } from 'node:crypto';
-import type { Post, PostChange, RevisionResult, SendResult, SentPost } from '../../messenger.ts';
+/** Deletes a post for everyone, edits it, or pins it (contract §4). Late revisions are not requested: WhatsApp would not reject them. */
+import type { Post, PostChange, RevisionResult, SentPost } from '../../messenger.ts';
 import { rejectionCodeOf } from '../client/errors.ts';
 import { isChannel } from '../client/jid.ts';
 import { decodeMessage, encodeMessage, MESSAGE_EDIT, REVOKE, type Message } from '../client/message.ts';
-import { withSecret } from '../connect/message-secret.ts';
 import { NEW_CHATS_LOCKED, REACHOUT_LOCKED } from '../failures.ts';
+import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { NotUploadedError } from '../files/upload-cache.ts';
+import { mentionsAll } from './context-info.ts';
 import { ballotOf } from './encode-ballot.ts';
 import { describeType, encodePart } from './encode-part.ts';
+import { pinPost } from './pin-post.ts';
 import { refused, relay, toResult } from './relay.ts';
-import { sendToMembers } from './send-to-members.ts';
+import { sendChange, toRevision } from './send-change.ts';
 import type { Sending } from './sending.ts';
 import { uploadPart } from './upload-part.ts';
 import { firstFileIdOf, LONGEST_CAPTION, partIdsOf, type PostPart } from './split-post.ts';
@@ -27,7 +28,8 @@ const RETRY_MS = 5_000;
 
 export async function revisePost(revising: Revising, change: PostChange, post: SentPost): Promise<RevisionResult> {
   try {
-    return change.kind === 'recall' ? await recallAll(revising, post) : await correct(revising, change, post);
+    if (change.kind === 'recall') return await recallAll(revising, post);
+    return change.kind === 'correct' ? await correct(revising, change, post) : await pinPost(revising, change, post);
   } catch (error) {
     if (error instanceof NotUploadedError) return toRevision(error.result);
     const code = rejectionCodeOf(error);
@@ -92,13 +94,14 @@ function reviseOne(revising: Revising, post: SentPost, content: Message | undefi
   return isChannel(post.chatId) ? reviseInChannel(revising, post, content) : reviseInGroup(revising, post, content);
 }
 
-/** Returns the post with another text, or caption if it has a file; the reason if WhatsApp cannot show that. */
+/** Returns the post with another text, or caption if it has a file; the reason if WhatsApp cannot show that. A mention of everybody stays. */
 async function rewrite(
   revising: Revising,
   { bytes, now, post: { chatId, messageId } }: { bytes: Buffer | undefined; now: Post; post: SentPost },
 ): Promise<Message | string> {
-  const { text, card } = now;
+  const { card } = now;
   const sent: Message = bytes ? decodeMessage(bytes) : {};
+  const text = mentionsAll(sent) ? withMentionAll(now.text) : now.text;
   const { imageMessage, videoMessage, audioMessage, documentMessage } = sent;
   if (ballotOf(sent)) return 'WhatsApp cannot change a poll or an event: recall it and send another';
   if (audioMessage) return 'WhatsApp shows no text below a sound: send the text as another post';
@@ -135,21 +138,13 @@ async function reviseInGroup(
   { chatId, messageId }: SentPost,
   content: Message | undefined,
 ): Promise<RevisionResult> {
-  const { client } = revising;
   const key = { remoteJid: chatId, fromMe: true, id: messageId };
   const message: Message = {
     protocolMessage: content
       ? { key, type: MESSAGE_EDIT, editedMessage: content, timestampMs: Date.now() }
       : { key, type: REVOKE },
   };
-  // A new id each time: phones drop a repeated id, and this may be another change.
-  const id = `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
-  await revising.storeMessage({ messageId: id, chatId, message: encodeMessage(message) });
-  const attributes = { edit: EDIT[content ? 'correct' : 'recall'].group };
-  const sealed = withSecret(client, message, id);
-  return toRevision(
-    await sendToMembers(revising, { chatId, messageId: id, message: sealed, attributes, recipients: 0 }),
-  );
+  return sendChange(revising, { chatId, message, edit: EDIT[content ? 'correct' : 'recall'].group });
 }
 
 /** In a channel a revision has the id of the post, and brings the new content. */
@@ -171,9 +166,4 @@ async function reviseInChannel(
     revising.client.sendNode({ tag: 'message', attrs: { to: chatId, id: messageId, type, edit }, content: [plain] }),
   );
   return isGone ? { kind: 'absent', reason: 'The post is not there any more' } : toRevision(result);
-}
-
-function toRevision(result: SendResult): RevisionResult {
-  if (result.kind === 'sent') return { kind: 'done' };
-  return result.kind === 'later' ? { kind: 'unknown', reason: result.reason } : result;
 }

@@ -5,6 +5,7 @@ import { announceAlbum, withAlbum } from './album.ts';
 import { encodePart } from './encode-part.ts';
 import { mayPost, sizeOf } from '../chats/groups.ts';
 import { setEphemeralExpiration } from './ephemeral-expiration.ts';
+import { addContextInfo, contextOf } from './context-info.ts';
 import { refused } from './relay.ts';
 import { sendToMembers } from './send-to-members.ts';
 import type { Sending } from './sending.ts';
@@ -17,10 +18,14 @@ export async function sendToGroup(sending: Sending, parts: readonly PostPart[], 
   const group = await sending.chats.group(to.chatId);
   if (group.isCommunity) return refused('A community takes no posts itself, only its announcement group does');
   if (!mayPost(client, group)) return refused('Only admins may post in this group');
+  const context = contextOf(client, group, to);
+  const withText = parts.find(({ media }) => media === null) ?? parts[0];
   const files = await Promise.all(
     parts.map(async (part) => {
       const uploaded = await uploadPart(sending, part, 'chats');
-      return { messageId: part.messageId, message: encodePart(part, uploaded, group) };
+      const encoded = encodePart(part, uploaded, group);
+      const message = context && part === withText ? addContextInfo(encoded, context) : encoded;
+      return { messageId: part.messageId, message };
     }),
   );
   const messages = await Promise.all(

@@ -19,6 +19,8 @@ declare
   ended_campaigns bigint[];
   ended_accounts bigint[];
   ended_runs bigint[];
+  -- Runs whose posts are pinned once they are sent: hardly any.
+  pinned_runs bigint[];
 begin
   -- Fencing token: a turn whose number has moved on is fenced, even beside another turn of its account. Deleted accounts have no lane.
   select array_agg(l.account_id), array_agg(l.account_id) filter (where l.held),
@@ -94,12 +96,20 @@ begin
       group by n.account_id, n.run_id
     ) t
     where r.account_id = t.account_id and r.run_id = t.run_id
-    returning r.campaign_id, r.account_id, r.run_id,
+    returning r.campaign_id, r.account_id, r.run_id, r.pin_seconds is not null and t.sent > 0 as is_pinned,
               r.queued = 0 and r.finished_at = campanile_now() and r.status <> 'cancelled' as is_over
   )
   select (select count(*) from sent), array_agg(campaign_id) filter (where is_over), array_agg(account_id) filter (where is_over),
-         array_agg(run_id) filter (where is_over)
-  into changed, ended_campaigns, ended_accounts, ended_runs from run;
+         array_agg(run_id) filter (where is_over), array_agg(run_id) filter (where is_pinned)
+  into changed, ended_campaigns, ended_accounts, ended_runs, pinned_runs from run;
+
+  if pinned_runs is not null then
+    perform pin_sent(array_agg(o.account_id), array_agg(o.run_id), array_agg(o.first), array_agg(o.last))
+    from (select account_id, run_id, first, last from jsonb_to_recordset(sent_ranges) s (account_id bigint, run_id bigint, first int, last int)
+          union all
+          select account_id, run_id, position, position from jsonb_to_recordset(others) n (account_id bigint, run_id bigint, position int)) o
+    where o.run_id = any(pinned_runs) and (all_live or o.account_id = any(living));
+  end if;
 
   if changed < (select sum(last - first + 1) from jsonb_to_recordset(sent_ranges) o (first int, last int)) then
     perform write_late_sends(living, sent_ranges);

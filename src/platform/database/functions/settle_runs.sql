@@ -5,6 +5,8 @@ declare
   ended_accounts bigint[];
   ended_runs bigint[];
 begin
+  -- A receipt may have proven that a post was sent.
+  perform pin_sent(account_ids, run_ids, array_fill(1, array[cardinality(run_ids)]), array_fill(2147483647, array[cardinality(run_ids)]));
   with ended as (
     update runs r
     set status = case when r.failed > 0 then 'completed_with_errors' else 'completed' end::run_status, finished_at = campanile_now()

@@ -19,6 +19,10 @@ create or replace function write_late_sends(living bigint[], sent_ranges jsonb) 
 
   update lanes set changes = changes + 1 where account_id = any(living);
 
+  select pin_sent(array_agg(account_id), array_agg(run_id), array_agg(first), array_agg(last))
+  from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint, first int, last int)
+  where account_id = any(living);
+
   select clear_errors(array_agg(account_id), array_agg(run_id))
   from jsonb_to_recordset(sent_ranges) o (account_id bigint, run_id bigint)
 $$;

@@ -12,6 +12,7 @@ import { requireCountedGroups } from './ballot-problems.ts';
 import { saveCard, type CardDeps } from './prepare-card.ts';
 import { preparePost, type PostInput } from './prepare-post.ts';
 import { enforceCampaignQuota } from './enforce-campaign-quota.ts';
+import { requireMentionsLeft, requireReach } from './require-reach.ts';
 import { insertCampaign, readNow, type Plan } from '../store.ts';
 import type { FieldError } from '../../../platform/errors/issues.ts';
 
@@ -30,6 +31,8 @@ export interface AcceptDeps {
   linkPreviews?: CardDeps['linkPreviews'];
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
+  /** IANA zone of users who chose none; UTC unless given. */
+  timeZone?: string | undefined;
 }
 
 /** A campaign as it is asked for. */
@@ -53,14 +56,15 @@ const NOT_LINKED =
 
 /**
  * Accepts a campaign, sent now or scheduled: when this resolves, campaign, content, runs and the writes of `start` are durable. Throws
- * 400 for an invalid post, 404 for groups of another workspace, and 409 or `no_room` for an exhausted quota.
+ * 400 for an invalid post, 404 for groups of another workspace or a campaign to reply to, and 409 or `no_room` for an exhausted quota or
+ * cap.
  */
 export async function acceptCampaign(
   deps: AcceptDeps,
   { actor, input, plan, problems, notes = [], dueAt, key }: CampaignRequest,
   start: (trx: Connection, stored: { accountId: number; campaignId: number }) => Promise<void>,
 ): Promise<AcceptedCampaign> {
-  const { db, quotas = QUOTAS } = deps;
+  const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const first = await findResult<AcceptedCampaign>(db, key);
   if (first) return first;
   const plannedNow = async () => dueAt(await readNow(db));
@@ -77,6 +81,7 @@ export async function acceptCampaign(
   const warnings = [...listLosses(found), ...notes, ...(UNLINKED.has(status) ? [NOT_LINKED] : [])];
   await requireGroups(db, accountId, input.groupIds);
   await requireCountedGroups(db, extras, input.groupIds);
+  await requireReach(db, { accountId, groupIds, extras, text });
   return db.transaction().execute((trx) =>
     actOnce(trx, key, async () => {
       await requireFiles(trx, actor.workspaceId, extras);
@@ -84,6 +89,9 @@ export async function acceptCampaign(
       const linkPreview = card && (await saveCard(trx, actor.workspaceId, card, quotas));
       await lockOwnLane(trx, accountId);
       await enforceCampaignQuota(trx, accountId, quotas);
+      const due = dueAt(await readNow(trx));
+      const [firstAt] = due;
+      if (firstAt) await requireMentionsLeft(trx, { accountId, groupIds, extras }, { firstAt, timeZone });
       const { name, description, isChannelCampaign, isTest } = input;
       const { campaignId, publicId } = await insertCampaign(trx, {
         accountId,
@@ -97,7 +105,7 @@ export async function acceptCampaign(
         mediaId,
         extras: { ...extras, ...(linkPreview && { linkPreview }) },
         groupIds,
-        dueAt: dueAt(await readNow(trx)),
+        dueAt: due,
       });
       await start(trx, { accountId, campaignId });
       await recordAudit(trx, { ...actor, action: 'campaign.accepted', subject: publicId });

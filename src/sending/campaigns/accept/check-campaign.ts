@@ -4,6 +4,7 @@ import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
+import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
 import type { SendNowInput } from './add-campaign.ts';
 import { requireCountedGroups } from './ballot-problems.ts';
@@ -18,6 +19,8 @@ import { findOwnCampaign, readNow, scheduleOf, type OwnCampaign } from '../store
 import type { CheckWarning } from './check-warning.ts';
 import { warnOfCap } from './warn-of-cap.ts';
 import { warnOfPace } from './warn-of-pace.ts';
+import { requireMentionsLeft, requireReach } from './require-reach.ts';
+import { warnOfReach } from './warn-of-reach.ts';
 import type { FieldError } from '../../../platform/errors/issues.ts';
 
 export interface CheckDeps {
@@ -73,20 +76,24 @@ export async function checkCampaign(
   const files = await checkFiles(db, workspaceId, extras);
   await requireGroups(db, account.accountId, draft.post.groupIds);
   await requireCountedGroups(db, extras, draft.post.groupIds);
+  const reaching = { accountId: account.accountId, groupIds, extras, text, campaignId: insteadOf };
+  await requireReach(db, reaching);
   const dueAt = await planned();
   const found = await findGroupProblems(db, account.accountId, { groupIds, text, dueAt, insteadOf });
   const first = dueAt[0] ?? now;
+  await requireMentionsLeft(db, reaching, { firstAt: first, timeZone: deps.timeZone });
   const caption = media !== null || files.length > 0 || draft.post.withFile ? captionWarning(text) : undefined;
   const pace = deps.gaps[account.messenger];
   const load = { groups: groupIds.length, dueAt, except: insteadOf, timeZone: deps.timeZone, now };
   const cap = await warnOfCap(db, account.accountId, load);
   const slow = await warnOfPace(db, account.accountId, { dueAt, pace, timeZone: deps.timeZone });
   return {
-    text,
+    text: extras.mentionAll ? withMentionAll(text) : text,
     warnings: [
       ...warnings,
       ...(caption ? [caption] : []),
       ...(account.status === 'connected' ? [] : [NOT_CONNECTED]),
+      ...(await warnOfReach(db, account.accountId, reaching)),
       ...(cap ? [cap] : []),
       ...slow,
     ],

@@ -112,7 +112,7 @@ export async function beginRuns(
   if (accountIds.length === 0) return;
   await sql`
     with due as materialized (
-      select r.account_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets
+      select r.account_id, r.run_id, r.campaign_id, c.content_id, c.public_id, cardinality(t.group_ids) as targets, t.extras
       from lanes l
       cross join lateral (
         select * from runs r
@@ -127,6 +127,7 @@ export async function beginRuns(
     ), begun as (
       update runs r set status = 'running', content_id = d.content_id, started_at = campanile_now(), progress_at = campanile_now(),
              targets = d.targets, queued = d.targets, expanded = least(d.targets, ${first}::int),
+             pin_seconds = (d.extras ->> 'pinSeconds')::int, reply_run_id = case when d.extras ? 'replyTo' then ${repliedRun} end,
              -- Nobody was there to note it.
              late_at = case when ${isLate} then campanile_now() else r.late_at end
       from due d where r.account_id = d.account_id and r.run_id = d.run_id
@@ -145,6 +146,14 @@ export async function beginRuns(
   await notifyAfterCommit(trx, 'campanile_lanes');
   await traceRuns(trx, accountIds);
 }
+
+/** The run that the posts of the run `d` quote: the given one, or the latest of that campaign that has begun. Null: there is none. */
+const repliedRun = sql`(
+  select o.run_id from campaigns k join runs o on o.account_id = k.account_id and o.campaign_id = k.campaign_id
+  where k.public_id = (d.extras #>> '{replyTo,campaignId}')::uuid and k.account_id = d.account_id and k.deleted_at is null
+    and o.content_id is not null and o.campaign_id <> d.campaign_id
+    and (d.extras #> '{replyTo,runId}' is null or o.run_id = (d.extras #>> '{replyTo,runId}')::bigint)
+  order by o.run_id desc limit 1)`;
 
 /** Milliseconds until a run falls due that is not due yet; `restMs` at most, since a hint can be lost. */
 async function nextDueMs(db: Connection, shards: number[], restMs: number): Promise<number> {

@@ -10,7 +10,7 @@ import { findOwnCampaign } from '../store.ts';
 /**
  * Deletes a campaign that is not under way (contract §4, delete-campaign): once this resolves it is in no list and no number any more, and
  * `removeDeleted` removes its rows by and by. What members have got stays with them. Throws 404, and 409 while it is under way or a
- * recall or correction of it is.
+ * recall, correction or pin of it is.
  */
 export async function deleteCampaign(
   { db }: { db: Database },
@@ -36,7 +36,7 @@ export async function deleteCampaign(
   );
 }
 
-/** Throws 409 while posts of the campaign are still to be recalled or corrected: nobody would know of them any more. */
+/** Throws 409 while posts of the campaign are still to be recalled, corrected, pinned or unpinned: nobody would know of them any more. */
 async function requireRevised(trx: Connection, campaignId: number): Promise<void> {
   const { rows } = await sql`
     select from runs r
@@ -44,11 +44,13 @@ async function requireRevised(trx: Connection, campaignId: number): Promise<void
       and (exists (select from revision_requests q
                    where q.account_id = r.account_id and q.run_id = r.run_id and q.next_position is not null)
            or (select v.position from revisions v where v.account_id = r.account_id and v.run_id = r.run_id and v.wanted is not null
-               order by v.position limit 1) is not null)
+               order by v.position limit 1) is not null
+           or (select p.position from pins p where p.account_id = r.account_id and p.run_id = r.run_id and p.wanted is not null
+               order by p.position limit 1) is not null)
     limit 1`.execute(trx);
   if (rows.length === 0) return;
   throw new AppError(
     'campaign_revising',
-    'Posts of this campaign are still being recalled or corrected. Delete it afterwards.',
+    'Posts of this campaign are still being recalled, corrected, pinned or unpinned. Delete it afterwards.',
   );
 }

@@ -15,6 +15,8 @@ const CONTENTS_CHUNK = 20;
 const RUN_TABLES = [
   'deliveries',
   'revisions',
+  'pins',
+  'everyone_mentions',
   'receipts',
   'votes',
   'provisional_receipts',

@@ -13,6 +13,8 @@ export type RunTable =
   | 'poll_results'
   | 'poll_hours'
   | 'revisions'
+  | 'pins'
+  | 'everyone_mentions'
   | 'deliveries';
 
 /**

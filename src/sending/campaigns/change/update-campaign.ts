@@ -17,6 +17,7 @@ import type { Schedule } from '../occurrences.ts';
 import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
 import { NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
+import { requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
 import { replanRuns } from './replan-runs.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import { requireFiles } from '../../../content/post/post-files.ts';
@@ -68,7 +69,7 @@ export async function updateCampaign(
   publicId: string,
   change: CampaignChange,
 ): Promise<Controlled & { warnings: string[] }> {
-  const { db, quotas = QUOTAS } = deps;
+  const { db, quotas = QUOTAS, timeZone = 'UTC' } = deps;
   const before = await findOwnCampaign(db, actor.workspaceId, publicId);
   const { removeImage = false, unknownTags, extras = NO_EXTRAS, removedExtras = [], ...values } = change;
   const changes = [...Object.values(values), ...Object.values(extras), ...removedExtras];
@@ -102,6 +103,7 @@ export async function updateCampaign(
       removedExtras: card === null ? [...removedExtras, 'linkPreview' as const] : removedExtras,
     };
     await changeContent(trx, campaign, { html, text, mediaId, groupIds, ...changedExtras });
+    await requireMentions(trx, campaign, timeZone);
     await updateDescription(trx, campaignId, change);
     await recordAudit(trx, { ...actor, action: 'campaign.updated', subject: publicId });
     return { campaignId: publicId, status: campaign.status, warnings: listLosses(warnings) };
@@ -181,6 +183,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   const ballot = findBallotProblems(next.extras, { text: next.text, hasFile });
   if (ballot.length > 0) throw invalid(ballot);
   await requireCountedGroups(trx, next.extras, next.groupIds);
+  await requireReach(trx, { ...campaign, ...next });
   if (next.text === '' && !hasFile && !isBallot(next.extras))
     throw invalid([change.html === undefined ? describeEmptied(change) : NO_TEXT]);
   if (!(await hasPlanned(trx, campaignId)))
@@ -197,6 +200,26 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
       },
     );
   await writeContent(trx, campaignId, next);
+}
+
+/** As when the campaign is accepted, for the first run that is left. */
+async function requireMentions(
+  trx: Connection,
+  { accountId, campaignId }: OwnCampaign,
+  timeZone: string,
+): Promise<void> {
+  const { extras, groupIds } = await readContent(trx, campaignId);
+  if (!extras.mentionAll) return;
+  const first = await trx
+    .selectFrom('runs')
+    .select('due_at')
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'planned')
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  if (!first) return;
+  await requireMentionsLeft(trx, { accountId, campaignId, groupIds, extras }, { firstAt: first.due_at, timeZone });
 }
 
 function describeEmptied({ removedExtras = [] }: ContentChange): FieldError {

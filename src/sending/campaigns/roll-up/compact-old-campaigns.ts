@@ -48,6 +48,6 @@ async function foldOne(trx: Connection, old: OldCampaign, endedBefore: RawBuilde
 }
 
 async function compact(trx: Connection, campaignId: number): Promise<void> {
-  if (await removePosts(trx, campaignId, ['revisions', 'deliveries'])) return;
+  if (await removePosts(trx, campaignId, ['revisions', 'pins', 'everyone_mentions', 'deliveries'])) return;
   await sql`update campaigns set folded = true where campaign_id = ${campaignId}`.execute(trx);
 }

@@ -1,0 +1,117 @@
+/** What has to hold for a post that mentions everybody, is pinned, or replies to an earlier campaign (contract §3). */
+import { sql } from 'kysely';
+import { readSendWindows } from '../../accounts/send-window-rules.ts';
+import { dateIn, dayOf } from '../../accounts/quiet-hours.ts';
+import { countMentions } from '../../deliveries/decide-mentions.ts';
+import type { Connection } from '../../../platform/database/connect.ts';
+import type { PostExtras } from '../../../content/post/post-extras.ts';
+import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
+import { isBallot } from './ballot-problems.ts';
+import { withMentionAll } from '../../../content/text/mention-all.ts';
+import { AppError, invalid } from '../../../platform/errors/errors.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
+
+interface Reaching {
+  accountId: number;
+  /** Without repeats. */
+  groupIds: readonly number[];
+  extras: PostExtras;
+  text: string;
+  /** The campaign that is changed. */
+  campaignId?: number | undefined;
+}
+
+/**
+ * Throws 400 if a post with a mention or a pin goes to a channel, or is too long with `@all`; 404 if the campaign that it replies to, or
+ * its run, is not the account's. Costs a query only for such a post.
+ */
+export async function requireReach(db: Connection, reaching: Reaching): Promise<void> {
+  const { accountId, groupIds, extras, text, campaignId } = reaching;
+  const { mentionAll, pinSeconds, replyTo } = extras;
+  if (mentionAll && isBallot(extras)) throw invalid([fieldError('mention_all', 'mention_in_poll')]);
+  if (mentionAll && withMentionAll(text).length > TEXT_LIMIT)
+    throw invalid([fieldError('html', 'mention_too_long', { limit: TEXT_LIMIT })]);
+  if ((mentionAll || pinSeconds !== undefined) && (await countChannels(db, groupIds)) > 0)
+    throw invalid([
+      ...(mentionAll ? [fieldError('mention_all', 'mention_in_channels')] : []),
+      ...(pinSeconds === undefined ? [] : [fieldError('pin_for', 'pin_in_channels')]),
+    ]);
+  if (!replyTo) return;
+  const { rows } = await sql<{ campaignId: number; hasRun: boolean }>`
+    select campaign_id as "campaignId", exists (
+      select from runs r where r.campaign_id = c.campaign_id and r.run_id = ${replyTo.runId ?? null}::bigint) as "hasRun"
+    from campaigns c
+    where public_id = ${replyTo.campaignId}::uuid and account_id = ${accountId} and deleted_at is null`.execute(db);
+  const [found] = rows;
+  if (!found)
+    throw new AppError('campaign_not_found', 'You have no campaign with the id in reply_to', {
+      details: [fieldError('reply_to', 'unknown_id', { of: 'campaigns' })],
+    });
+  if (found.campaignId === campaignId) throw invalid([fieldError('reply_to', 'reply_to_itself')]);
+  if (replyTo.runId !== undefined && !found.hasRun)
+    throw new AppError('run_not_found', 'The campaign in reply_to has no run with this id', {
+      details: [fieldError('reply_to', 'unknown_run')],
+    });
+}
+
+/** Returns how many of these groups are channels. */
+export async function countChannels(db: Connection, groupIds: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ channels: number }>`
+    select count(*)::int as channels from unnest(${[...groupIds]}::bigint[]) i (group_id) join groups g on g.group_id = i.group_id
+    where g.kind = 'channel'`.execute(db);
+  return rows[0]?.channels ?? 0;
+}
+
+/**
+ * Throws 409 if everybody in one of the groups is mentioned, or to be mentioned, on the day of the first run as often as the workspace
+ * allows: by posts that were sent, or by other campaigns. Later runs are not looked at: they leave without the mention (contract §5).
+ * With the lane locked no other campaign can be accepted meanwhile. `timeZone` is the installation's.
+ */
+export async function requireMentionsLeft(
+  trx: Connection,
+  { accountId, groupIds, extras, campaignId }: Omit<Reaching, 'text'>,
+  { firstAt, timeZone }: { firstAt: Date; timeZone: string },
+): Promise<void> {
+  if (!extras.mentionAll) return;
+  const [window] = await readSendWindows(trx, [accountId], timeZone);
+  if (!window) return;
+  const { mentionAllCap: cap, timeZone: zone } = window;
+  if (cap === 0)
+    throw new AppError('mention_cap_reached', 'Your workspace allows no mention of everybody', {
+      details: [fieldError('mention_all', 'mention_not_allowed')],
+    });
+  const at = firstAt.toTemporalInstant();
+  const { begin, end } = dayOf(zone, at);
+  const date = dateIn(zone, at).toString();
+  const { rows } = await sql<{ groups: number }>`
+    with coming as materialized (
+      select t.group_id, count(*) as mentions
+      from runs r
+      join campaigns c on c.campaign_id = r.campaign_id
+      join contents k on k.content_id = coalesce(r.content_id, c.content_id),
+           unnest(k.group_ids) with ordinality t (group_id, position)
+      where r.account_id = ${accountId} and r.status in ('planned', 'running') and k.extras ? 'mentionAll'
+        and r.due_at < ${end.toString()}::timestamptz and (r.status = 'running' or r.due_at >= ${begin.toString()}::timestamptz)
+        and r.campaign_id is distinct from ${campaignId ?? null}::bigint
+        -- What was decided is counted by the decision.
+        and not exists (
+          select from everyone_mentions m
+          where m.account_id = r.account_id and m.run_id = r.run_id and m.position = t.position)
+      group by t.group_id
+    )
+    select count(*)::int as groups
+    from unnest(${[...groupIds]}::bigint[]) i (group_id) left join coming o on o.group_id = i.group_id
+    where coalesce(o.mentions, 0) + ${countMentions(sql`${accountId}`, sql.ref('i.group_id'), date)} >= ${cap}`.execute(
+    trx,
+  );
+  const used = rows[0]?.groups ?? 0;
+  if (used === 0) return;
+  const often = cap === 1 ? 'once' : `${cap} times`;
+  throw new AppError(
+    'mention_cap_reached',
+    `Everybody in ${used === 1 ? 'one' : used} of these groups is mentioned ${often} on ${date} already, as often as your workspace allows in a day`,
+    {
+      details: [fieldError('mention_all', 'mention_used_up', { groups: used, date })],
+    },
+  );
+}

@@ -1,0 +1,118 @@
+/** Pins the posts of one run in their groups, or unpins them (contract §4). The account's lane carries it out at its pace. */
+import { sql } from 'kysely';
+import { lockOwnLane } from '../../accounts/store.ts';
+import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { RunStatus } from '../../../platform/database/schema-ledger.ts';
+import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
+import { writeCampaignEvent } from '../../../workspaces/events/write-event.ts';
+import { AppError } from '../../../platform/errors/errors.ts';
+import { requirePosts } from './control.ts';
+import { findBegunRuns } from './find-begun-runs.ts';
+import { findOwnCampaign } from '../store.ts';
+
+/** `runId` null: the latest run that has begun. */
+interface Target {
+  campaignId: string;
+  runId: number | null;
+}
+
+export interface PinRequested {
+  campaignId: string;
+  runId: number;
+  /** In how many groups a post is to be pinned or unpinned. */
+  groups: number;
+  /** In how many channels, where a post cannot be pinned, it was sent. */
+  channels: number;
+}
+
+/**
+ * Pins the sent posts of a run for so many seconds. Posts of it that are sent later are pinned then. A post that is pinned already stays
+ * pinned for so long from now on. The request is durable when this resolves. Throws 404, and 409 if there is nothing to pin.
+ */
+export function pinCampaign(
+  deps: { db: Database },
+  actor: Actor,
+  { seconds, ...target }: Target & { seconds: number },
+): Promise<PinRequested> {
+  return request(deps, actor, { ...target, event: 'campaign.pinned' }, async (trx, { accountId, runId, status }) => {
+    await sql`
+      update runs set pin_seconds = ${seconds}
+      where account_id = ${accountId} and run_id = ${runId} and status = 'running'`.execute(trx);
+    const { rows } = await sql<{ groups: number; channels: number }>`
+      with sent as materialized (
+        select d.position, d.group_id, d.sent_at, g.kind = 'channel' as is_channel
+        from deliveries d join groups g on g.group_id = d.group_id
+        where d.account_id = ${accountId} and d.run_id = ${runId} and d.status = 'sent' and not exists (
+          select from revisions v
+          where v.account_id = d.account_id and v.run_id = d.run_id and v.position = d.position
+            and (v.recalled_at is not null or v.wanted = 'recall'))
+      ), wanted as (
+        insert into pins as p (account_id, run_id, position, group_id, wanted, number, seconds, sent_at)
+        select ${accountId}::bigint, ${runId}::bigint, position, group_id, 'pin', (select nextval('revision_numbers')), ${seconds}::int, sent_at
+        from sent where not is_channel
+        on conflict (account_id, run_id, position) do update
+        set wanted = 'pin', number = excluded.number, seconds = excluded.seconds, requested_at = campanile_now(), not_before = null,
+            attempts = 0, error = null
+      )
+      select count(*) filter (where not is_channel)::int as groups, count(*) filter (where is_channel)::int as channels from sent`.execute(
+      trx,
+    );
+    const { groups = 0, channels = 0 } = rows[0] ?? {};
+    // What leaves from now on is pinned then.
+    if (groups > 0 || status === 'running') return { groups, channels };
+    throw new AppError(
+      'nothing_sent',
+      channels > 0
+        ? 'Nothing to pin: posts in channels cannot be pinned'
+        : 'Nothing to pin: no post of this run was sent, or all posts were recalled',
+    );
+  });
+}
+
+/** Unpins the posts of a run that are pinned, or are to be. Posts of it that are sent later are not pinned. Throws 404 and 409. */
+export function unpinCampaign(deps: { db: Database }, actor: Actor, target: Target): Promise<PinRequested> {
+  return request(deps, actor, { ...target, event: 'campaign.unpinned' }, async (trx, { accountId, runId }) => {
+    const { numAffectedRows = 0n } = await sql`
+      update runs set pin_seconds = null where account_id = ${accountId} and run_id = ${runId} and pin_seconds is not null`.execute(
+      trx,
+    );
+    const { rows } = await sql<{ groups: number }>`
+      with unpinned as (
+        update pins p
+        set wanted = 'unpin', number = (select nextval('revision_numbers')), requested_at = campanile_now(), not_before = null, attempts = 0,
+            error = null
+        where p.account_id = ${accountId} and p.run_id = ${runId} and (p.wanted = 'pin' or p.pinned_until > campanile_now())
+        returning p.position
+      )
+      select count(*)::int as groups from unpinned`.execute(trx);
+    const groups = rows[0]?.groups ?? 0;
+    if (groups === 0 && numAffectedRows === 0n)
+      throw new AppError('nothing_sent', 'Nothing to unpin: no post of this run is pinned');
+    return { groups, channels: 0 };
+  });
+}
+
+async function request(
+  { db }: { db: Database },
+  actor: Actor,
+  { campaignId: publicId, runId, event }: Target & { event: 'campaign.pinned' | 'campaign.unpinned' },
+  write: (
+    trx: Connection,
+    run: { accountId: number; runId: number; status: RunStatus },
+  ) => Promise<Pick<PinRequested, 'groups' | 'channels'>>,
+): Promise<PinRequested> {
+  const { accountId } = await findOwnCampaign(db, actor.workspaceId, publicId);
+  return db.transaction().execute(async (trx) => {
+    await lockOwnLane(trx, accountId);
+    const campaign = await findOwnCampaign(trx, actor.workspaceId, publicId);
+    requirePosts(campaign, event === 'campaign.pinned' ? 'pinned' : 'unpinned');
+    const latest = (await findBegunRuns(trx, campaign.campaignId, runId)).at(-1);
+    if (!latest) throw new Error('no run that has begun');
+    const found = await write(trx, { accountId, ...latest });
+    await writeCampaignEvent(trx, event, campaign.campaignId);
+    await recordAudit(trx, { ...actor, action: event, subject: publicId });
+    await notifyAfterCommit(trx, 'campanile_revisions');
+    return { campaignId: publicId, runId: latest.runId, ...found };
+  });
+}

@@ -1,0 +1,71 @@
+/** Decides which posts of a turn mention everybody (contract §5). A decision is durable before the first attempt, and never changes. */
+import { sql } from 'kysely';
+import { readSendWindows } from '../accounts/send-window-rules.ts';
+import type { Connection, Database } from '../../platform/database/connect.ts';
+import type { SendResult } from '../../messengers/messenger.ts';
+import type { Turn } from './claim-turns.ts';
+
+/**
+ * Returns the positions of the turn's deliveries that mention everybody. In the other groups the workspace's cap for this day of its owner
+ * is used up. Undefined if the turn was lost: another worker decides. `timeZone` is the installation's.
+ */
+export async function decideMentions(
+  { db, timeZone }: { db: Database; timeZone: string },
+  { accountId, turn, runId, deliveries }: Turn,
+): Promise<ReadonlySet<number> | undefined> {
+  const positions = deliveries.map(({ position }) => position);
+  return db.transaction().execute(async (trx) => {
+    const { rows: lanes } = await sql`
+      select from lanes where account_id = ${accountId} and turn = ${turn} and in_hand_run_id is not null
+      for no key update`.execute(trx);
+    const [window] = await readSendWindows(trx, [accountId], timeZone);
+    if (lanes.length === 0 || !window) return undefined;
+    await sql`
+      insert into everyone_mentions (account_id, run_id, position, group_id, day, left_out)
+      select d.account_id, d.run_id, d.position, d.group_id, ${window.today.toString()}::date,
+             case when ${countMentions(sql.ref('d.account_id'), sql.ref('d.group_id'), window.today.toString())} >= ${window.mentionAllCap}
+                  then ${explainCap(window.mentionAllCap)}::text end
+      from deliveries d
+      where d.account_id = ${accountId} and d.run_id = ${runId} and d.position = any(${positions}::int[])
+      on conflict do nothing`.execute(trx);
+    const { rows } = await sql<{ position: number }>`
+      select position from everyone_mentions
+      where account_id = ${accountId} and run_id = ${runId} and position = any(${positions}::int[]) and left_out is null`.execute(
+      trx,
+    );
+    return new Set(rows.map((row) => row.position));
+  });
+}
+
+/** How often everybody in a group was mentioned on a day of the owner's zone, `YYYY-MM-DD`. A post that surely never arrived does not count. */
+export function countMentions(accountId: ReturnType<typeof sql>, groupId: ReturnType<typeof sql>, day: string) {
+  return sql<number>`(
+    select count(*)::int from everyone_mentions m
+    left join deliveries e on e.account_id = m.account_id and e.run_id = m.run_id and e.position = m.position
+    where m.account_id = ${accountId} and m.group_id = ${groupId} and m.day = ${day}::date and m.left_out is null
+      and coalesce(e.status in ('queued', 'sent') or e.uncertain or e.error like 'outcome_unknown%', true))`;
+}
+
+/** Records the posts that the messaging application let leave only without their mention. */
+export async function recordLeftOut(
+  db: Connection,
+  { accountId, runId, deliveries }: Turn,
+  results: readonly SendResult[],
+): Promise<void> {
+  const left = results.flatMap((result, index) => {
+    const position = deliveries[index]?.position;
+    if (position === undefined || result.kind !== 'sent' || result.mentionLeftOut === undefined) return [];
+    return [{ position, reason: result.mentionLeftOut }];
+  });
+  if (left.length === 0) return;
+  await sql`
+    update everyone_mentions m set left_out = i.reason
+    from unnest(${left.map(({ position }) => position)}::int[], ${left.map(({ reason }) => reason)}::text[]) i (position, reason)
+    where m.account_id = ${accountId} and m.run_id = ${runId} and m.position = i.position`.execute(db);
+}
+
+/** One sentence for the owner of the post. */
+export function explainCap(cap: number): string {
+  if (cap === 0) return 'The workspace allows no mention of everybody';
+  return `Everybody in the group was mentioned ${cap === 1 ? 'once' : `${cap} times`} that day already, as often as the workspace allows`;
+}

@@ -1,0 +1,137 @@
+/** Whether a post mentions everybody is decided once, before its first attempt. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addCampaign } from '../../../src/sending/campaigns/accept/add-campaign.ts';
+import type { Turn } from '../../../src/sending/deliveries/claim-turns.ts';
+import { decideMentions } from '../../../src/sending/deliveries/decide-mentions.ts';
+import type { Worker } from '../../../src/app/worker.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { analyticsWhen, convert, createOwner, startTestWorker, type Owner } from '../../support/ledger.ts';
+import { scriptMessenger, type ScriptedMessenger } from '../../support/scripted-messenger.ts';
+
+let database: TestDatabase;
+let messenger: ScriptedMessenger;
+let worker: Worker | undefined;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(() => {
+  messenger = scriptMessenger();
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+});
+afterAll(() => database.drop());
+
+async function start(): Promise<void> {
+  worker = await startTestWorker(database, messenger);
+}
+
+async function send(owner: Owner, html: string): Promise<string> {
+  const post = { name: 'Test', description: '', html, image: null, isChannelCampaign: false };
+  const input = { ...post, groupIds: owner.groupIds, scheduleTime: null, extras: { mentionAll: true as const } };
+  return (await addCampaign({ db: database.db, convert }, owner, input)).campaignId;
+}
+const mentionsOf = async ({ accountId }: Owner) => {
+  const { rows } = await sql<{ left_out: string | null }>`
+    select left_out from everyone_mentions where account_id = ${accountId} order by run_id, position`.execute(
+    database.db,
+  );
+  return rows.map((row) => row.left_out);
+};
+
+/** The account's turn on its first delivery, in hand as after a claim. */
+async function claim({ accountId }: Owner, runId: number): Promise<Turn> {
+  const { rows } = await sql<{ turn: number; content_id: number; message_id: string }>`
+    with taken as (
+      update lanes set turn = turn + 1, work_at = null, in_hand_run_id = ${runId}, in_hand = '{[1,2)}'
+      where account_id = ${accountId} returning turn)
+    select t.turn, r.content_id, d.message_id from taken t, runs r
+    join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id and d.position = 1
+    where r.account_id = ${accountId} and r.run_id = ${runId}`.execute(database.db);
+  const [row] = rows;
+  if (!row) throw new Error('there is nothing to claim');
+  const { turn, content_id: contentId, message_id: messageId } = row;
+  const attempt = { attempts: 0, uncertain: false, resend: false, interruptedAttempts: 0 };
+  const deliveries = [{ position: 1, messageId, chatId: 'x', ...attempt }];
+  return { accountId, turn, messenger: 'sandbox', runId, contentId, deliveries };
+}
+const runsOf = async ({ accountId }: Owner) => {
+  const rows = await database.db
+    .selectFrom('runs')
+    .select('run_id')
+    .where('account_id', '=', accountId)
+    .orderBy('run_id')
+    .execute();
+  return rows.map((row) => row.run_id);
+};
+const decide = (turn: Turn) => decideMentions({ db: database.db, timeZone: 'UTC' }, turn);
+
+test('each attempt of a post says the same', async () => {
+  let isBusy = true;
+  messenger.answer = () => {
+    if (!isBusy) return undefined;
+    isBusy = false;
+    return { kind: 'unknown', reason: 'no answer' };
+  };
+  await start();
+  const owner = await createOwner(database.db, 1);
+  const campaign = await send(owner, 'Hello');
+  await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 1);
+  expect(messenger.arrivals.map(({ mentionAll }) => mentionAll)).toEqual([true, true]);
+  expect(await mentionsOf(owner)).toEqual([null]);
+});
+
+test('a post that surely never arrived leaves the mention to the next one', async () => {
+  messenger.answer = () => ({ kind: 'refused', reason: 'not here', final: true });
+  await start();
+  const owner = await createOwner(database.db, 1);
+  const first = await send(owner, 'One');
+  await analyticsWhen(database.db, owner, first, ({ totals }) => totals.failed === 1);
+  messenger.answer = () => undefined;
+  const second = await send(owner, 'Two');
+  await analyticsWhen(database.db, owner, second, ({ totals }) => totals.sent === 1);
+  expect(messenger.arrivals.map(({ text, mentionAll }) => [text, mentionAll])).toEqual([['Two', true]]);
+});
+
+test('a post whose outcome is unknown counts', async () => {
+  messenger.find = () => Promise.resolve(null);
+  messenger.answer = () => ({ kind: 'unknown', reason: 'no answer' });
+  await start();
+  const owner = await createOwner(database.db, 1);
+  const first = await send(owner, 'One');
+  await analyticsWhen(database.db, owner, first, ({ totals }) => totals.failed === 1);
+  await expect(send(owner, 'Two')).rejects.toMatchObject({ code: 'mention_cap_reached' });
+});
+
+test('a turn that was lost decides nothing, and two runs never both mention', async () => {
+  const owner = await createOwner(database.db, 1);
+  await sql`update accounts set mention_all_cap = 2 where account_id = ${owner.accountId}`.execute(database.db);
+  await send(owner, 'One');
+  await send(owner, 'Two');
+  await sql`update accounts set mention_all_cap = 1 where account_id = ${owner.accountId}`.execute(database.db);
+  const [one = 0, two = 0] = await runsOf(owner);
+  const lost = await claim(owner, one);
+  const next = await claim(owner, two);
+  expect(await decide(lost)).toBeUndefined();
+  expect(await decide(next)).toEqual(new Set([1]));
+  expect(await decide(await claim(owner, one))).toEqual(new Set());
+  // A higher cap changes no decision.
+  await sql`update accounts set mention_all_cap = 5 where account_id = ${owner.accountId}`.execute(database.db);
+  expect(await decide(await claim(owner, one))).toEqual(new Set());
+  expect(await decide(await claim(owner, two))).toEqual(new Set([1]));
+});
+
+test('records what the messaging application left out', async () => {
+  messenger.answer = () => ({ kind: 'sent', recipients: 40, mentionLeftOut: 'Only admins can do that' });
+  await start();
+  const owner = await createOwner(database.db, 2);
+  const campaign = await send(owner, 'Hello');
+  const { reach } = await analyticsWhen(database.db, owner, campaign, ({ totals }) => totals.sent === 2);
+  expect(await mentionsOf(owner)).toEqual(['Only admins can do that', 'Only admins can do that']);
+  expect([...reach.groups.values()].map(({ mentionLeftOut }) => mentionLeftOut)).toEqual([
+    'Only admins can do that',
+    'Only admins can do that',
+  ]);
+});
