@@ -17,6 +17,8 @@ const english = readCatalog('en');
 
 /** Issues that no form of the dashboard can cause: it words them all alike. */
 const OF_PROGRAMS = [
+  'no_poll',
+  'voters_secret',
   'wrong_type',
   'wrong_value',
   'wrong_format',
@@ -44,8 +46,6 @@ const OF_PROGRAMS = [
   'curve_point',
   'assertion',
   'webhook_id',
-  'no_poll',
-  'voters_secret',
   'no_address',
   'private_address',
   'whole_number',
