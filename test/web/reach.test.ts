@@ -22,7 +22,7 @@ describe.skipIf(!browser)('in a browser', () => {
   const ask = <Data>(path: string, data?: object) => askInBrowser<Data>(page, path, data);
   const dialog = () => page.getByRole('dialog');
   const choose = async (label: string, option: string | RegExp) => {
-    await page.getByRole('textbox', { name: label }).click();
+    await page.getByRole('combobox', { name: label }).click();
     await page.getByRole('option', { name: option }).click();
   };
   async function sendFirst(): Promise<string> {
@@ -68,7 +68,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByText('Saved').waitFor();
     await page.reload();
     expect(await page.getByRole('checkbox', { name: 'Mention everybody (@all)' }).isChecked()).toBe(true);
-    expect(await page.getByRole('textbox', { name: 'Pin in the groups' }).inputValue()).toBe('24 hours');
+    expect(await page.getByRole('combobox', { name: 'Pin in the groups' }).inputValue()).toBe('24 hours');
   });
 
   test('pins and unpins the posts of a campaign after a confirmation', async () => {

@@ -17,6 +17,8 @@ const english = readCatalog('en');
 
 /** Issues that no form of the dashboard can cause: it words them all alike. */
 const OF_PROGRAMS = [
+  'no_poll',
+  'voters_secret',
   'wrong_type',
   'wrong_value',
   'wrong_format',
@@ -24,6 +26,7 @@ const OF_PROGRAMS = [
   'not_multiple',
   'invalid',
   'instant_or_now',
+  'not_with_image',
   'either_image_or_removal',
   'id_or_key',
   'one_of_two',
@@ -44,8 +47,6 @@ const OF_PROGRAMS = [
   'curve_point',
   'assertion',
   'webhook_id',
-  'no_poll',
-  'voters_secret',
   'no_address',
   'private_address',
   'whole_number',

@@ -36,9 +36,9 @@ const schedule = z
 const html = withoutId(post.html);
 /** Whom a post mentions, how long it is pinned, and what it replies to. */
 const reach = {
-  mention_all: post.mention_all,
+  mention_all: withoutId(post.mention_all),
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
-  reply_to: post.reply_to,
+  reply_to: withoutId(post.reply_to),
 };
 const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
 const fetchLinkPreview = z

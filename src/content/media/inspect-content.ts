@@ -1,5 +1,6 @@
 import { invalid } from '../../platform/errors/errors.ts';
-import { limitTextOf, MEDIA_LIMITS } from './media-limits.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
+import { MEBIBYTE, MEDIA_LIMITS } from './media-limits.ts';
 import { hasControlCharacter, isPlainText, sniff, sniffFurther, type MediaType } from './sniff.ts';
 
 /** Inspects a file that is never in memory as a whole. */
@@ -24,7 +25,7 @@ export async function inspectContent(
   let previous = head;
   const assertSize = () => {
     if (size > MEDIA_LIMITS[type.kind])
-      throw invalid([{ field, issue: `is larger than ${limitTextOf(type.kind)}, the most for this type` }]);
+      throw invalid([fieldError(field, 'file_too_large', { limit: MEDIA_LIMITS[type.kind] / MEBIBYTE })]);
   };
   assertSize();
   const isText = isPlainText(type, head);
@@ -32,7 +33,7 @@ export async function inspectContent(
     see(piece) {
       size += piece.length;
       assertSize();
-      if (isText && hasControlCharacter(piece)) throw invalid([{ field, issue: 'is not plain text' }]);
+      if (isText && hasControlCharacter(piece)) throw invalid([fieldError(field, 'not_plain_text')]);
       type = sniffFurther(type, previous, piece);
       previous = piece;
     },

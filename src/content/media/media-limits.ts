@@ -1,6 +1,6 @@
 import type { MediaKind } from './sniff.ts';
 
-const MEBIBYTE = 1024 ** 2;
+export const MEBIBYTE = 1024 ** 2;
 
 /** The most bytes of a file that comes as it is, and not in base64 (contract §9). WhatsApp takes no larger pictures and sounds. */
 export const MEDIA_LIMITS: Readonly<Record<MediaKind, number>> = {
@@ -10,8 +10,3 @@ export const MEDIA_LIMITS: Readonly<Record<MediaKind, number>> = {
   document: 64 * MEBIBYTE,
 };
 export const LARGEST_MEDIA = Math.max(...Object.values(MEDIA_LIMITS));
-
-/** The largest file of a kind, for a sentence. */
-export function limitTextOf(kind: MediaKind): string {
-  return `${MEDIA_LIMITS[kind] / MEBIBYTE} MiB`;
-}

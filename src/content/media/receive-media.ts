@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { describeMedia } from './accept-media.ts';
 import { inspectContent } from './inspect-content.ts';
@@ -62,7 +63,7 @@ async function receivePieces(
   { pieces, field, announcedSize, declared, name }: Omit<IncomingFile, 'bytes'> & { pieces: Pieces },
 ): Promise<number> {
   const { value: head } = await pieces.next();
-  if (head === undefined) throw invalid([{ field, issue: 'is empty' }]);
+  if (head === undefined) throw invalid([fieldError(field, 'empty_file')]);
   const content = await inspectContent(field, head, withoutParameters(declared));
   await assertStorageQuota(db, workspaceId, announcedSize ?? head.length, quotas.storedBytes);
   const { value: second } = await pieces.next();

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
 import { plainFileName } from '../media/file-name.ts';
 import { kindOf } from '../media/sniff.ts';
 import type { PostExtras, PostFile } from './post-extras.ts';
@@ -64,16 +65,12 @@ export async function checkFiles(
   const missing = ids.flatMap((id, index) => (rows.some(({ mediaId }) => mediaId === id) ? [] : [index]));
   if (missing.length > 0)
     throw new AppError('media_not_found', 'You have no file with this id, or it is no longer kept', {
-      details: missing.map((index) => ({
-        field: `media.${index}.media_id`,
-        issue: 'is not the id of one of your files',
-      })),
+      details: missing.map((index) => fieldError(`media.${index}.media_id`, 'unknown_id', { of: 'files' })),
     });
   const silent = shown.flatMap(({ mime, caption }, index) =>
     caption !== undefined && kindOf(mime) === 'audio' ? [index] : [],
   );
-  if (silent.length > 0)
-    throw invalid(silent.map((index) => ({ field: `media.${index}.caption`, issue: 'is not shown with a sound' })));
+  if (silent.length > 0) throw invalid(silent.map((index) => fieldError(`media.${index}.caption`, 'caption_of_sound')));
   return shown;
 }
 

@@ -33,7 +33,7 @@ export const NO_TEXT: FieldError = fieldError('html', 'no_text');
 
 export const NO_FILE: FieldError = fieldError('file_name', 'no_file');
 
-const TWO_KINDS_OF_FILES: FieldError = { field: 'media', issue: 'must not be sent together with image' };
+const TWO_KINDS_OF_FILES: FieldError = fieldError('media', 'not_with_image');
 
 /** What the post says once it is understood. */
 export interface PreparedPost {
