@@ -561,8 +561,8 @@ export type LinkCardShown = { url: string; title: string; description: string; p
 export interface Run {
   run_id: number;
   due_at: string;
-  /** When the schedule has it, if it was moved. Otherwise `null`. */
-  moved_from: string | null;
+  /** When the schedule has it. Absent unless it was moved. */
+  moved_from?: string | undefined;
   started_at: string | null;
   finished_at: string | null;
   status: RunStatus;

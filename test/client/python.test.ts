@@ -126,7 +126,7 @@ print(json.dumps(told))`;
     expect(await python(program, app.url, alice.token)).toEqual([
       400,
       'invalid_request',
-      [{ field: 'name', issue: 'must not be empty' }],
+      [{ field: 'name', issue: 'must not be empty', code: 'empty' }],
       'name must not be empty',
       36,
       0,

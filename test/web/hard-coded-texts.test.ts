@@ -19,7 +19,8 @@ interface Part {
 function textsIn(source: string): string[] {
   const found: string[] = [];
   const look = (part: Part, isShown: boolean) => {
-    if (part.type === 'JSXText' || (isShown && part.type === 'Literal')) found.push(String(part['value']).trim());
+    if (part.type === 'JSXText' || (isShown && part.type === 'Literal' && part['value'] !== null))
+      found.push(String(part['value']).trim());
     if (isShown && part.type === 'TemplateElement') found.push((part['value'] as { raw: string }).raw.trim());
     for (const value of Object.values(part))
       for (const inner of Array.isArray(value) ? value : [value])

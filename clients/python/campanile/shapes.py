@@ -52,6 +52,39 @@ class LinkCard(TypedDict):
     image: NotRequired[str | None]
 
 
+class Poll(TypedDict):
+    """A poll in place of text and file. Not for channels."""
+
+    question: str
+    #: 2 to 12.
+    options: Sequence[str]
+    #: Each member may choose several options.
+    multiple: NotRequired[bool | None]
+    #: Votes are counted for so many hours from the start of the run. Default: 90 days.
+    open_hours: NotRequired[int | None]
+    #: Stores who voted.
+    names_voters: NotRequired[bool | None]
+
+
+class Event(TypedDict):
+    """An event in place of text and file, which members answer. Not for channels."""
+
+    name: str
+    description: NotRequired[str | None]
+    place: NotRequired[str | None]
+    #: ISO 8601 with a time zone.
+    start_at: str
+    end_at: NotRequired[str | None]
+
+
+class ReplyTo(TypedDict):
+    """The earlier campaign whose posts are quoted."""
+
+    campaign_id: str
+    #: Default: the latest run that has begun by then.
+    run_id: NotRequired[int | None]
+
+
 class _Post(TypedDict):
     name: str
     #: A description for your own use.
@@ -66,6 +99,13 @@ class _Post(TypedDict):
     file_name: NotRequired[str | None]
     #: Files of the library instead of `image`, 10 at most.
     media: NotRequired[Sequence[PostFile] | None]
+    #: Mentions everybody in each group. Not in channels.
+    mention_all: NotRequired[bool | None]
+    #: Pins each post for so long after it was sent. Not in channels.
+    pin_for: NotRequired[Literal["24h", "7d", "30d"] | None]
+    reply_to: NotRequired[ReplyTo | None]
+    poll: NotRequired[Poll | None]
+    event: NotRequired[Event | None]
     link_preview: NotRequired[LinkCard | None]
     #: Fetches the preview of the first link, unless `link_preview` is sent.
     fetch_link_preview: NotRequired[bool | None]
@@ -80,6 +120,8 @@ class AddCampaign(_Post):
     is_schedule: NotRequired[Literal[False] | None]
     #: `YYYY-MM-DD HH:MM:SS`. Stored and returned only: the campaign is sent now.
     schedule_time: NotRequired[str | None]
+    #: A test of a post, which lists and the overview leave out.
+    is_test: NotRequired[bool | None]
 
 
 class AddCampaignBatch(_Post):

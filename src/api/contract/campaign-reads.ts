@@ -70,9 +70,7 @@ export const run = z
   .object({
     run_id: count,
     due_at: instant,
-    moved_from: instant
-      .nullable()
-      .meta({ description: 'When the schedule has it, if it was moved. Otherwise `null`.' }),
+    moved_from: instant.optional().meta({ description: 'When the schedule has it. Absent unless it was moved.' }),
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
     status: runStatus,

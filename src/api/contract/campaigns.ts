@@ -94,7 +94,7 @@ export const addCampaignBody = z
       description: 'Stored and returned only, in any form: the campaign is sent now.',
       examples: ['2026-12-01 09:00:00'],
     }),
-    is_test: withDefault(z.boolean(), false).meta({
+    is_test: optional(z.boolean()).meta({
       description:
         'A test of a post: list-runs and the overview leave it out, and so does list-campaigns without `with_tests`.',
     }),

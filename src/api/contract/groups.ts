@@ -151,10 +151,10 @@ export const groups = defineOperations('Groups', {
       .object({
         community_name: name,
         description,
-        general_chat: withDefault(z.boolean(), false).meta({
+        general_chat: optional(z.boolean()).meta({
           description: 'Creates a group in which all members can write. The next sync lists it.',
         }),
-        members_may_add_groups: withDefault(z.boolean(), false).meta({
+        members_may_add_groups: optional(z.boolean()).meta({
           description: 'Lets members add groups to the community. Otherwise only admins can.',
         }),
       })

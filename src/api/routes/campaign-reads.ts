@@ -158,7 +158,7 @@ export function toWireRun(run: RunDetails) {
   return {
     run_id: run.runId,
     due_at: run.dueAt.toISOString(),
-    moved_from: run.movedFrom?.toISOString() ?? null,
+    ...(run.movedFrom && { moved_from: run.movedFrom.toISOString() }),
     started_at: run.startedAt?.toISOString() ?? null,
     finished_at: run.finishedAt?.toISOString() ?? null,
     status: run.status,

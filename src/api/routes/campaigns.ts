@@ -172,7 +172,7 @@ function toPost(body: SendNowBody | ScheduledBody) {
 }
 
 function toSendNow(body: SendNowBody) {
-  return { scheduleTime: body.schedule_time ?? null, isTest: body.is_test };
+  return { scheduleTime: body.schedule_time ?? null, isTest: body.is_test ?? false };
 }
 
 function toSchedule(body: ScheduledBody) {

@@ -30,8 +30,8 @@ export const groupHandlers: Handlers<typeof groups, GroupDeps> = {
     const community = {
       name: body.community_name,
       description: body.description,
-      hasGeneralChat: body.general_chat,
-      membersMayAddGroups: body.members_may_add_groups,
+      hasGeneralChat: body.general_chat ?? false,
+      membersMayAddGroups: body.members_may_add_groups ?? false,
     };
     const { name, groupId } = await createCommunity(deps, actor, community, idempotencyKey);
     return { group_name: name, group_metadata_id: groupId };

@@ -67,10 +67,10 @@ const namesOf = async (person: Person) =>
     ({ name }) => name,
   );
 
-test('offers at most twelve tools, each with a description, schemas and a read-only hint', async () => {
+test('offers at most thirteen tools, each with a description, schemas and a read-only hint', async () => {
   const client = await connect(await keyOf(alice, 'read'));
   const { tools } = await client.listTools();
-  expect(tools.length).toBeLessThanOrEqual(12);
+  expect(tools.length).toBeLessThanOrEqual(13);
   const writing = new Set(['send_campaign', 'save_draft', 'pause_campaign', 'cancel_campaign']);
   for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
     expect(description?.length, name).toBeGreaterThan(80);
@@ -188,6 +188,10 @@ describe('over HTTP, with the API key of each request', () => {
     await call('list_campaigns', { search: 'now' });
     await call('read_analytics', { campaign_id: sent['campaign_id'] });
     await call('read_overview');
+    const poll = { question: 'When?', options: ['Saturday', 'Sunday'] };
+    const asking = await call('check_campaign', { name: 'Poll', html: '', poll, group_ids });
+    const asked = await call('send_campaign', { check_id: asking['check_id'] });
+    expect(await call('read_poll', { campaign_id: asked['campaign_id'] })).toMatchObject({ polls: expect.any(Array) });
     expect([...unused]).toEqual([]);
   });
 

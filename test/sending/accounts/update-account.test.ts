@@ -14,7 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const NONE = { quiet_hours: null, daily_cap: null, time_zone: 'Europe/Paris', sent_today: null, rests_until: null };
+const NONE = {
+  quiet_hours: null,
+  daily_cap: null,
+  mention_all_cap: 1,
+  time_zone: 'Europe/Paris',
+  sent_today: null,
+  rests_until: null,
+};
 
 test('has no send windows by default', async () => {
   expect(await hers.call('venom/update-account')).toEqual(NONE);

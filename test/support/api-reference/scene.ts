@@ -234,6 +234,10 @@ async function scheduleCampaign(ada: Actors): Promise<void> {
   // Nothing leaves: later examples count the posts.
   await recorder.poll('update-account', { quiet_hours: { from: '00:00', to: '23:59' } }, ada);
   await recorder.send('send-run-now', { campaign_id, run_id: wednesday }, ada);
+  await until(
+    () => recorder.poll('get-campaign', { campaign_id }, ada),
+    ({ status }) => status === 'running',
+  );
   for (const operation of ['pause-campaign', 'resume-campaign', 'cancel-campaign', 'delete-campaign'])
     await recorder.send(operation, { campaign_id }, ada);
   await recorder.poll('update-account', { quiet_hours: 'none' }, ada);

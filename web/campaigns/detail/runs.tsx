@@ -96,7 +96,7 @@ function RunRow({
     <li>
       <div className={boxClasses.grow}>
         <span>{exactTime(run.due_at, zone)}</span>
-        {run.moved_from !== null && (
+        {run.moved_from !== undefined && (
           <Text size="xs" c="dimmed">
             {t('campaign.run.moved', { time: shortTime(run.moved_from, zone) })}
           </Text>
