@@ -89,9 +89,9 @@ describe.skipIf(!browser)('in a browser', () => {
     await send({ image: Buffer.from('%PDF-1.4 programme').toString('base64') });
     await page.goto('/phone');
     await seePicture('figure');
-    const files = page.getByRole('figure').getByText('PDF document').locator('..');
+    const files = page.getByRole('figure').getByText('file.pdf').locator('..');
     await files.first().waitFor();
-    expect(await files.allTextContents()).toEqual(['PDF document18 byte']);
+    expect(await files.allTextContents()).toEqual(['file.pdf18 byte']);
   });
 
   test('shows the reason of failures and retries them with one click', async () => {

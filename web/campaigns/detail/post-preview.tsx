@@ -49,12 +49,18 @@ export function PostPreview({ post, analytics }: { post: Campaign; analytics: An
           </>
         )}
       </Phone>
-      {post.files.map(({ sha256, file_name: name }) => (
+      {filesOf(post).map(({ sha256, name }) => (
         <Download key={sha256} sha256={sha256} name={name ?? post.name} />
       ))}
       <RevisionButtons analytics={analytics} />
     </Section>
   );
+}
+
+/** The files of the library, or the one that came with the campaign. */
+function filesOf({ files, media, file_name }: Pick<Campaign, 'files' | 'media' | 'file_name'>) {
+  if (files.length > 0) return files.map(({ sha256, file_name: name }) => ({ sha256, name }));
+  return media ? [{ sha256: media.sha256, name: file_name }] : [];
 }
 
 /** Pictures are shown; other files can be downloaded. */
