@@ -176,7 +176,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().waitFor();
     found.push(...(await lookAtTop()));
     await button('Send a test…').click();
-    await dialog().getByRole('combobox', { name: 'Group' }).click();
+    await dialog().getByRole('combobox', { name: 'Group', exact: true }).click();
     await page.getByRole('option', { name: 'Village news' }).click();
     await dialog().getByText('will see it', { exact: false }).waitFor();
     found.push(...(await lookAtTop()));

@@ -119,7 +119,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('complementary').locator('img').waitFor();
     await press('Select all matching');
     await press('Send a test…');
-    await page.getByRole('combobox', { name: 'Group' }).fill('chess');
+    await page.getByRole('combobox', { name: 'Group', exact: true }).fill('chess');
     await page.getByRole('option', { name: 'Chess friends' }).click();
     await dialog().getByText('5 members of Chess friends will see it. It counts in no list and no figure.').waitFor();
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
