@@ -36,6 +36,7 @@ const OTHER_BYTES = [
   'idempotency_keys.body_hash',
   'media.bytes',
   'media.sha256',
+  'media_pieces.bytes',
   'recovery_codes.hash',
   'sandbox_chats.picture',
   'sandbox_messages.media_sha256',
