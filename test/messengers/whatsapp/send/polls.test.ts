@@ -97,7 +97,7 @@ describe('a poll', () => {
     const { groupId } = await addOwnChannel(peer, { person, phone });
     const { status, body } = await sendPoll(person, [groupId]);
     expect(status).toBe(400);
-    expect(body.details).toEqual([
+    expect(body.details).toMatchObject([
       { field: 'group_metadata_ids', issue: 'contains a channel: votes in channels cannot be counted' },
     ]);
   });
