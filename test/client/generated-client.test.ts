@@ -89,7 +89,9 @@ test('has a function for each operation', () => {
   const functions = new Set([...client.matchAll(/^export const (\w+) = async/gm)].map(([, name = '']) => name));
   const camelCase = (id: string) => id.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
   expect(ids.length).toBeGreaterThan(80);
-  expect(ids.filter((id) => !functions.has(camelCase(id)))).toEqual([]);
+  // A word that the language reserves, such as `import`, gets an underscore.
+  const isThere = (name: string) => functions.has(name) || functions.has(`_${name}`);
+  expect(ids.filter((id) => !isThere(camelCase(id)))).toEqual([]);
 });
 
 test('compiles with the strictest rules, and works', async () => {

@@ -58,7 +58,7 @@ test.skipIf(!browser)('is for administrators only', async () => {
   const { page } = visited;
   await enter(page, other.name);
   await page.goto('/installation');
-  await page.getByText('This operation is for administrators').waitFor();
+  await page.getByText('Only administrators can do this.').waitFor();
   visited.forgive(refused('403'));
   await page.getByRole('button', { name: 'other' }).last().click();
   await page.getByRole('menuitem', { name: 'Settings' }).waitFor();

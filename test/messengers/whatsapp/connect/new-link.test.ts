@@ -42,7 +42,9 @@ const sentOf = async (person: Person, campaign: string) => (await progressOf(per
 test('no post leaves within 30 minutes of a new link, and the campaign says so', async () => {
   const { person, phone, groups } = await linked(2);
   const { warnings, expected_seconds: seconds } = await check(person, groups);
-  expect(warnings).toContainEqual({ code: 'new_link', message: expect.stringContaining('linked a short time ago') });
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ code: 'new_link', message: expect.stringContaining('linked a short time ago') }),
+  );
   expect(seconds).toBeGreaterThan(25 * 60);
   const campaign = await sendCampaign(person, groups, 'too early');
   const wait = await until(
@@ -87,7 +89,9 @@ test('an account that warms up pauses for 20 to 60 s between two posts, and its 
   await person.call('venom/update-account', { warm_up: true });
   expect((await rests(person)).warm_up).toMatchObject({ gap_seconds: { min: 20, max: 60 } });
   const { warnings, expected_seconds: seconds } = await check(person, groups);
-  expect(warnings).toContainEqual({ code: 'warm_up_pace', message: expect.stringContaining('20 to 60 s') });
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ code: 'warm_up_pace', message: expect.stringContaining('20 to 60 s') }),
+  );
   expect(seconds).toBeGreaterThanOrEqual(3 * 40);
   const campaign = await sendCampaign(person, groups, 'slowly');
   for (let sent = 1; sent < groups.length; sent++) {
