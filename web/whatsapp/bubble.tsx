@@ -91,7 +91,7 @@ interface FilesPostProps extends Foot {
 
 /** Pictures and films in a group are an album; other files, and all files in a channel, follow one another. */
 function FilesPost({ text, files, card, ...foot }: FilesPostProps) {
-  const { messages, after } = placeText(text, files);
+  const { messages, after } = splitText(text, files);
   const isInAlbum = ({ mime }: ShownFile) => isShownAs(mime, 'image') || isShownAs(mime, 'video');
   const album = foot.kind === 'channel' ? [] : messages.filter(({ file }) => isInAlbum(file));
   const isAlbum = album.length > 1;
@@ -124,7 +124,7 @@ interface FileMessage {
 }
 
 /** As the service does: the text is the caption of the first file, or follows the files. */
-function placeText(text: string, files: readonly ShownFile[]): { messages: FileMessage[]; after: string } {
+function splitText(text: string, files: readonly ShownFile[]): { messages: FileMessage[]; after: string } {
   const [first] = files;
   const own = first?.caption ?? '';
   const mayBear = (own === '' || own === text) && !first?.mime.startsWith('audio/') && text.length <= CAPTION_LIMIT;

@@ -246,6 +246,18 @@ const duplicateCampaignData = z.discriminatedUnion('is_schedule', [
     .meta({ id: 'ScheduledCampaignCopy', description: 'A body for `add-campaign-batch`.' }),
 ]);
 
+/** Of both operations that add a campaign. */
+const ADDING_ERRORS = [
+  'group_not_found',
+  'campaign_not_found',
+  'run_not_found',
+  'campaign_limit_reached',
+  'mention_cap_reached',
+  'media_busy',
+  'media_not_found',
+  'storage_full',
+] as const;
+
 export const campaigns = defineOperations('Campaigns', {
   addCampaign: {
     path: '/api/v1/venom/add-campaign',
@@ -260,16 +272,7 @@ export const campaigns = defineOperations('Campaigns', {
       group_count: count,
       scheduled_for: z.null(),
     }),
-    errors: [
-      'group_not_found',
-      'campaign_not_found',
-      'run_not_found',
-      'campaign_limit_reached',
-      'mention_cap_reached',
-      'media_busy',
-      'media_not_found',
-      'storage_full',
-    ],
+    errors: ADDING_ERRORS,
     idempotency: 'keyed',
     bodyLimitBytes: POST_LIMIT_BYTES,
     requiresDiskSpace: true,
@@ -283,16 +286,7 @@ export const campaigns = defineOperations('Campaigns', {
       'The id of the new campaign is in the header `x-campaign-id` of the answer, since the specification fixes the body. If the answer was lost, `get-campaign` finds the campaign by its `Idempotency-Key`.\n\nOne run takes place on each date of the range, at the wall-clock time in the time zone. A time that a clock change skips runs at the instant it would have without the change; one that occurs twice runs the first time. Past occurrences are skipped.',
     body: addCampaignBatchBody,
     data: z.object({ data: z.literal(true) }),
-    errors: [
-      'group_not_found',
-      'campaign_not_found',
-      'run_not_found',
-      'campaign_limit_reached',
-      'mention_cap_reached',
-      'media_busy',
-      'media_not_found',
-      'storage_full',
-    ],
+    errors: ADDING_ERRORS,
     answerHeaders: {
       'x-campaign-id': 'The id of the new campaign, a UUID.',
       'x-campanile-time-zone': 'The time zone that `schedule_time` was read in.',
