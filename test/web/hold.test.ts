@@ -37,6 +37,7 @@ test.skipIf(!browser)('shows the hold on every page, light, dark and on a phone'
   for (const path of ['/', '/groups', '/settings', '/campaigns/new']) {
     await page.goto(path);
     await said.waitFor();
+    await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
   }
   const folder = process.env['HELD_PICTURES'];

@@ -169,6 +169,7 @@ test.each([
   ['etc/gmt+5', 'Etc/GMT+5'],
   ['EST', 'EST'],
 ])('accepts %s and stores it as %s', async (sent, kept) => {
+  campaign = await schedule();
   const profile = await alice.call('user/update_profile', { time_zone: sent });
   expect(profile.body.data).toMatchObject({ time_zone: kept });
   await alice.call('venom/update-campaign', { campaign_id: campaign, time_zone: sent });
