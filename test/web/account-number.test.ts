@@ -160,6 +160,6 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'End the warm-up' }).click();
     await warmUp.waitFor({ state: 'detached' });
     await page.goto(`/campaigns/${campaign_id}`);
-    await page.getByText('3 sent · 0 failed · 0 waiting').waitFor();
+    await page.getByRole('region', { name: 'Progress' }).getByText('Done').waitFor();
   });
 });

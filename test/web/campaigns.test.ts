@@ -296,6 +296,26 @@ describe.skipIf(!browser)('in a browser', () => {
       .toBe(true);
   });
 
+  test('shows the dates and the groups of a campaign that is still to come, and no figures of posts', async () => {
+    const id = await schedule(1, 3);
+    await page.goto(`/campaigns/${id}`);
+    await page.getByRole('list', { name: 'Runs (3)' }).getByRole('listitem').nth(2).waitFor();
+    await page.getByRole('row', { name: 'Chess friends 5' }).waitFor();
+    expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Group', 'Members']);
+    expect(await page.getByText('–', { exact: true }).count()).toBe(0);
+  });
+
+  test('shows the groups in two lines on a phone, without scrolling sideways', async () => {
+    const id = await send();
+    await isDone(id);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`/campaigns/${id}`);
+    await page.getByRole('row', { name: /^Chess friends\s*Sent · \d of 4 members/ }).waitFor();
+    expect(
+      await page.getByRole('group', { name: 'Groups' }).evaluate('(box) => box.scrollWidth <= box.clientWidth'),
+    ).toBe(true);
+  });
+
   test('shows no next run while a campaign is paused, and copies a plan with its plan', async () => {
     const id = await schedule(1, 3);
     await page.goto(`/campaigns/${id}`);
@@ -429,7 +449,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'First day', exact: true }).getByText(shown, { exact: false }).waitFor();
   });
 
-  test('shows the runs of today and tomorrow and what needs attention, with links', async () => {
+  test('shows first what needs attention, then the runs to come, and the campaigns by their age, with links', async () => {
     const id = await schedule(1, 3);
     await person.call('venom/pause-campaign', { campaign_id: id });
     await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
@@ -438,13 +458,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/');
     const out = page.getByRole('region', { name: 'Next up' });
     await out
-      .getByRole('list', { name: 'Today' })
-      .getByRole('link', { name: /Fair.*3 groups|Fair.*2 of 3 sent/ })
-      .waitFor();
-    await out
       .getByRole('list', { name: 'Tomorrow' })
       .getByRole('link', { name: /09:00\s*Good morning\s*Paused\s*3 groups/ })
       .waitFor();
+    // A run that is over is in the list of campaigns only.
+    expect(await out.getByText('Fair').count()).toBe(0);
+    await listed(page).getByText('Today', { exact: true }).waitFor();
     const needs = page.getByRole('region', { name: 'Needs attention' });
     await needs.getByText(/^Good morning is paused: the run of .* 09:00 is waiting\.$/).waitFor();
     await needs.getByRole('link', { name: 'Fair: 1 post failed.' }).click();

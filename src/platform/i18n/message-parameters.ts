@@ -184,10 +184,10 @@ export interface MessageParameters {
   'overview.before': { before: string; days: string };
   'overview.points': { points: string };
   'overview.chart': { first: string; last: string; highest: string };
-  'overview.upTo': { highest: string };
   'campaign.soFar': { sent: string; failed: string; waiting: string; cancelled: number };
-  'campaign.ofGroups': { all: string };
-  'campaign.ofPosts': { all: string };
+  'campaign.ofGroups': { groups: number };
+  'campaign.ofPosts': { groups: number; all: string };
+  'campaign.repliesOf': { replies: number };
   'campaign.people': { some: string; all: string };
   'campaign.mostRead': { from: string; to: string; read: string };
   'campaign.chartLabel': { delivered: string; read: string };
