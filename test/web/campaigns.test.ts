@@ -282,6 +282,25 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('400'));
   });
 
+  test('moves a run that is dragged to another day, once that is confirmed', async () => {
+    const id = await schedule(1, 1);
+    const day = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
+    await page.goto(`/calendar?view=week&day=${day.toString()}`);
+    const title = (of: Temporal.PlainDate) =>
+      of.toLocaleString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+    const target = day.dayOfWeek === 7 ? Temporal.Now.plainDateISO('Europe/Berlin') : day.add({ days: 1 });
+    const chip = page.getByRole('link', { name: /^09:00\s*Good morning/ });
+    await chip.dragTo(page.getByRole('listitem', { name: title(target) }));
+    const form = page.getByRole('dialog', { name: 'Move a run of “Good morning”' });
+    await form.getByText(/^So far it is planned for .*09:00/).waitFor();
+    expect(await form.getByLabel('New day and time').inputValue()).toBe(`${target.toString()}T09:00`);
+    expect(((await read(id)).runs as Array<{ moved_from?: string }>)[0]?.moved_from).toBeUndefined();
+    if (day.dayOfWeek === 7) await form.getByLabel('New day and time').fill(`${day.toString()}T18:30`);
+    await form.getByRole('button', { name: 'Move' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(((await read(id)).runs as Array<{ moved_from?: string }>)[0]?.moved_from).toBeDefined();
+  });
+
   test('opens the month at today on a phone', async () => {
     for (const days of [1, 2, 3]) await schedule(days, 1);
     await page.setViewportSize({ width: 390, height: 844 });
@@ -413,7 +432,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const day = page.getByRole('listitem', { name: title });
     // Today may be the last day that is shown.
     if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
-    await day.getByRole('link', { name: /^08:00\s*At 8\s*\(Planned\)$/ }).waitFor();
+    await day.getByRole('link', { name: /^08:00\s*At 8\s.*\(Planned\)$/ }).waitFor();
     await day.getByRole('button', { name: '2 more' }).click();
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
     await page.getByRole('heading', { name: 'At 12', level: 1 }).waitFor();

@@ -1,5 +1,5 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
-import type { CSSProperties, ReactNode } from 'react';
+import { useState, type CSSProperties, type DragEvent, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
 import { PlannedRunMenu } from '../campaigns/planned-run-menu.tsx';
@@ -10,8 +10,12 @@ import { useZone } from '../format/zone-context.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Dot } from '../parts/status.tsx';
 import { statusOfRun, toneOfStatus } from '../parts/status-tone.ts';
+import textClasses from '../parts/text.module.css';
 import { locale, t } from '../i18n/translate.ts';
 import classes from './calendar.module.css';
+
+/** The type of what is dragged: the id of a planned run. */
+const DRAGGED_RUN = 'application/x-campanile-run';
 
 /** One day with its runs; clicking an empty day that is not over starts a campaign there. */
 export function Day({
@@ -19,6 +23,7 @@ export function Day({
   today,
   isOutside,
   isEmpty,
+  drop,
   style,
   children,
 }: {
@@ -26,13 +31,31 @@ export function Day({
   today: string;
   isOutside: boolean;
   isEmpty: boolean;
+  /** Called with the id of a run that is dropped on the day. */
+  drop: (runId: number, day: string) => void;
   style?: CSSProperties;
   children: ReactNode;
 }) {
+  const [isOver, setOver] = useState(false);
+  const isOpen = day >= today;
   return (
+    // By keyboard, the menu of the run moves it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       role="listitem"
       className={classes.day}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!isOpen || !event.dataTransfer.types.includes(DRAGGED_RUN)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        drop(Number(event.dataTransfer.getData(DRAGGED_RUN)), day);
+      }}
       style={style}
       data-outside={isOutside || undefined}
       data-empty={isEmpty || undefined}
@@ -44,7 +67,7 @@ export function Day({
         <span className={classes.long}>{longDay(day)}</span>
       </span>
       {children}
-      {day >= today && <NewCampaignOnDay day={day} />}
+      {isOpen && <NewCampaignOnDay day={day} />}
     </div>
   );
 }
@@ -71,9 +94,12 @@ export function MoreRuns({ many, show }: { many: number; show: () => void }) {
   );
 }
 
+/** One line; dragging it to another day asks whether to move it. */
 export function RunChip({ run }: { run: PlannedRun }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
+  const groups = t('agenda.groups', { groups: run.group_count ?? 0 });
+  const isPlanned = run.status === 'planned';
   return (
     <span className={classes.chip}>
       <Link
@@ -81,21 +107,20 @@ export function RunChip({ run }: { run: PlannedRun }) {
         className={classes.run}
         data-status={status}
         data-tone={toneOfStatus(status)}
-        title={`${run.name}: ${t(`status.${status}`)}`}
+        title={`${run.name}: ${groups}, ${t(`status.${status}`)}`}
+        draggable={isPlanned}
+        onDragStart={(event: DragEvent) => event.dataTransfer.setData(DRAGGED_RUN, String(run.run_id))}
       >
-        <span className={classes.label}>
-          <span className={classes.time}>
-            <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
-          </span>{' '}
-          <span className={classes.name} dir="auto">
-            {run.name}
-          </span>
-          <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
-        </span>
+        <span className={classes.time}>
+          <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
+        </span>{' '}
+        <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+          {run.name}
+        </span>{' '}
+        <span className={classes.many}>{groups}</span>
+        <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
       </Link>
-      {run.status === 'planned' && (
-        <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />
-      )}
+      {isPlanned && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}
     </span>
   );
 }

@@ -211,6 +211,7 @@ export interface MessageParameters {
   'campaign.run.sendNote': { time: string };
   'campaign.run.sendDone': { name: string };
   'campaign.run.moveTitle': { name: string };
+  'campaign.run.moveFrom': { time: string };
   'campaign.run.moveDone': { name: string; time: string };
   'campaign.run.moved': { time: string };
   'campaign.run.skipTitle': { name: string };

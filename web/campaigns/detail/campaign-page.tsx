@@ -42,7 +42,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
   const isToCome = totals.deliveries === 0;
   const hasRuns = campaign.is_schedule || runs.length > 1;
   return (
-    <Page title={campaign.name} wide actions={<CampaignActions analytics={analytics} />}>
+    <Page title={campaign.name} actions={<CampaignActions analytics={analytics} />}>
       <div className={classes.campaign}>
         <div className={classes.whole}>
           <CampaignHeader analytics={analytics} rule={post.data && <ScheduleRule post={post.data} />} />

@@ -71,11 +71,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
 
   return (
-    <Page
-      title={t('change.title', { name: campaign.name })}
-      wide
-      actions={hasChanged && <DiscardButton act={throwAway} />}
-    >
+    <Page title={t('change.title', { name: campaign.name })} actions={hasChanged && <DiscardButton act={throwAway} />}>
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}

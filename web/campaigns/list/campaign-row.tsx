@@ -47,7 +47,9 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
           ) : (
             progress.deliveries > 0 && (
               <>
-                <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
+                {progress.sent < progress.deliveries && (
+                  <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
+                )}
                 <span>
                   {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries) })}
                   {progress.failed > 0 && (

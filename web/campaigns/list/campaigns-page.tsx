@@ -49,7 +49,7 @@ export default function CampaignsPage() {
   const isFiltered = status !== undefined || search !== '';
   const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
   return (
-    <Page title={t('pages.campaigns')} wide actions={<DraftsMenu />}>
+    <Page title={t('pages.campaigns')} actions={<DraftsMenu />}>
       {!isFirstTime && found.isSuccess && (
         <>
           <Agenda />
