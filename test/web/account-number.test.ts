@@ -149,7 +149,7 @@ describe.skipIf(!browser)('in a browser', () => {
     }
     await page.goto(`/campaigns/${campaign_id}`);
     await page.getByText('at most 30 posts today (day 1 of 14), 30 already sent').waitFor();
-    await page.getByText(/expected finish/).waitFor();
+    await page.getByText(/done by about/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'See the warm-up' }).click();
     const warmUp = page.getByRole('region', { name: 'Warm-up' });

@@ -110,7 +110,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await failures.getByText('Chess friends').waitFor();
     await page.getByRole('row', { name: /^Chess friends Failed 1/ }).waitFor();
     await takeAway(-1_000_000);
-    await failures.getByRole('button', { name: 'Resend failed' }).click();
+    await failures.getByRole('button', { name: 'Retry 1 failed' }).click();
     await page.getByText('Done', { exact: true }).first().waitFor();
     await failures.waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /^Chess friends Sent/ }).waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}`);
     await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit the sent posts of “Fair”' });
-    await dialog.getByText('The new text replaces the old one in 3 groups.', { exact: false }).waitFor();
+    await dialog.getByText('Replaces the text in 3 groups. The attachment stays.', { exact: false }).waitFor();
     await dialog.getByText('WhatsApp allows this for 15 minutes', { exact: false }).waitFor();
     const submit = dialog.getByRole('button', { name: 'Edit for everyone' });
     expect(await submit.isDisabled()).toBe(true);
@@ -561,7 +561,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await choose('Pause');
     await row.getByText('Paused').waitFor();
     await choose('Resume');
-    await row.getByText('Scheduled').waitFor();
+    await row.getByText('Planned').waitFor();
     await choose('Cancel campaign');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel campaign' }).click();
     await row.getByText('Cancelled').waitFor();
@@ -591,14 +591,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await other.close();
   });
 
-  test('shows the expected finish of a running campaign', async () => {
+  test('shows when a running campaign will be done', async () => {
     const inHours = (hours: number) =>
       Temporal.Now.zonedDateTimeISO('Europe/Berlin').add({ hours }).toPlainTime().toString({ smallestUnit: 'minute' });
     await person.call('venom/update-account', { quiet_hours: { from: inHours(-1), to: inHours(2) } });
     const id = await send();
     await page.goto(`/campaigns/${id}`);
-    await page.getByText(/expected finish .*\d\d:\d\d CES?T/).waitFor();
+    await page.getByText(/done by about .*\d\d:\d\d CES?T/).waitFor();
     const head = page.getByRole('region', { name: 'Progress' });
-    expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · expected finish');
+    expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · done by about');
   });
 });

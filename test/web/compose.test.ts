@@ -66,7 +66,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await check().getByText('Ready to send.').count()).toBe(0);
     await page.getByText('Now', { exact: true }).click();
     await check().getByText('Ready to send.').waitFor();
-    await page.getByText(/^Sending takes about .* Expected finish: about \d\d:\d\d\.$/).waitFor();
+    await page.getByText(/^Sending takes about .* Done by about \d\d:\d\d\.$/).waitFor();
   });
 
   test('sends a picture without a text, named after its file', async () => {

@@ -218,6 +218,7 @@ export interface MessageParameters {
   'campaign.run.skipNote': { time: string };
   'campaign.run.skipDone': { name: string };
   'campaign.expectedFinish': { time: string; zone: string };
+  'campaign.retry': { posts: number };
   'campaign.copyOf': { name: string };
   'campaign.cancelTitle': { name: string };
   'campaign.deleteTitle': { name: string };
