@@ -122,6 +122,7 @@ export interface MessageParameters {
   'group.ofPeople': { read: string; people: string };
   'group.readsChart': { posts: number };
   'group.membersChart': { first: string; now: string };
+  'compose.summary.members': { members: number };
   'compose.length': { length: string; limit: string };
   'compose.fileHint': { limit: string };
   'compose.fileTooLarge': { limit: string };
@@ -153,7 +154,6 @@ export interface MessageParameters {
   'compose.testSent': { group: string };
   'compose.actionSend': { groups: number };
   'compose.actionSchedule': { groups: number };
-  'compose.reaches': { groups: number; members: number };
   'compose.says': { name: string };
   'compose.withFile': { name: string; size: string };
   'compose.scheduleOnce': { day: string; time: string; zone: string };

@@ -100,7 +100,11 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
         act={save}
       >
         <Stack gap="sm">
-          <ChangeSummary {...{ before, draft, change, isOtherFile, hasFile, planned }} runs={check.runs?.length} />
+          <ChangeSummary
+            {...{ before, draft, change, isOtherFile, hasFile, planned }}
+            runs={check.runs?.length}
+            texts={{ before: campaign.text, after: preview.text }}
+          />
           <UnchangedRuns runs={campaign.runs} />
           {hasPlanned && isRescheduled(change) && <SendTimes draft={draft} check={check} />}
         </Stack>
