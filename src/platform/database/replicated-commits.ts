@@ -37,10 +37,7 @@ async function setUp(client: pg.PoolClient, settings: Readonly<Record<string, nu
  * Wraps a pool: gives each connection its `settings`, rejects connections to a replica, and rejects commits whose wait for the synchronous replica was cancelled. PostgreSQL
  * reports such a commit as a success with a warning, although a failover loses it (docs/explanation/decisions/0067).
  */
-export function assertReplicatedCommits(
-  pool: LendingPool,
-  settings: Readonly<Record<string, number>>,
-): PostgresPool {
+export function assertReplicatedCommits(pool: LendingPool, settings: Readonly<Record<string, number>>): PostgresPool {
   const unconfirmed = new WeakSet<object>();
   pool.on('connect', (client) =>
     client.on('notice', ({ routine }) => void (routine === WAITING_FOR_REPLICA && unconfirmed.add(client))),
