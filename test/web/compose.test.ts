@@ -143,6 +143,20 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.reload();
     await page.getByRole('textbox', { name: 'Message' }).getByText('Spring').waitFor();
     await page.getByText('3 groups · 151 members').waitFor();
+    await press('Send a test…');
+    await dialog().getByText('5 members of Chess friends will see it.', { exact: false }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Group', exact: true }).inputValue()).toBe('Chess friends');
+  });
+
+  test('scrolls the page over the list of groups, and the list once one of them was clicked', async () => {
+    await enterAsNew(page, 'fay');
+    await page.goto('/campaigns/new');
+    const list = page.getByRole('group', { name: 'Groups to choose from' });
+    const overflow = () => list.evaluate('(box) => getComputedStyle(box).overflowY');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).waitFor();
+    expect(await overflow()).toBe('hidden');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    expect(await overflow()).toBe('auto');
   });
 
   test('attaches a picture that is pasted into the message', async () => {
