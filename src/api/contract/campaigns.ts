@@ -213,7 +213,7 @@ const checkCampaignData = z.object({
   }),
   expected_seconds: count.meta({
     description:
-      "Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already.",
+      "Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes your account's pace and the posts and pins that it has to send already.",
   }),
 });
 

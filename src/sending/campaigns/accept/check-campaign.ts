@@ -104,6 +104,7 @@ export async function checkCampaign(
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
     expectedSeconds: await estimateSeconds(db, account.accountId, {
       groups: groupIds.length,
+      isPinned: extras.pinSeconds !== undefined,
       at: first,
       pace,
       timeZone: deps.timeZone,
