@@ -3,6 +3,7 @@ import { useState, type CSSProperties, type DragEvent, type ReactNode } from 're
 import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
 import { PlannedRunMenu } from '../campaigns/planned-run-menu.tsx';
+import { describePost, PostMarks } from '../campaigns/post-marks.tsx';
 import { newCampaignPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
@@ -107,13 +108,14 @@ export function RunChip({ run }: { run: PlannedRun }) {
         className={classes.run}
         data-status={status}
         data-tone={toneOfStatus(status)}
-        title={`${run.name}: ${groups}, ${t(`status.${status}`)}`}
+        title={[`${run.name}: ${groups}, ${t(`status.${status}`)}`, ...describePost(run, zone)].join('\n')}
         draggable={isPlanned}
         onDragStart={(event: DragEvent) => event.dataTransfer.setData(DRAGGED_RUN, String(run.run_id))}
       >
         <span className={classes.time}>
           <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
         </span>{' '}
+        <PostMarks run={run} zone={zone} />
         <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
           {run.name}
         </span>{' '}
