@@ -693,6 +693,8 @@ export interface GroupAnalytics {
     name: string;
     desc: string;
     status: CampaignStatus;
+    /** Why the service paused it, and what to do. Absent if a user paused it. */
+    pause_reason?: string | undefined;
     is_channel_campaign: boolean;
     is_schedule: boolean;
     start_date: string | null;
@@ -1030,6 +1032,7 @@ export type NoticeKind =
   | 'campaign_failed'
   | 'campaign_late'
   | 'campaign_missed'
+  | 'campaign_paused'
   | 'campaign_rescheduled'
   | 'account_unlinked'
   | 'version_refused'
@@ -1098,6 +1101,14 @@ export interface CampaignRunEventData {
   is_schedule: boolean;
   run_id: number;
   due_at: string;
+}
+export interface CampaignPausedEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+  /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
+  reason?: string | undefined;
 }
 export interface RunEventData {
   campaign_id: string;
@@ -1812,6 +1823,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       name: string;
       desc: string;
       status: CampaignStatus;
+      /** Why the service paused it, and what to do. Absent if a user paused it. */
+      pause_reason?: string | undefined;
       is_channel_campaign: boolean;
       is_schedule: boolean;
       start_date: string | null;
@@ -2252,7 +2265,7 @@ export interface EventData {
   /** A campaign ended and some of its posts were not sent */
   'campaign.completed_with_errors': CampaignEventData;
   /** A campaign was paused */
-  'campaign.paused': CampaignEventData;
+  'campaign.paused': CampaignPausedEventData;
   /** A campaign was resumed, after a pause or by a retry */
   'campaign.resumed': CampaignEventData;
   /** A campaign was cancelled */

@@ -86,6 +86,9 @@ export const campaignHead = {
   name: z.string(),
   desc: z.string(),
   status: campaignStatus,
+  pause_reason: z.string().optional().meta({
+    description: 'Why the service paused it, and what to do. Absent if a user paused it.',
+  }),
   is_channel_campaign: z.boolean(),
   is_schedule: z.boolean(),
   start_date: z.string().nullable(),

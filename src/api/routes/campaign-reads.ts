@@ -9,6 +9,7 @@ import { getCampaign, type RunDetails } from '../../sending/campaigns/read/get-c
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
 import type { OwnCampaign } from '../../sending/campaigns/store.ts';
+import { explainPause } from '../../sending/deliveries/pause-refused.ts';
 import { listRuns } from '../../sending/campaigns/read/list-runs.ts';
 import type { campaignReads, getCampaignBody } from '../contract/campaign-reads.ts';
 import { campaigns } from '../contract/campaigns.ts';
@@ -141,6 +142,7 @@ export function toWireHead(campaign: OwnCampaign) {
     name: campaign.name,
     desc: campaign.description,
     status: campaign.status,
+    ...(campaign.pauseReason !== null && { pause_reason: explainPause(campaign.pauseReason) }),
     is_channel_campaign: campaign.isChannelCampaign,
     is_schedule: campaign.isSchedule,
     start_date: campaign.startDate,
