@@ -418,6 +418,8 @@ describe.skipIf(!browser)('in a browser', () => {
   test('shows each run in the calendar at its time, linked to its campaign', async () => {
     for (const hour of [8, 9, 10, 11, 12])
       await schedule(1, 2, { name: `At ${hour}`, schedule_time: `${String(hour).padStart(2, '0')}:00:00` });
+    const event = { name: 'Fair', start_at: '2032-06-05T07:00:00Z' };
+    await schedule(1, 2, { name: 'Fair', html: '', event, pin_for: '24h', schedule_time: '13:00:00' });
     const tomorrow = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
     await page.goto('/calendar');
     await page.getByText('Times in Europe/Berlin', { exact: false }).waitFor();
@@ -427,7 +429,8 @@ describe.skipIf(!browser)('in a browser', () => {
     // Today may be the last day that is shown.
     if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
     await day.getByRole('link', { name: /^08:00\s*At 8\s*\(Planned\)$/ }).waitFor();
-    await day.getByRole('button', { name: '2 more' }).click();
+    await day.getByRole('button', { name: '3 more' }).click();
+    await day.getByRole('link', { name: /^13:00\s*Event on .*5 Jun 2032, 09:00.*Is pinned\s*Fair/ }).waitFor();
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
     await page.getByRole('heading', { name: 'At 12', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/campaigns\/[0-9a-f-]{36}$/);

@@ -16,7 +16,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
-import { postExtrasData } from './post-extras.ts';
+import { pinFor, postExtrasData } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
@@ -110,6 +110,7 @@ const listRunsBody = z.object({
   with_counts: withDefault(z.boolean(), false).meta({
     description: 'Adds `group_count`, `queued`, `sent` and `failed`.',
   }),
+  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `post`: what kind of post it is.' }),
   limit: pageLimit(1_000, 500),
   cursor,
 });
@@ -125,6 +126,16 @@ const listedRun = z.object({
   queued: count.optional().meta({ description: '0 until the run begins.' }),
   sent: count.optional(),
   failed: count.optional(),
+  post: z
+    .object({
+      kind: z.enum(['text', 'file', 'files', 'poll', 'event']).meta({ description: '`files`: several.' }),
+      event_start_at: instant.nullable().meta({ description: 'When its event begins. `null`: it is no event.' }),
+      mention_all: z.boolean(),
+      pin_for: pinFor.nullable(),
+      is_reply: z.boolean(),
+    })
+    .optional()
+    .meta({ description: 'With `with_post`.' }),
 });
 
 export const getCampaignBody = z

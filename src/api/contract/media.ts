@@ -49,6 +49,7 @@ export const media = defineOperations('Media', {
   },
   importMedia: {
     path: '/api/v1/media/import',
+    operationId: 'import-media',
     access: 'send',
     idempotency: 'always',
     summary: 'Import a file from a URL',

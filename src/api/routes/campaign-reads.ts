@@ -10,13 +10,13 @@ import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
 import type { OwnCampaign } from '../../sending/campaigns/store.ts';
 import { explainPause } from '../../sending/deliveries/pause-refused.ts';
-import { listRuns } from '../../sending/campaigns/read/list-runs.ts';
+import { listRuns, type ListedPost } from '../../sending/campaigns/read/list-runs.ts';
 import type { campaignReads, getCampaignBody } from '../contract/campaign-reads.ts';
 import { campaigns } from '../contract/campaigns.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { toShownFiles } from './post-files.ts';
-import { toWireExtras } from './post-extras.ts';
+import { toPinFor, toWireExtras } from './post-extras.ts';
 import { rate } from './rate.ts';
 
 /** Of the hash, for a file that has no name of its own. */
@@ -106,6 +106,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
           sent: run.sent,
           failed: run.failed,
         }),
+        ...(body.with_post && { post: toWirePost(run.post) }),
       })),
       next_cursor: writeCursor(next),
     };
@@ -168,5 +169,15 @@ export function toWireRun(run: RunDetails) {
     sent: run.sent,
     failed: run.failed,
     cancelled: run.cancelled,
+  };
+}
+
+function toWirePost({ kind, eventStartAt, mentionsAll, pinSeconds, isReply }: ListedPost) {
+  return {
+    kind,
+    event_start_at: eventStartAt,
+    mention_all: mentionsAll,
+    pin_for: toPinFor(pinSeconds),
+    is_reply: isReply,
   };
 }

@@ -267,6 +267,7 @@ export interface MessageParameters {
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };
   'calendar.beginOn': { day: string };
+  'calendar.event': { at: string };
   'phone.lead': { zone: string; short: string };
   'phone.deletedAt': { sent: string; at: string };
   'phone.editedAt': { sent: string; at: string };

@@ -276,7 +276,7 @@ async function keepFiles(ada: Actors): Promise<void> {
   const { recorder } = ada;
   const headers = { 'x-file-name': 'Programme%202027.pdf' };
   const file = await recorder.send('upload', PDF, { token: ada.token, headers });
-  await recorder.send('import', { url: ada.fileUrl, file_name: 'Poster.png' }, ada);
+  await recorder.send('import-media', { url: ada.fileUrl, file_name: 'Poster.png' }, ada);
   await recorder.send('list-media', { search: 'programme' }, ada);
   await recorder.send('delete-media', { media_id: file['media_id'] }, ada);
 }
