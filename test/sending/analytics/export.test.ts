@@ -118,7 +118,7 @@ test.each([
   [{ event: { name: 'Fair', start_at: '2032-06-05T09:00:00Z' } }, ['votes: going', 'votes: maybe', 'votes: not_going']],
 ])('has a column for each answer to %j', async (asked, columns) => {
   const campaign_id = await send('Asked', { html: '', ...asked });
-  const votes = [...columns.map((_, index) => index + 1)];
+  const votes = columns.map((_, index) => index + 1);
   const counts = [6, 5, ...votes, ...Array.from({ length: 12 - votes.length }, () => 0)];
   const { db } = app.database;
   await sql`
