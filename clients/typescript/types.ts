@@ -449,20 +449,6 @@ export interface PostedEvent {
   start_at: string;
   end_at: string | null;
 }
-export interface PostedPoll {
-  question: string;
-  options: Array<string>;
-  multiple: boolean;
-  open_hours: number | null;
-  names_voters: boolean;
-}
-export interface PostedEvent {
-  name: string;
-  description: string | null;
-  place: string | null;
-  start_at: string;
-  end_at: string | null;
-}
 /** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
 export type IssueCode = string;
 export interface OneCampaign {

@@ -185,9 +185,11 @@ test('is kept in drafts and copies, changes, and is taken away', async () => {
   expect((await alice.call('venom/update-campaign', { campaign_id, remove: ['mention_all'] })).status).toBe(200);
   expect(await copy()).toBe(false);
   const draft_id = randomUUID();
-  await alice.call('venom/save-draft', { draft_id, version: 0, mention_all: true });
+  const reply_to = { campaign_id: randomUUID() };
+  const asked = { mention_all: true, pin_for: '7d', reply_to, file_name: 'Menu: today.pdf' };
+  await alice.call('venom/save-draft', { draft_id, version: 0, ...asked });
   const { body } = await alice.call<{ drafts: Array<{ content: object }> }>('venom/list-drafts', { draft_id });
-  expect(body.data.drafts[0]?.content).toMatchObject({ mention_all: true });
+  expect(body.data.drafts[0]?.content).toMatchObject({ ...asked, reply_to: { ...reply_to, run_id: null } });
 });
 
 test('a correction keeps the mention, and shows it', async () => {
