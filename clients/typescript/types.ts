@@ -432,6 +432,8 @@ export interface ShownFile {
   file_name: string | null;
   /** `null`: none of its own. */
   caption: string | null;
+  /** Of a film: whether members see a picture of it at once. */
+  has_still: boolean;
 }
 export interface PostedPoll {
   question: string;
@@ -684,6 +686,8 @@ export interface LibraryFile {
   height: number | null;
   /** The length of a film. */
   seconds: number | null;
+  /** Of a film: whether it has a picture (`set-still`). */
+  has_still: boolean;
   /** When it was last uploaded or put into a campaign. */
   used_at: string;
 }
@@ -1931,6 +1935,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     body: {
       /** The hash of the file, from `media` in the answers of other operations. */
       sha256: string;
+      /** The still of a film instead: a JPEG. */
+      still?: boolean | null | undefined;
     };
     data: Blob;
   };
@@ -2084,6 +2090,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         height: number | null;
         /** The length of a film. */
         seconds: number | null;
+        /** Of a film: whether it has a picture (`set-still`). */
+        has_still: boolean;
         /** When it was last uploaded or put into a campaign. */
         used_at: string;
         campaigns: Array<{ campaign_id: string; name: string; status: CampaignStatus }>;
@@ -2091,6 +2099,15 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
       next_cursor: NextCursor;
     };
+  };
+  /** Give a film a still. The picture that members see before they play the film. It is shrunk to a JPEG within 320 pixels. Posts that leave later have it. Without `still` the film has none. */
+  'media/set-still': {
+    body: {
+      media_id: number;
+      /** A picture in base64, 100 KiB at most. */
+      still?: string | null | undefined;
+    };
+    data: LibraryFile;
   };
   /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };

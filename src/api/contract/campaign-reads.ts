@@ -219,6 +219,7 @@ export const campaignReads = defineOperations('Campaigns', {
           description: 'The hash of the file, from `media` in the answers of other operations.',
           examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
+      still: withDefault(z.boolean(), false).meta({ description: 'The still of a film instead: a JPEG.' }),
     }),
     data: fileBytes,
     errors: ['media_not_found'],

@@ -113,12 +113,13 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
   },
 
   async getMedia(deps, { body, actor, setHeader }) {
-    const { mime, extension, size, pieces } = await getMedia(deps, actor, body.sha256);
+    const { mime, extension, size, pieces } = await getMedia(deps, actor, body);
     const name = fileNameOf(body.sha256.slice(0, NAME_CHARACTERS), extension);
     setHeader('content-type', mime);
     setHeader('content-length', String(size));
     setHeader('content-disposition', contentDisposition(name));
-    setHeader('cache-control', 'private, max-age=31536000, immutable');
+    // A still may be replaced; the file never changes.
+    setHeader('cache-control', body.still ? 'private, no-cache' : 'private, max-age=31536000, immutable');
     // Opened by itself in a browser, it runs nothing and is of no origin.
     setHeader('content-security-policy', "sandbox; default-src 'none'; frame-ancestors 'none'");
     return pieces;

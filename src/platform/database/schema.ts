@@ -135,6 +135,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     width: number | null;
     height: number | null;
     seconds: number | null;
+    still: Buffer | null;
   };
   media_pieces: { media_id: number; position: number; bytes: Buffer };
   content_files: { content_id: number; media_id: number };
