@@ -432,6 +432,8 @@ export interface ShownFile {
   file_name: string | null;
   /** `null`: none of its own. */
   caption: string | null;
+  /** Of a film: whether members see a picture of it at once. */
+  has_still: boolean;
 }
 export interface PostedPoll {
   question: string;
@@ -684,6 +686,8 @@ export interface LibraryFile {
   height: number | null;
   /** The length of a film. */
   seconds: number | null;
+  /** Of a film: whether it has a picture (`set-still`). */
+  has_still: boolean;
   /** When it was last uploaded or put into a campaign. */
   used_at: string;
 }
@@ -693,6 +697,8 @@ export interface GroupAnalytics {
     name: string;
     desc: string;
     status: CampaignStatus;
+    /** Why the service paused it, and what to do. Absent if a user paused it. */
+    pause_reason?: string | undefined;
     is_channel_campaign: boolean;
     is_schedule: boolean;
     start_date: string | null;
@@ -1048,6 +1054,7 @@ export type NoticeKind =
   | 'campaign_failed'
   | 'campaign_late'
   | 'campaign_missed'
+  | 'campaign_paused'
   | 'campaign_rescheduled'
   | 'account_unlinked'
   | 'version_refused'
@@ -1116,6 +1123,14 @@ export interface CampaignRunEventData {
   is_schedule: boolean;
   run_id: number;
   due_at: string;
+}
+export interface CampaignPausedEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+  /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
+  reason?: string | undefined;
 }
 export interface RunEventData {
   campaign_id: string;
@@ -1832,6 +1847,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       name: string;
       desc: string;
       status: CampaignStatus;
+      /** Why the service paused it, and what to do. Absent if a user paused it. */
+      pause_reason?: string | undefined;
       is_channel_campaign: boolean;
       is_schedule: boolean;
       start_date: string | null;
@@ -1918,6 +1935,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     body: {
       /** The hash of the file, from `media` in the answers of other operations. */
       sha256: string;
+      /** The still of a film instead: a JPEG. */
+      still?: boolean | null | undefined;
     };
     data: Blob;
   };
@@ -2071,6 +2090,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         height: number | null;
         /** The length of a film. */
         seconds: number | null;
+        /** Of a film: whether it has a picture (`set-still`). */
+        has_still: boolean;
         /** When it was last uploaded or put into a campaign. */
         used_at: string;
         campaigns: Array<{ campaign_id: string; name: string; status: CampaignStatus }>;
@@ -2078,6 +2099,15 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
       next_cursor: NextCursor;
     };
+  };
+  /** Give a film a still. The picture that members see before they play the film. It is shrunk to a JPEG within 320 pixels. Posts that leave later have it. Without `still` the film has none. */
+  'media/set-still': {
+    body: {
+      media_id: number;
+      /** A picture in base64, 100 KiB at most. */
+      still?: string | null | undefined;
+    };
+    data: LibraryFile;
   };
   /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
@@ -2286,7 +2316,7 @@ export interface EventData {
   /** A campaign ended and some of its posts were not sent */
   'campaign.completed_with_errors': CampaignEventData;
   /** A campaign was paused */
-  'campaign.paused': CampaignEventData;
+  'campaign.paused': CampaignPausedEventData;
   /** A campaign was resumed, after a pause or by a retry */
   'campaign.resumed': CampaignEventData;
   /** A campaign was cancelled */

@@ -86,6 +86,9 @@ export const campaignHead = {
   name: z.string(),
   desc: z.string(),
   status: campaignStatus,
+  pause_reason: z.string().optional().meta({
+    description: 'Why the service paused it, and what to do. Absent if a user paused it.',
+  }),
   is_channel_campaign: z.boolean(),
   is_schedule: z.boolean(),
   start_date: z.string().nullable(),
@@ -216,6 +219,7 @@ export const campaignReads = defineOperations('Campaigns', {
           description: 'The hash of the file, from `media` in the answers of other operations.',
           examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
+      still: withDefault(z.boolean(), false).meta({ description: 'The still of a film instead: a JPEG.' }),
     }),
     data: fileBytes,
     errors: ['media_not_found'],

@@ -282,6 +282,7 @@ export interface MessageParameters {
   'notices.texts.campaign_failed': { count: number; name: string };
   'notices.texts.campaign_late': { count: number; name: string };
   'notices.texts.campaign_missed': { count: number; name: string };
+  'notices.texts.campaign_paused': { count: number; name: string };
   'notices.texts.campaign_rescheduled': { count: number; name: string };
   'notices.texts.webhook_off': { count: number; name: string };
   'settings.signedInAs': { name: string; email: string; number: string };
