@@ -84,6 +84,7 @@ export const IDEMPOTENCY = {
   'analytics/get-overview': 'always',
   'analytics/get-group': 'always',
   'analytics/export-campaign': 'always',
+  'analytics/get-report': 'always',
   'analytics/get-poll-results': 'always',
   'analytics/export-poll': 'always',
   'venom/create-webhook': 'never',

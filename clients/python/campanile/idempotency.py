@@ -34,6 +34,7 @@ ALWAYS = frozenset(
         "analytics/get-overview",
         "analytics/get-group",
         "analytics/export-campaign",
+        "analytics/get-report",
         "analytics/get-poll-results",
         "analytics/export-poll",
         "venom/list-webhooks",
