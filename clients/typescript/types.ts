@@ -894,6 +894,8 @@ export interface Report {
     failed: number;
     delivered: number;
     read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
     /** `null` without recipients whose reads are reported. */
     read_rate: number | null;
     /** Groups with a sent post, once each. */
@@ -919,6 +921,8 @@ export interface Report {
     failed: number;
     delivered: number;
     read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
     /** `null` without recipients whose reads are reported. */
     read_rate: number | null;
   };
@@ -931,6 +935,8 @@ export interface Report {
     failed: number;
     delivered: number;
     read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
     /** `null` without recipients whose reads are reported. */
     read_rate: number | null;
   }>;
@@ -2225,6 +2231,71 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id?: string | null | undefined;
       /** Only the groups of this saved list. */
       group_list_id?: number | null | undefined;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+    };
+    data: Report;
+  };
+  /** Export all rows of a report as CSV or JSON. CSV: one row per group, as `groups` of the report; see `export-campaign` for the format. JSON: the report with all of its `groups`, and without `silent_groups` and `failed_groups`. Errors have the usual envelope. */
+  'analytics/export-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      format: 'csv' | 'json';
+    };
+    data: Blob;
+  };
+  /** Create a link to a report. Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links. */
+  'analytics/share-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      /** Days until the link expires. */
+      expires_in_days?: number | null | undefined;
+    };
+    data: {
+      report_link_id: number;
+      /** Shown once: only its hash is stored. */
+      token: string;
+      /** The link's path at the address of the dashboard. */
+      path: string;
+      expires_at: string;
+    };
+  };
+  /** List your links to reports. Without expired and revoked ones, newest first. */
+  'analytics/list-report-links': {
+    body: Nothing;
+    data: {
+      links: Array<{
+        report_link_id: number;
+        created_at: string;
+        expires_at: string;
+        start_date: string;
+        end_date: string;
+        time_zone: string;
+        campaign: { campaign_id: string; name: string } | null;
+        group_list_name: string | null;
+      }>;
+    };
+  };
+  /** Revoke a link to a report */
+  'analytics/revoke-report-link': { body: { report_link_id: number }; data: NoData };
+  /** Get the report of a link. For anyone who has the token of the link. A token that is unknown, expired or revoked is one and the same 404. */
+  'analytics/get-shared-report': {
+    body: {
+      token: string;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
     };

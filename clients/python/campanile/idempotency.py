@@ -35,6 +35,8 @@ ALWAYS = frozenset(
         "analytics/get-group",
         "analytics/export-campaign",
         "analytics/get-report",
+        "analytics/export-report",
+        "analytics/list-report-links",
         "analytics/get-poll-results",
         "analytics/export-poll",
         "venom/list-webhooks",

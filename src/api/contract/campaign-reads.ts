@@ -7,6 +7,7 @@ import {
   count,
   cursor,
   descending,
+  fileBytes,
   instant,
   nextCursor,
   optional,
@@ -136,11 +137,6 @@ export const getCampaignBody = z
     path: ['campaign_id'],
     error: 'is required, or idempotency_key instead of it',
   });
-
-/** The bytes of a file, without an envelope. */
-const fileBytes = z.custom<AsyncIterable<Uint8Array>>(
-  (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
-);
 
 export const campaignReads = defineOperations('Campaigns', {
   listCampaigns: {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, instant, optional, pageLimit } from './fields.ts';
+import { count, fileBytes, instant, nothing, nothingData, optional, pageLimit, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 
@@ -21,6 +21,7 @@ const sums = {
   failed: count,
   delivered: count,
   read: count,
+  rated_recipients: count.meta({ description: 'Recipients whose reads are reported: the divisor of `read_rate`.' }),
   read_rate: readRate,
 };
 
@@ -41,7 +42,10 @@ const reportGroup = z
     views: count.nullable().meta({ description: 'Of a channel. `null`: unknown.' }),
     first_sent_at: instant.nullable(),
     last_sent_at: instant.nullable(),
-    last_error: z.string().nullable().meta({ description: 'The cause of the latest failure, and what to do about it.' }),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The cause of the latest failure, and what to do about it.' }),
     is_silent: z.boolean().meta({ description: 'Nobody has read it or reacted, a day after the first post.' }),
   })
   .meta({ id: 'ReportGroup' });
@@ -65,13 +69,17 @@ const reportTimes = (values: string) =>
 
 const rows = (of: string) => z.array(reportGroup).meta({ description: `${of}, \`limit\` at most.` });
 
+const describedSelection = {
+  start_date: z.string().meta({ format: 'date' }),
+  end_date: z.string().meta({ format: 'date' }),
+  time_zone: z.string(),
+  campaign: z.object({ campaign_id: campaignId, name: z.string() }).nullable(),
+  group_list_name: z.string().nullable(),
+};
+
 export const reportData = z
   .object({
-    start_date: z.string().meta({ format: 'date' }),
-    end_date: z.string().meta({ format: 'date' }),
-    time_zone: z.string(),
-    campaign: z.object({ campaign_id: campaignId, name: z.string() }).nullable(),
-    group_list_name: z.string().nullable(),
+    ...describedSelection,
     totals: z.object({
       ...sums,
       groups: count.meta({ description: 'Groups with a sent post, once each.' }),
@@ -85,7 +93,11 @@ export const reportData = z
       views: count.nullable().meta({ description: 'Of channels. `null`: unknown.' }),
     }),
     previous: z
-      .object({ start_date: z.string().meta({ format: 'date' }), end_date: z.string().meta({ format: 'date' }), ...sums })
+      .object({
+        start_date: z.string().meta({ format: 'date' }),
+        end_date: z.string().meta({ format: 'date' }),
+        ...sums,
+      })
       .meta({ description: 'As many days directly before.' }),
     daily: z.array(z.object({ date: z.string().meta({ format: 'date' }), ...sums })),
     hours: reportTimes('The hour at which the runs began, 0 to 23'),
@@ -100,7 +112,8 @@ export const reportData = z
       .array(z.object({ error: z.string(), groups: count, posts: count }))
       .meta({ description: 'Failed posts by the latest cause in their group, 50 causes at most.' }),
     unknown_runs: count.meta({
-      description: 'Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them.',
+      description:
+        'Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them.',
     }),
   })
   .meta({ id: 'Report' });
@@ -117,5 +130,77 @@ export const report = defineOperations('Analytics', {
     errors: ['campaign_not_found', 'group_list_not_found'],
     shedFirst: true,
     longAnswer: 'whole',
+  },
+  exportReport: {
+    path: '/api/v1/analytics/export-report',
+    access: 'read',
+    summary: 'Export all rows of a report as CSV or JSON',
+    description:
+      'CSV: one row per group, as `groups` of the report; see `export-campaign` for the format. JSON: the report with all of its `groups`, and without `silent_groups` and `failed_groups`. Errors have the usual envelope.',
+    body: z.object({ ...reportSelection, format: z.enum(['csv', 'json']) }),
+    data: fileBytes,
+    errors: ['campaign_not_found', 'group_list_not_found'],
+    answerType: '*/*',
+    answerHeaders: { 'content-disposition': 'A file name with the days.' },
+    shedFirst: true,
+    longAnswer: 'pieces',
+  },
+  shareReport: {
+    path: '/api/v1/analytics/share-report',
+    access: 'admin',
+    summary: 'Create a link to a report',
+    description:
+      'Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links.',
+    body: z.object({
+      ...reportSelection,
+      expires_in_days: withDefault(z.int().min(1).max(90), 30).meta({ description: 'Days until the link expires.' }),
+    }),
+    data: z.object({
+      report_link_id: count,
+      token: z.string().meta({ description: 'Shown once: only its hash is stored.' }),
+      path: z.string().meta({ description: "The link's path at the address of the dashboard." }),
+      expires_at: instant,
+    }),
+    errors: ['campaign_not_found', 'group_list_not_found', 'report_link_limit_reached'],
+  },
+  listReportLinks: {
+    path: '/api/v1/analytics/list-report-links',
+    access: 'read',
+    summary: 'List your links to reports',
+    description: 'Without expired and revoked ones, newest first.',
+    body: nothing,
+    data: z.object({
+      links: z.array(
+        z.object({
+          report_link_id: count,
+          created_at: instant,
+          expires_at: instant,
+          ...describedSelection,
+        }),
+      ),
+    }),
+  },
+  revokeReportLink: {
+    path: '/api/v1/analytics/revoke-report-link',
+    access: 'admin',
+    summary: 'Revoke a link to a report',
+    body: z.object({ report_link_id: z.int() }),
+    data: nothingData,
+    errors: ['report_link_not_found'],
+  },
+  getSharedReport: {
+    path: '/api/v1/analytics/get-shared-report',
+    access: 'open',
+    summary: 'Get the report of a link',
+    description:
+      'For anyone who has the token of the link. A token that is unknown, expired or revoked is one and the same 404.',
+    body: z.object({ token: text(1, 100), limit: pageLimit(1_000, 100) }),
+    data: reportData,
+    errors: ['report_link_not_found', 'too_many_attempts'],
+    answerHeaders: {
+      'cache-control': '`private, no-store`.',
+      'x-robots-tag': '`noindex, nofollow`.',
+    },
+    shedFirst: true,
   },
 });

@@ -1,10 +1,20 @@
+import { setImmediate as letOthers } from 'node:timers/promises';
+import { create as contentDisposition } from 'content-disposition';
 import type { z } from 'zod';
+import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { BestTime } from '../../sending/analytics/report/best-times.ts';
 import { readReport, type Report, type ReportRow } from '../../sending/analytics/report/read-report.ts';
+import {
+  listReportLinks,
+  readSharedReport,
+  revokeReportLink,
+  shareReport,
+} from '../../sending/analytics/report/share-report.ts';
 import type { OverviewSums } from '../../sending/analytics/read-overview.ts';
 import type { report, reportData } from '../contract/report.ts';
 import type { Handlers } from '../operation.ts';
+import { streamCsv } from './csv.ts';
 import { rate } from './rate.ts';
 
 export interface ReportDeps {
@@ -18,7 +28,109 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
   async getReport(deps, { body, actor }) {
     return toWireReport(await readReport(deps, actor, toRequest(body)), body.limit);
   },
+
+  async exportReport(deps, { body, actor, setHeader }) {
+    const result = await readReport(deps, actor, toRequest(body));
+    const { startDate, endDate } = result.span;
+    setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, body.format)));
+    setHeader('content-type', CONTENT_TYPES[body.format]);
+    const rows = result.groups.map(toWireRow);
+    return encode(
+      body.format === 'csv' ? streamCsv(COLUMNS, rows.map(toCsvRow)) : streamJson(toWireReport(result, 0), rows),
+    );
+  },
+
+  async shareReport(deps, { body, actor }) {
+    const shared = await shareReport(deps, actor, { ...toRequest(body), expiresInDays: body.expires_in_days });
+    return {
+      report_link_id: shared.reportLinkId,
+      token: shared.token,
+      path: `${SHARED_PAGE}#${shared.token}`,
+      expires_at: shared.expiresAt.toISOString(),
+    };
+  },
+
+  async listReportLinks(deps, { actor }) {
+    const links = await listReportLinks(deps, actor);
+    return {
+      links: links.map((link) => ({
+        report_link_id: link.reportLinkId,
+        created_at: link.createdAt.toISOString(),
+        expires_at: link.expiresAt.toISOString(),
+        start_date: link.startDate,
+        end_date: link.endDate,
+        time_zone: link.timeZone,
+        campaign: toWireCampaign(link.campaign),
+        group_list_name: link.groupListName,
+      })),
+    };
+  },
+
+  async revokeReportLink(deps, { body, actor }) {
+    await revokeReportLink(deps, actor, body.report_link_id);
+    return {};
+  },
+
+  async getSharedReport(deps, { body, address, setHeader }) {
+    setHeader('cache-control', 'private, no-store');
+    setHeader('x-robots-tag', 'noindex, nofollow');
+    return toWireReport(await readSharedReport(deps, { token: body.token, address }), body.limit);
+  },
 };
+
+/** The dashboard's page of a link. The token is in the fragment, which browsers send to no server and in no `Referer`. */
+const SHARED_PAGE = '/shared-report';
+
+const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' };
+
+/** In this order. A new column is added at the end. */
+const COLUMNS = [
+  'group_metadata_id',
+  'group_name',
+  'kind',
+  'participants',
+  'sent',
+  'failed',
+  'recipients',
+  'delivered',
+  'read',
+  'read_rate',
+  'reactions',
+  'replies',
+  'views',
+  'first_sent_at',
+  'last_sent_at',
+  'last_error',
+  'is_silent',
+] as const satisfies ReadonlyArray<keyof ReturnType<typeof toWireRow>>;
+
+function toCsvRow({ is_silent: isSilent, ...row }: ReturnType<typeof toWireRow>) {
+  return { ...row, is_silent: String(isSilent) };
+}
+
+const ROWS_PER_PIECE = 500;
+
+/** The report as one JSON object, with all of its groups. */
+async function* streamJson(
+  { groups: _groups, silent_groups: _silent, failed_groups: _failed, ...report }: ReturnType<typeof toWireReport>,
+  rows: ReadonlyArray<ReturnType<typeof toWireRow>>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(report).slice(0, -1)},"groups":[`;
+  for (let from = 0; from < rows.length; from += ROWS_PER_PIECE) {
+    const piece = JSON.stringify(rows.slice(from, from + ROWS_PER_PIECE)).slice(1, -1);
+    yield from === 0 ? piece : `,${piece}`;
+    await letOthers();
+  }
+  yield ']}\n';
+}
+
+async function* encode(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece);
+}
+
+function toWireCampaign(campaign: Report['campaign']) {
+  return campaign && { campaign_id: campaign.campaignId, name: campaign.name };
+}
 
 interface SelectionBody {
   start_date: string;
@@ -46,7 +158,7 @@ function toWireReport(report: Report, limit: number): z.input<typeof reportData>
     start_date: span.startDate,
     end_date: span.endDate,
     time_zone: span.timeZone,
-    campaign: report.campaign && { campaign_id: report.campaign.campaignId, name: report.campaign.name },
+    campaign: toWireCampaign(report.campaign),
     group_list_name: report.groupListName,
     totals: {
       ...toWireSums(totals),
@@ -74,7 +186,15 @@ function toWireReport(report: Report, limit: number): z.input<typeof reportData>
 }
 
 function toWireSums({ runs, sent, failed, delivered, read, acknowledging }: OverviewSums) {
-  return { runs, sent, failed, delivered, read, read_rate: rate(read, acknowledging) };
+  return {
+    runs,
+    sent,
+    failed,
+    delivered,
+    read,
+    rated_recipients: acknowledging,
+    read_rate: rate(read, acknowledging),
+  };
 }
 
 function toWireTimes({ best, certainty, times }: BestTime) {

@@ -19,7 +19,16 @@ import { recordReceipts } from '../../../src/sending/receipts/record-receipts.ts
 import type { Worker } from '../../../src/app/worker.ts';
 import type { Database } from '../../../src/platform/database/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { analyticsOf, convert, createOwner, schedule, sendNow, startTestWorker, until, type Owner } from '../../support/ledger.ts';
+import {
+  analyticsOf,
+  convert,
+  createOwner,
+  schedule,
+  sendNow,
+  startTestWorker,
+  until,
+  type Owner,
+} from '../../support/ledger.ts';
 import { runs } from '../../support/runs.ts';
 import { scriptMessenger } from '../../support/scripted-messenger.ts';
 
@@ -116,7 +125,10 @@ async function rest({ accountId }: Owner): Promise<void> {
 /** Sends one after the other, oldest first, with their receipts; resolves to their ids. */
 async function send(owner: Owner, planned: readonly Planned[]): Promise<string[]> {
   const ids: string[] = [];
-  const times = planned.map((one) => ({ ...one, at: dateAfter(one.day).toZonedDateTime({ timeZone: 'UTC', plainTime: { hour: one.hour } }) }));
+  const times = planned.map((one) => ({
+    ...one,
+    at: dateAfter(one.day).toZonedDateTime({ timeZone: 'UTC', plainTime: { hour: one.hour } }),
+  }));
   times.sort((one, other) => Temporal.ZonedDateTime.compare(one.at, other.at));
   const pick = (indexes: readonly number[]) => indexes.map((index) => owner.groupIds[index] ?? 0);
   for (const one of times) {
@@ -151,7 +163,9 @@ async function send(owner: Owner, planned: readonly Planned[]): Promise<string[]
 async function readSome({ accountId }: Owner, reads: readonly number[]): Promise<void> {
   const { rows } = await sql<{ messageId: string }>`
     select d.message_id as "messageId" from deliveries d join groups g on g.group_id = d.group_id
-    where d.account_id = ${accountId} and d.status = 'sent' and g.kind <> 'channel' order by d.run_id, d.position`.execute(database.db);
+    where d.account_id = ${accountId} and d.status = 'sent' and g.kind <> 'channel' order by d.run_id, d.position`.execute(
+    database.db,
+  );
   if (rows.length === 0) return;
   const events = reads.map((number) => ({
     kind: (['read', 'reacted', 'delivered'] as const)[number % 3] ?? 'read',
@@ -164,28 +178,49 @@ async function readSome({ accountId }: Owner, reads: readonly number[]): Promise
 }
 
 /** Checks the report that answers a question, by counting the facts. */
-async function expectToAddUp(owner: Owner, world: { facts: Fact[]; ids: string[]; folded: Set<string> }, asked: Question) {
+async function expectToAddUp(
+  owner: Owner,
+  world: { facts: Fact[]; ids: string[]; folded: Set<string> },
+  asked: Question,
+) {
   const { db } = database;
   await sql`update users set time_zone = ${asked.zone} where user_id = ${owner.userId}`.execute(db);
   const [first, last] = [dateAfter(asked.first), dateAfter(asked.first + asked.days - 1)];
   const campaignId = asked.campaign === null ? undefined : world.ids[asked.campaign % world.ids.length];
   const listed = asked.list?.map((index) => owner.groupIds[index] ?? 0);
-  const groupListId = listed && (await saveGroupList({ db }, owner, { name: 'List', groupIds: listed, groupListId: null }));
-  const report = await readReport({ db, timeZone: 'UTC' }, owner, { startDate: String(first), endDate: String(last), campaignId, groupListId });
+  const groupListId =
+    listed && (await saveGroupList({ db }, owner, { name: 'List', groupIds: listed, groupListId: null }));
+  const report = await readReport({ db, timeZone: 'UTC' }, owner, {
+    startDate: String(first),
+    endDate: String(last),
+    campaignId,
+    groupListId,
+  });
   const days = listDates(first, asked.days, asked.zone);
   const [beginsAt, endsAt] = [days[0]?.beginsAt ?? NaN, days.at(-1)?.endsAt ?? NaN];
   const isIn = (fact: Fact) => fact.startedAt >= beginsAt && fact.startedAt < endsAt;
   const about = world.facts.filter((fact) => campaignId === undefined || fact.campaignId === campaignId);
-  const within = about.filter((fact) => isIn(fact) && (!listed || (listed.includes(fact.groupId) && !world.folded.has(fact.campaignId))));
+  const within = about.filter(
+    (fact) => isIn(fact) && (!listed || (listed.includes(fact.groupId) && !world.folded.has(fact.campaignId))),
+  );
   expectTotals(report, within);
-  const cut = new Set(about.filter((fact) => !isIn(fact) && world.folded.has(fact.campaignId)).map((fact) => fact.campaignId));
+  const cut = new Set(
+    about.filter((fact) => !isIn(fact) && world.folded.has(fact.campaignId)).map((fact) => fact.campaignId),
+  );
   expectGroups(report, listed ? within : within.filter((fact) => !cut.has(fact.campaignId)));
-  const unknown = about.filter((fact) => isIn(fact) && (listed ? listed.includes(fact.groupId) && world.folded.has(fact.campaignId) : cut.has(fact.campaignId)));
+  const unknown = about.filter(
+    (fact) =>
+      isIn(fact) &&
+      (listed ? listed.includes(fact.groupId) && world.folded.has(fact.campaignId) : cut.has(fact.campaignId)),
+  );
   expect(report.unknownRuns).toBe(new Set(unknown.map(({ runId }) => runId)).size);
   for (const [index, day] of days.entries())
     expect(report.daily[index]).toMatchObject({
       date: day.date,
-      sent: sumOf(within.filter(({ startedAt }) => startedAt >= day.beginsAt && startedAt < day.endsAt), ({ sent }) => sent),
+      sent: sumOf(
+        within.filter(({ startedAt }) => startedAt >= day.beginsAt && startedAt < day.endsAt),
+        ({ sent }) => sent,
+      ),
     });
 }
 
@@ -200,8 +235,13 @@ function expectTotals({ totals, daily, hours }: Report, within: readonly Fact[])
     acknowledging: sumOf(rated, ({ recipients }) => recipients),
   });
   for (const field of ['runs', 'sent', 'failed', 'delivered', 'read', 'acknowledging'] as const)
-    expect(sumOf(daily, (day) => day[field]), `${field} of the days`).toBe(totals[field]);
-  const ratedRuns = Map.groupBy(rated, ({ runId }) => runId).values().filter((facts) => sumOf([...facts], ({ recipients }) => recipients) > 0);
+    expect(
+      sumOf(daily, (day) => day[field]),
+      `${field} of the days`,
+    ).toBe(totals[field]);
+  const ratedRuns = Map.groupBy(rated, ({ runId }) => runId)
+    .values()
+    .filter((facts) => sumOf([...facts], ({ recipients }) => recipients) > 0);
   expect(sumOf(hours.times, (time) => time.runs)).toBe([...ratedRuns].length);
 }
 
@@ -219,10 +259,20 @@ function expectGroups({ groups, totals }: Report, facts: readonly Fact[]) {
   const byId = (one: { groupId: number }, other: { groupId: number }) => one.groupId - other.groupId;
   expect(groups.toSorted(byId)).toMatchObject(expected.toSorted(byId));
   expect(totals.groups).toBe(expected.filter(({ sent }) => sent > 0).length);
-  const silent = expected.filter(({ sent, recipients, read, reactions }) => sent > 0 && recipients > 0 && read + reactions === 0);
+  const silent = expected.filter(
+    ({ sent, recipients, read, reactions }) => sent > 0 && recipients > 0 && read + reactions === 0,
+  );
   const channels = new Set(facts.filter(({ isChannel }) => isChannel).map(({ groupId }) => groupId));
-  expect(groups.filter(({ isSilent }) => isSilent).map(({ groupId }) => groupId).toSorted()).toEqual(
-    silent.map(({ groupId }) => groupId).filter((id) => !channels.has(id)).toSorted(),
+  expect(
+    groups
+      .filter(({ isSilent }) => isSilent)
+      .map(({ groupId }) => groupId)
+      .toSorted(),
+  ).toEqual(
+    silent
+      .map(({ groupId }) => groupId)
+      .filter((id) => !channels.has(id))
+      .toSorted(),
   );
 }
 
@@ -253,7 +303,9 @@ test('adds up over any span with the deliveries, the overview and the analytics 
         await exhaust((db) => updateActivity(db), foldReceipts);
         await foldSome(owner);
         const { rows } = await sql<{ id: string }>`
-          select public_id as id from campaigns where account_id = ${owner.accountId} and folded_at is not null`.execute(database.db);
+          select public_id as id from campaigns where account_id = ${owner.accountId} and folded_at is not null`.execute(
+          database.db,
+        );
         world.folded = new Set(rows.map(({ id }) => id));
         await askAll();
       },
@@ -265,7 +317,9 @@ test('adds up over any span with the deliveries, the overview and the analytics 
 /** Folds every second of the campaigns, by letting the others end later. */
 async function foldSome({ accountId }: Owner): Promise<void> {
   await sql`
-    update campaigns set finished_at = finished_at + interval '50 days' where account_id = ${accountId} and campaign_id % 2 = 0`.execute(database.db);
+    update campaigns set finished_at = finished_at + interval '50 days' where account_id = ${accountId} and campaign_id % 2 = 0`.execute(
+    database.db,
+  );
   await exhaust((db) => compactOldCampaigns(db, 90));
 }
 
@@ -285,8 +339,14 @@ async function expectSameAsOthers(owner: Owner, campaigns: readonly string[]): P
     const own = await readReport(deps, owner, { ...span, campaignId });
     const { sent, failed, recipients, delivered, read, reactions, replies, acknowledging } = analytics.totals;
     expect(own.totals).toMatchObject({
-      ...{ sent, failed, recipients, reactions, acknowledging },
-      ...{ delivered: delivered ?? 0, read: read ?? 0, replies: replies ?? 0 },
+      sent,
+      failed,
+      recipients,
+      reactions,
+      acknowledging,
+      delivered: delivered ?? 0,
+      read: read ?? 0,
+      replies: replies ?? 0,
     });
   }
 }

@@ -107,7 +107,9 @@ test('keeps the views of channels apart from reads', async () => {
   const [, channel = 0] = groups;
   await sql`update groups set kind = 'channel' where group_id = ${channel}`.execute(app.database.db);
   await sendNow([channel, ...groups.slice(0, 1)]);
-  await sql`update deliveries set views = 70, views_seen = true, recipients = 100 where group_id = ${channel}`.execute(app.database.db);
+  await sql`update deliveries set views = 70, views_seen = true, recipients = 100 where group_id = ${channel}`.execute(
+    app.database.db,
+  );
   await record('read', groups[0]);
   const { totals, groups: rows } = await reportOf();
   expect(totals).toMatchObject({ read: 1, views: 70, followers_reached: 100 });
@@ -200,7 +202,9 @@ describe('rejects', () => {
     const campaign_id = await sendNow(groups.slice(0, 1));
     await sql`
       update runs set targets = 1000001, expanded = 1000001, sent = 1000001
-      where campaign_id = (select campaign_id from campaigns where public_id = ${campaign_id})`.execute(app.database.db);
+      where campaign_id = (select campaign_id from campaigns where public_id = ${campaign_id})`.execute(
+      app.database.db,
+    );
     expect(await alice.call('analytics/get-report', MAY)).toMatchObject({
       status: 400,
       body: { details: [{ field: 'start_date', code: 'too_many_posts', params: { limit: 1_000_000 } }] },

@@ -52,11 +52,20 @@ export function addRates(one: RateSums, other: RateSums): RateSums {
 /** Returns the best of the times. `sums`: of each time that had a run. */
 export function findBestTime(sums: ReadonlyMap<number, RateSums>, unit: keyof typeof Z_SHARED): BestTime {
   const times = [...sums].filter(([, { n }]) => n > 0).toSorted(([one], [other]) => one - other);
-  const rates = times.map(([value, sum]) => ({ value, runs: sum.runs, readRate: sum.r / sum.n, interval: intervalOf(sum) }));
+  const rates = times.map(([value, sum]) => ({
+    value,
+    runs: sum.runs,
+    readRate: sum.r / sum.n,
+    interval: intervalOf(sum),
+  }));
   const candidates = times.filter(([, { runs }]) => runs >= MIN_RUNS);
   if (candidates.length < 2) return { best: null, certainty: 'not_enough', times: rates };
   const [best, bestSums] = candidates.reduce((one, other) => (rateOf(other[1]) > rateOf(one[1]) ? other : one));
-  const rest = combine(times.reduce((all, [, sum]) => addRates(all, sum), NO_RUNS), bestSums, -1);
+  const rest = combine(
+    times.reduce((all, [, sum]) => addRates(all, sum), NO_RUNS),
+    bestSums,
+    -1,
+  );
   const standardError = Math.sqrt(varianceOf(bestSums) + varianceOf(rest));
   const critical = studentQuantile(Z_SHARED[unit], Math.min(bestSums.runs, rest.runs) - 1);
   const isClear = rateOf(bestSums) - rateOf(rest) > critical * standardError;

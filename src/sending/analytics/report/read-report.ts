@@ -162,7 +162,10 @@ async function readNow(trx: Connection): Promise<Date> {
 const collator = new Intl.Collator('en', { numeric: true });
 
 function toRows(groups: readonly ReportGroup[], now: Date): ReportRow[] {
-  const rated = groups.map((group) => ({ group, rate: group.kind === 'channel' ? -1 : group.read / (group.recipients || Infinity) }));
+  const rated = groups.map((group) => ({
+    group,
+    rate: group.kind === 'channel' ? -1 : group.read / (group.recipients || Infinity),
+  }));
   rated.sort(
     (one, other) =>
       other.rate - one.rate ||
@@ -188,14 +191,21 @@ function isSilent(group: Omit<ReportGroup, 'error' | 'isWaiting'>, now: Date): b
 
 function addGroups(rows: readonly ReportRow[]): Omit<ReportTotals, keyof OverviewSums> {
   const reached = rows.filter(({ sent }) => sent > 0);
-  const add = (some: readonly ReportRow[], pick: (row: ReportRow) => number) => some.reduce((sum, row) => sum + pick(row), 0);
+  const add = (some: readonly ReportRow[], pick: (row: ReportRow) => number) =>
+    some.reduce((sum, row) => sum + pick(row), 0);
   /** The average of its posts: members come and go. */
   const audience = ({ recipients, sent }: ReportRow) => Math.round(recipients / sent);
   const views = reached.map((row) => row.views).filter((count) => count !== null);
   return {
     groups: reached.length,
-    peopleReached: add(reached.filter(({ kind }) => kind !== 'channel'), audience),
-    followersReached: add(reached.filter(({ kind }) => kind === 'channel'), audience),
+    peopleReached: add(
+      reached.filter(({ kind }) => kind !== 'channel'),
+      audience,
+    ),
+    followersReached: add(
+      reached.filter(({ kind }) => kind === 'channel'),
+      audience,
+    ),
     recipients: add(rows, (row) => row.recipients),
     reactions: add(rows, (row) => row.reactions),
     replies: add(rows, (row) => row.replies),
@@ -204,7 +214,10 @@ function addGroups(rows: readonly ReportRow[]): Omit<ReportTotals, keyof Overvie
 }
 
 function addFailures(rows: readonly ReportRow[]): Report['failures'] {
-  const byError = Map.groupBy(rows.filter(({ failed }) => failed > 0), ({ lastError }) => lastError ?? '');
+  const byError = Map.groupBy(
+    rows.filter(({ failed }) => failed > 0),
+    ({ lastError }) => lastError ?? '',
+  );
   const failures = [...byError].map(([error, failed]) => ({
     error,
     groups: failed.length,
