@@ -17,7 +17,7 @@ export function BestTimes({ times, unit }: { times: Times; unit: 'hour' | 'weekd
   const shown = unit === 'hour' ? times.times.map((time) => time.value) : [1, 2, 3, 4, 5, 6, 7];
   return (
     <Section title={unit === 'hour' ? t('report.bestHour') : t('report.bestWeekday')}>
-      <Text size="sm" c={best ? undefined : 'dimmed'} mb="sm">
+      <Text size="sm" {...(!best && { c: 'dimmed' })} mb="sm">
         {best && <strong className={classes.best}>{nameOf(best.value, unit)}</strong>}
         {t(`report.certainty.${times.certainty}`, { runs })}
       </Text>
