@@ -2231,12 +2231,12 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id?: string | null | undefined;
       /** Only the groups of this saved list. */
       group_list_id?: number | null | undefined;
-      /** Maximum number of items on a page. */
+      /** Maximum number of rows in each list. */
       limit?: number | null | undefined;
     };
     data: Report;
   };
-  /** Export all rows of a report as CSV or JSON. CSV: one row per group, as `groups` of the report; see `export-campaign` for the format. JSON: the report with all of its `groups`, and without `silent_groups` and `failed_groups`. Errors have the usual envelope. */
+  /** Export all groups of a report as CSV. One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, call `get-report` with a high `limit`. */
   'analytics/export-report': {
     body: {
       /** In your time zone. */
@@ -2247,9 +2247,9 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       campaign_id?: string | null | undefined;
       /** Only the groups of this saved list. */
       group_list_id?: number | null | undefined;
-      format: 'csv' | 'json';
+      format: 'csv';
     };
-    data: Blob;
+    data: string;
   };
   /** Create a link to a report. Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links. */
   'analytics/share-report': {

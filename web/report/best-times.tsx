@@ -18,7 +18,7 @@ export function BestTimes({ times, unit }: { times: Times; unit: 'hour' | 'weekd
   return (
     <Section title={unit === 'hour' ? t('report.bestHour') : t('report.bestWeekday')}>
       <Text size="sm" {...(!best && { c: 'dimmed' })} mb="sm">
-        {best && <strong className={classes.best}>{nameOf(best.value, unit)}</strong>}
+        {best && <strong className={classes.best}>{headlineOf(best.value, unit)}</strong>}
         {t(`report.certainty.${times.certainty}`, { runs })}
       </Text>
       <ul className={classes.times}>
@@ -31,13 +31,13 @@ export function BestTimes({ times, unit }: { times: Times; unit: 'hour' | 'weekd
           />
         ))}
       </ul>
-      {runs > 0 && (
-        <Text size="xs" c="dimmed" mt="sm">
-          {t('report.timesNote')}
-        </Text>
-      )}
     </Section>
   );
+}
+
+/** "18:00 – 19:00" or "Tue". */
+function headlineOf(value: number, unit: 'hour' | 'weekday'): string {
+  return unit === 'weekday' ? nameOf(value, unit) : `${nameOf(value, unit)} – ${nameOf((value + 1) % 24, unit)}`;
 }
 
 function nameOf(value: number, unit: 'hour' | 'weekday'): string {

@@ -34,11 +34,7 @@ export function RateChart({ report }: { report: Report }) {
       >
         <span className={classes.top}>{share(top)}</span>
         <span className={classes.middle}>{share(top / 2)}</span>
-        {before !== null && (
-          <span className={classes.before} style={{ insetBlockEnd: height(before) }}>
-            <span>{t('report.before', { rate: share(before) })}</span>
-          </span>
-        )}
+        {before !== null && <span className={classes.before} style={{ insetBlockEnd: height(before) }} />}
         <div className={classes.columns}>
           {columns.map(({ first, last, rate }) => (
             <span key={first} className={classes.column} title={titleOf(first, last, rate)}>
@@ -49,7 +45,15 @@ export function RateChart({ report }: { report: Report }) {
       </div>
       <figcaption className={classes.ends}>
         <span>{dateName(report.start_date)}</span>
-        <span>{columns.length < report.daily.length ? t('report.byWeek') : t('report.byDay')}</span>
+        <span>
+          {columns.length < report.daily.length ? t('report.byWeek') : t('report.byDay')}
+          {before !== null && (
+            <>
+              <span className={classes.legend} aria-hidden="true" />
+              {t('report.before', { rate: share(before) })}
+            </>
+          )}
+        </span>
         <span>{dateName(report.end_date)}</span>
       </figcaption>
     </figure>

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Chip, Group, Menu, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -37,12 +37,15 @@ export default function ReportPage() {
   return (
     <Page title={t('pages.report')} wide actions={<Actions selection={selection} share={sharing.open} />}>
       <div className={classes.controls}>
-        <SegmentedControl
-          aria-label={t('overview.span')}
-          value={name}
-          onChange={setName}
-          data={SPANS.map((value) => ({ value, label: t(`report.spans.${value}`) }))}
-        />
+        <Chip.Group value={name} onChange={setName}>
+          <Group gap={6} role="radiogroup" aria-label={t('overview.span')}>
+            {SPANS.map((value) => (
+              <Chip key={value} value={value} size="sm" variant="outline">
+                {t(`report.spans.${value}`)}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
         {name === 'own' && (
           <Group gap="xs">
             <DayField label={t('report.from')} value={span.first} onChange={setFirst} />
@@ -95,6 +98,9 @@ function DayField({ label, value, onChange }: { label: string; value: string; on
   );
 }
 
+/** As many as the service returns at most. */
+const ALL_ROWS = 100_000;
+
 export interface Selection {
   start_date: string;
   end_date: string;
@@ -105,9 +111,13 @@ export interface Selection {
 function Actions({ selection, share }: { selection: Selection; share: () => void }) {
   const exporting = useMutation({
     mutationFn: async (format: 'csv' | 'json') => {
-      const file = await call('analytics/export-report', { ...selection, format });
       const { start_date: first, end_date: last } = selection;
-      downloadFile(file, t('report.fileName', { first, last }), format);
+      const text =
+        format === 'csv'
+          ? await call('analytics/export-report', { ...selection, format })
+          : JSON.stringify(await call('analytics/get-report', { ...selection, limit: ALL_ROWS }), null, 2);
+      const type = format === 'csv' ? 'text/csv' : 'application/json';
+      downloadFile(new Blob([text], { type }), t('report.fileName', { first, last }), format);
     },
     onError: notifyError,
   });

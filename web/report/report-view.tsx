@@ -55,6 +55,9 @@ export function ReportView({
             <BestTimes times={report.hours} unit="hour" />
             <BestTimes times={report.weekdays} unit="weekday" />
           </div>
+          <Text size="xs" c="dimmed">
+            {t('report.timesNote')}
+          </Text>
           <GroupBars report={report} showMore={showMore} linksToGroups={linksToGroups} />
           <div className={classes.pair}>
             <SilentGroups report={report} linksToGroups={linksToGroups} />
@@ -81,28 +84,30 @@ function MainFigures({ report: { totals, previous, daily } }: { report: Report }
         })
       : undefined;
   return (
-    <Figures label={t('report.figures')} dense>
-      <Figure label={t('overview.posts')} value={count(totals.sent)}>
-        {describeChange(totals.sent, previous.sent, days)}
-      </Figure>
-      <Figure label={t('report.people')} value={count(totals.people_reached)}>
-        {t('report.peopleNote', { groups: totals.groups })}
-      </Figure>
-      <Figure label={t('overview.readRate')} value={share(totals.read_rate)}>
-        {points ?? t('overview.readOf')}
-      </Figure>
-      {hasChannels && (
-        <Figure label={t('report.views')} value={count(totals.views)}>
-          {t('report.followers', { followers: totals.followers_reached })}
+    <div className={classes.figures}>
+      <Figures label={t('report.figures')} dense>
+        <Figure label={t('overview.posts')} value={count(totals.sent)}>
+          {describeChange(totals.sent, previous.sent, days)}
         </Figure>
-      )}
-      <Figure label={t('report.reactions')} value={count(totals.reactions + totals.replies)}>
-        {t('report.reactionsNote', { reactions: count(totals.reactions), replies: count(totals.replies) })}
-      </Figure>
-      <Figure label={t('overview.failed')} value={count(totals.failed)}>
-        {describeChange(totals.failed, previous.failed, days)}
-      </Figure>
-    </Figures>
+        <Figure label={t('report.people')} value={count(totals.people_reached)}>
+          {t('report.peopleNote')}
+        </Figure>
+        <Figure label={t('overview.readRate')} value={share(totals.read_rate)}>
+          {points ?? t('overview.readOf')}
+        </Figure>
+        {hasChannels && (
+          <Figure label={t('report.views')} value={count(totals.views)}>
+            {t('report.followers', { followers: totals.followers_reached })}
+          </Figure>
+        )}
+        <Figure label={t('report.reactions')} value={count(totals.reactions)}>
+          {t('report.replies', { replies: totals.replies })}
+        </Figure>
+        <Figure label={t('overview.failed')} value={count(totals.failed)}>
+          {describeChange(totals.failed, previous.failed, days)}
+        </Figure>
+      </Figures>
+    </div>
   );
 }
 

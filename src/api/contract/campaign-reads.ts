@@ -7,7 +7,6 @@ import {
   count,
   cursor,
   descending,
-  fileBytes,
   instant,
   nextCursor,
   optional,
@@ -137,6 +136,11 @@ export const getCampaignBody = z
     path: ['campaign_id'],
     error: 'is required, or idempotency_key instead of it',
   });
+
+/** The bytes of a file, without an envelope. */
+const fileBytes = z.custom<AsyncIterable<Uint8Array>>(
+  (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+);
 
 export const campaignReads = defineOperations('Campaigns', {
   listCampaigns: {

@@ -113,10 +113,6 @@ export const fileBody = z
     (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
   )
   .meta({ id: 'File', type: 'string', format: 'binary', description: 'The bytes of the file.' });
-/** The bytes of a file, without an envelope. */
-export const fileBytes = z.custom<AsyncIterable<Uint8Array>>(
-  (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
-);
 /** A stored file in an answer. */
 export const storedFile = z
   .object({

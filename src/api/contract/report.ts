@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { campaignId, date } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
-import { count, fileBytes, instant, nothing, nothingData, optional, pageLimit, text, withDefault } from './fields.ts';
+import { count, instant, nothing, nothingData, optional, pageLimit, text, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
 
@@ -125,7 +125,12 @@ export const report = defineOperations('Analytics', {
     summary: 'Get the report on a span of days',
     description:
       'Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began.',
-    body: z.object({ ...reportSelection, limit: pageLimit(1_000, 100) }),
+    body: z.object({
+      ...reportSelection,
+      limit: withDefault(z.int().min(1).max(100_000), 100).meta({
+        description: 'Maximum number of rows in each list.',
+      }),
+    }),
     data: reportData,
     errors: ['campaign_not_found', 'group_list_not_found'],
     shedFirst: true,
@@ -134,16 +139,16 @@ export const report = defineOperations('Analytics', {
   exportReport: {
     path: '/api/v1/analytics/export-report',
     access: 'read',
-    summary: 'Export all rows of a report as CSV or JSON',
+    summary: 'Export all groups of a report as CSV',
     description:
-      'CSV: one row per group, as `groups` of the report; see `export-campaign` for the format. JSON: the report with all of its `groups`, and without `silent_groups` and `failed_groups`. Errors have the usual envelope.',
-    body: z.object({ ...reportSelection, format: z.enum(['csv', 'json']) }),
-    data: fileBytes,
+      'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, call `get-report` with a high `limit`.',
+    body: z.object({ ...reportSelection, format: z.literal('csv') }),
+    data: z.string(),
     errors: ['campaign_not_found', 'group_list_not_found'],
-    answerType: '*/*',
+    answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': 'A file name with the days.' },
     shedFirst: true,
-    longAnswer: 'pieces',
+    longAnswer: 'whole',
   },
   shareReport: {
     path: '/api/v1/analytics/share-report',

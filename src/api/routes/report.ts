@@ -1,6 +1,7 @@
-import { setImmediate as letOthers } from 'node:timers/promises';
 import { create as contentDisposition } from 'content-disposition';
 import type { z } from 'zod';
+import { countAttempts, type AttemptLimit } from '../../identity/sign-in/brute-force-limit.ts';
+import { networkOf } from '../../identity/sign-in/known-networks.ts';
 import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/connect.ts';
 import type { BestTime } from '../../sending/analytics/report/best-times.ts';
@@ -14,7 +15,7 @@ import {
 import type { OverviewSums } from '../../sending/analytics/read-overview.ts';
 import type { report, reportData } from '../contract/report.ts';
 import type { Handlers } from '../operation.ts';
-import { streamCsv } from './csv.ts';
+import { writeCsv } from './csv.ts';
 import { rate } from './rate.ts';
 
 export interface ReportDeps {
@@ -33,11 +34,7 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
     const result = await readReport(deps, actor, toRequest(body));
     const { startDate, endDate } = result.span;
     setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, body.format)));
-    setHeader('content-type', CONTENT_TYPES[body.format]);
-    const rows = result.groups.map(toWireRow);
-    return encode(
-      body.format === 'csv' ? streamCsv(COLUMNS, rows.map(toCsvRow)) : streamJson(toWireReport(result, 0), rows),
-    );
+    return writeCsv(COLUMNS, result.groups.map(toWireRow).map(toCsvRow));
   },
 
   async shareReport(deps, { body, actor }) {
@@ -74,14 +71,21 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
   async getSharedReport(deps, { body, address, setHeader }) {
     setHeader('cache-control', 'private, no-store');
     setHeader('x-robots-tag', 'noindex, nofollow');
-    return toWireReport(await readSharedReport(deps, { token: body.token, address }), body.limit);
+    await countAttempts(deps.db, [
+      { limit: READS_PER_ADDRESS, key: networkOf(address) },
+      { limit: READS_PER_LINK, key: body.token },
+    ]);
+    return toWireReport(await readSharedReport(deps, body.token), body.limit);
   },
 };
 
+const MINUTE_MS = 60_000;
+/** Unknown tokens count too. The keys are stored as hashes. */
+const READS_PER_ADDRESS: AttemptLimit = { name: 'report links from', max: 60, windowMs: MINUTE_MS };
+const READS_PER_LINK: AttemptLimit = { name: 'report link', max: 60, windowMs: MINUTE_MS };
+
 /** The dashboard's page of a link. The token is in the fragment, which browsers send to no server and in no `Referer`. */
 const SHARED_PAGE = '/shared-report';
-
-const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' };
 
 /** In this order. A new column is added at the end. */
 const COLUMNS = [
@@ -106,26 +110,6 @@ const COLUMNS = [
 
 function toCsvRow({ is_silent: isSilent, ...row }: ReturnType<typeof toWireRow>) {
   return { ...row, is_silent: String(isSilent) };
-}
-
-const ROWS_PER_PIECE = 500;
-
-/** The report as one JSON object, with all of its groups. */
-async function* streamJson(
-  { groups: _groups, silent_groups: _silent, failed_groups: _failed, ...report }: ReturnType<typeof toWireReport>,
-  rows: ReadonlyArray<ReturnType<typeof toWireRow>>,
-): AsyncGenerator<string> {
-  yield `${JSON.stringify(report).slice(0, -1)},"groups":[`;
-  for (let from = 0; from < rows.length; from += ROWS_PER_PIECE) {
-    const piece = JSON.stringify(rows.slice(from, from + ROWS_PER_PIECE)).slice(1, -1);
-    yield from === 0 ? piece : `,${piece}`;
-    await letOthers();
-  }
-  yield ']}\n';
-}
-
-async function* encode(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) yield Buffer.from(piece);
 }
 
 function toWireCampaign(campaign: Report['campaign']) {

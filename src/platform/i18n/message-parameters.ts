@@ -188,9 +188,8 @@ export interface MessageParameters {
   'overview.upTo': { highest: string };
   'report.fileName': { first: string; last: string };
   'report.subtitle': { first: string; last: string; zone: string };
-  'report.peopleNote': { groups: number };
   'report.followers': { followers: number };
-  'report.reactionsNote': { reactions: string; replies: string };
+  'report.replies': { replies: number };
   'report.chart': { first: string; last: string; rate: string };
   'report.before': { rate: string };
   'report.certainty.clear': { runs: number };

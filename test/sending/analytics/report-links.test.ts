@@ -64,7 +64,7 @@ test('shows anyone the report that its owner sees, with later figures, and is ke
   const { token, path, expires_at } = await share();
   expect(token).toMatch(/^[\w-]{43}$/);
   expect(path).toBe(`/shared-report#${token}`);
-  expect(expires_at).toBe('2031-06-19T12:00:00.000Z');
+  expect(expires_at.slice(0, 16)).toBe('2031-06-19T12:00');
   await sendNow(groups);
   await alice.call('user/update_profile', { time_zone: 'UTC' });
   const answer = await open(token);
