@@ -2236,7 +2236,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: Report;
   };
-  /** Export all groups of a report as CSV. One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, call `get-report` with a high `limit`. */
+  /** Export all groups of a report as CSV. One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`. */
   'analytics/export-report': {
     body: {
       /** In your time zone. */

@@ -17,7 +17,7 @@ import { oneOf, useQueryParam } from '../parts/use-query-param.ts';
 import { t } from '../i18n/translate.ts';
 import { AboutPicker, useAbout } from './about-picker.tsx';
 import classes from './report.module.css';
-import { spanOf, SPANS, type Span, type SpanName } from './report-spans.ts';
+import { spanOf, SPANS, type Selection, type Span, type SpanName } from './report-spans.ts';
 import { FIRST_ROWS, MOST_ROWS, ReportView } from './report-view.tsx';
 
 const ShareDialog = lazy(lazyWithRetry(() => import('./share-dialog.tsx')));
@@ -100,13 +100,6 @@ function DayField({ label, value, onChange }: { label: string; value: string; on
 
 /** As many as the service returns at most. */
 const ALL_ROWS = 100_000;
-
-export interface Selection {
-  start_date: string;
-  end_date: string;
-  campaign_id?: string;
-  group_list_id?: number;
-}
 
 function Actions({ selection, share }: { selection: Selection; share: () => void }) {
   const exporting = useMutation({

@@ -23,3 +23,11 @@ export function spanOf(name: Exclude<SpanName, 'own'>, today: string): Span {
       return name satisfies never;
   }
 }
+
+/** The days, and what the report is about, as the API takes them. */
+export interface Selection {
+  start_date: string;
+  end_date: string;
+  campaign_id?: string;
+  group_list_id?: number;
+}

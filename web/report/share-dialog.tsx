@@ -9,7 +9,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { notifyError, showToast } from '../parts/notify.ts';
 import { t } from '../i18n/translate.ts';
-import type { Selection } from './report-page.tsx';
+import type { Selection } from './report-spans.ts';
 import classes from './report.module.css';
 
 const DAYS = ['7', '30', '90'];

@@ -141,7 +141,7 @@ export const report = defineOperations('Analytics', {
     access: 'read',
     summary: 'Export all groups of a report as CSV',
     description:
-      'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, call `get-report` with a high `limit`.',
+      'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`.',
     body: z.object({ ...reportSelection, format: z.literal('csv') }),
     data: z.string(),
     errors: ['campaign_not_found', 'group_list_not_found'],
