@@ -78,6 +78,7 @@ export const IDEMPOTENCY = {
   'media/upload': 'always',
   'media/import': 'always',
   'media/list-media': 'always',
+  'media/set-still': 'always',
   'media/delete-media': 'never',
   'venom/link-preview': 'always',
   'analytics/get-campaign-group-analytics-master': 'always',

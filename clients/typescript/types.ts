@@ -432,6 +432,22 @@ export interface ShownFile {
   file_name: string | null;
   /** `null`: none of its own. */
   caption: string | null;
+  /** Of a film: whether members see a picture of it at once. */
+  has_still: boolean;
+}
+export interface PostedPoll {
+  question: string;
+  options: Array<string>;
+  multiple: boolean;
+  open_hours: number | null;
+  names_voters: boolean;
+}
+export interface PostedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string;
+  end_at: string | null;
 }
 /** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
 export type IssueCode = string;
@@ -461,20 +477,6 @@ export interface CampaignCopy {
 }
 /** The earlier campaign whose posts are quoted. */
 export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
-export interface PostedPoll {
-  question: string;
-  options: Array<string>;
-  multiple: boolean;
-  open_hours: number | null;
-  names_voters: boolean;
-}
-export interface PostedEvent {
-  name: string;
-  description: string | null;
-  place: string | null;
-  start_at: string;
-  end_at: string | null;
-}
 /** As `link_preview` of a request. */
 export type LinkCardCopy = {
   url: string;
@@ -684,6 +686,8 @@ export interface LibraryFile {
   height: number | null;
   /** The length of a film. */
   seconds: number | null;
+  /** Of a film: whether it has a picture (`set-still`). */
+  has_still: boolean;
   /** When it was last uploaded or put into a campaign. */
   used_at: string;
 }
@@ -693,6 +697,8 @@ export interface GroupAnalytics {
     name: string;
     desc: string;
     status: CampaignStatus;
+    /** Why the service paused it, and what to do. Absent if a user paused it. */
+    pause_reason?: string | undefined;
     is_channel_campaign: boolean;
     is_schedule: boolean;
     start_date: string | null;
@@ -720,10 +726,18 @@ export interface GroupAnalytics {
     corrected?: number | undefined;
     /** Sent deliveries that are pinned now. Present once a pin was requested. */
     pinned?: number | undefined;
+    /** Sent deliveries that were unpinned. Present like `pinned`. */
+    unpinned?: number | undefined;
     /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
     pins_waiting?: number | undefined;
-    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    /** Sent deliveries that could not be pinned or unpinned. Present like `pinned`. */
+    pins_failed?: number | undefined;
+    /** Deliveries that mention everybody. Present once a post with `mention_all` was sent. */
+    mentions?: number | undefined;
+    /** Deliveries without the mention of everybody. Present like `mentions`. */
     mentions_left_out?: number | undefined;
+    /** Sent deliveries that quote an earlier post. Present once a post with `reply_to` was sent. */
+    quotes?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -753,10 +767,18 @@ export interface GroupAnalytics {
     corrected?: number | undefined;
     /** Sent deliveries that are pinned now. Present once a pin was requested. */
     pinned?: number | undefined;
+    /** Sent deliveries that were unpinned. Present like `pinned`. */
+    unpinned?: number | undefined;
     /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
     pins_waiting?: number | undefined;
-    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    /** Sent deliveries that could not be pinned or unpinned. Present like `pinned`. */
+    pins_failed?: number | undefined;
+    /** Deliveries that mention everybody. Present once a post with `mention_all` was sent. */
+    mentions?: number | undefined;
+    /** Deliveries without the mention of everybody. Present like `mentions`. */
     mentions_left_out?: number | undefined;
+    /** Sent deliveries that quote an earlier post. Present once a post with `reply_to` was sent. */
+    quotes?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -772,6 +794,8 @@ export interface GroupAnalytics {
     last_error: string | null;
     /** Why its post was not pinned or unpinned. Present like `pinned`. */
     pin_error?: string | null | undefined;
+    /** When the last pinned post stops being pinned. Present like `pinned`. */
+    pinned_until?: string | null | undefined;
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
   }>;
@@ -1161,6 +1185,7 @@ export type NoticeKind =
   | 'campaign_failed'
   | 'campaign_late'
   | 'campaign_missed'
+  | 'campaign_paused'
   | 'campaign_rescheduled'
   | 'account_unlinked'
   | 'version_refused'
@@ -1229,6 +1254,14 @@ export interface CampaignRunEventData {
   is_schedule: boolean;
   run_id: number;
   due_at: string;
+}
+export interface CampaignPausedEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+  /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
+  reason?: string | undefined;
 }
 export interface RunEventData {
   campaign_id: string;
@@ -1855,6 +1888,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         description: string;
         picture: { mime: string; size: number } | null;
       } | null;
+      poll: PostedPoll | null;
+      event: PostedEvent | null;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -1865,7 +1900,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         ok: number;
         problems: Array<{ group_metadata_id: number; code: IssueCode; issue: string }>;
       };
-      /** Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already. */
+      /** Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes your account's pace and the posts and pins that it has to send already. */
       expected_seconds: number;
     };
   };
@@ -1943,6 +1978,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       name: string;
       desc: string;
       status: CampaignStatus;
+      /** Why the service paused it, and what to do. Absent if a user paused it. */
+      pause_reason?: string | undefined;
       is_channel_campaign: boolean;
       is_schedule: boolean;
       start_date: string | null;
@@ -1987,6 +2024,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       group_list_id?: number | null | undefined;
       /** Adds `group_count`, `queued`, `sent` and `failed`. */
       with_counts?: boolean | null | undefined;
+      /** Adds `post`: what kind of post it is. */
+      with_post?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
@@ -2006,6 +2045,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         queued?: number | undefined;
         sent?: number | undefined;
         failed?: number | undefined;
+        /** With `with_post`. */
+        post?:
+          | {
+              /** `files`: several. */
+              kind: 'text' | 'file' | 'files' | 'poll' | 'event';
+              /** When its event begins. `null`: it is no event. */
+              event_start_at: string | null;
+              mention_all: boolean;
+              pin_for: PinFor | null;
+              is_reply: boolean;
+            }
+          | undefined;
       }>;
       next_cursor: NextCursor;
     };
@@ -2015,6 +2066,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     body: {
       /** The hash of the file, from `media` in the answers of other operations. */
       sha256: string;
+      /** The still of a film instead: a JPEG. */
+      still?: boolean | null | undefined;
     };
     data: Blob;
   };
@@ -2168,6 +2221,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         height: number | null;
         /** The length of a film. */
         seconds: number | null;
+        /** Of a film: whether it has a picture (`set-still`). */
+        has_still: boolean;
         /** When it was last uploaded or put into a campaign. */
         used_at: string;
         campaigns: Array<{ campaign_id: string; name: string; status: CampaignStatus }>;
@@ -2175,6 +2230,15 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
       next_cursor: NextCursor;
     };
+  };
+  /** Give a film a still. The picture that members see before they play the film. It is shrunk to a JPEG within 320 pixels. Posts that leave later have it. Without `still` the film has none. */
+  'media/set-still': {
+    body: {
+      media_id: number;
+      /** A picture in base64, 100 KiB at most. */
+      still?: string | null | undefined;
+    };
+    data: LibraryFile;
   };
   /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
@@ -2218,7 +2282,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: GroupReport;
   };
-  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
+  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
   'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
   /** Get the report on a span of days. Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began. */
   'analytics/get-report': {
@@ -2464,7 +2528,7 @@ export interface EventData {
   /** A campaign ended and some of its posts were not sent */
   'campaign.completed_with_errors': CampaignEventData;
   /** A campaign was paused */
-  'campaign.paused': CampaignEventData;
+  'campaign.paused': CampaignPausedEventData;
   /** A campaign was resumed, after a pause or by a retry */
   'campaign.resumed': CampaignEventData;
   /** A campaign was cancelled */

@@ -117,6 +117,39 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await read(id)).toMatchObject({ status: 'completed' });
   });
 
+  test('asks what to do with a campaign that three groups in a row refuse, and goes on when it is resumed', async () => {
+    const account = sql`(select account_id from accounts where workspace_id = ${workspaceOf(person)})`;
+    await sql`update sandbox_chats set account_id = -account_id where account_id = ${account}`.execute(app.database.db);
+    const id = await schedule(1, 2);
+    const { body } = await person.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', { campaign_id: id });
+    const [first, next] = body.data.runs.map((run) => run.run_id);
+    await person.call('venom/send-run-now', { campaign_id: id, run_id: first });
+    await page.goto(`/campaigns/${id}`);
+    await page.getByText('Paused: three posts in a row were refused for the same reason', { exact: false }).waitFor();
+    await page.getByText('the group no longer exists, or you are no longer a member.').first().waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await read(id)).toMatchObject({
+      status: 'paused',
+      pause_reason: expect.stringMatching(/refused for one reason: The group no longer exists.*or cancel it/),
+    });
+    await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
+    const notice =
+      'Good morning is paused: three posts in a row were refused for the same reason. Resume or cancel it.';
+    await page.getByRole('link', { name: notice }).waitFor();
+    await page.keyboard.press('Escape');
+    await sql`update sandbox_chats set account_id = -account_id where account_id = -${account}`.execute(
+      app.database.db,
+    );
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Paused: three posts in a row', { exact: false }).waitFor({ state: 'detached' });
+    expect(await read(id)).toMatchObject({ status: 'scheduled' });
+    await person.call('venom/send-run-now', { campaign_id: id, run_id: next });
+    await until(
+      () => read(id),
+      ({ status }) => status === 'completed_with_errors',
+    );
+  });
+
   test('corrects and then recalls sent posts, as members see it', async () => {
     const id = await send();
     await isDone(id);
@@ -385,6 +418,8 @@ describe.skipIf(!browser)('in a browser', () => {
   test('shows each run in the calendar at its time, linked to its campaign', async () => {
     for (const hour of [8, 9, 10, 11, 12])
       await schedule(1, 2, { name: `At ${hour}`, schedule_time: `${String(hour).padStart(2, '0')}:00:00` });
+    const event = { name: 'Fair', start_at: '2032-06-05T07:00:00Z' };
+    await schedule(1, 2, { name: 'Fair', html: '', event, pin_for: '24h', schedule_time: '13:00:00' });
     const tomorrow = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
     await page.goto('/calendar');
     await page.getByText('Times in Europe/Berlin', { exact: false }).waitFor();
@@ -394,7 +429,8 @@ describe.skipIf(!browser)('in a browser', () => {
     // Today may be the last day that is shown.
     if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
     await day.getByRole('link', { name: /^08:00\s*At 8\s*\(Planned\)$/ }).waitFor();
-    await day.getByRole('button', { name: '2 more' }).click();
+    await day.getByRole('button', { name: '3 more' }).click();
+    await day.getByRole('link', { name: /^13:00\s*Event on .*5 Jun 2032, 09:00.*Is pinned\s*Fair/ }).waitFor();
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
     await page.getByRole('heading', { name: 'At 12', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/campaigns\/[0-9a-f-]{36}$/);

@@ -3,6 +3,7 @@ import type { CSSProperties, ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
 import { PlannedRunMenu } from '../campaigns/planned-run-menu.tsx';
+import { describePost, PostMarks } from '../campaigns/post-marks.tsx';
 import { newCampaignPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
@@ -81,12 +82,13 @@ export function RunChip({ run }: { run: PlannedRun }) {
         className={classes.run}
         data-status={status}
         data-tone={toneOfStatus(status)}
-        title={`${run.name}: ${t(`status.${status}`)}`}
+        title={[`${run.name}: ${t(`status.${status}`)}`, ...describePost(run, zone)].join('\n')}
       >
         <span className={classes.label}>
           <span className={classes.time}>
             <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
           </span>{' '}
+          <PostMarks run={run} zone={zone} />
           <span className={classes.name} dir="auto">
             {run.name}
           </span>

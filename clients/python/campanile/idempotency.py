@@ -29,6 +29,7 @@ ALWAYS = frozenset(
         "media/upload",
         "media/import",
         "media/list-media",
+        "media/set-still",
         "venom/link-preview",
         "analytics/get-campaign-group-analytics-master",
         "analytics/get-overview",

@@ -16,7 +16,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
-import { postExtrasData } from './post-extras.ts';
+import { pinFor, postExtrasData } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
@@ -86,6 +86,9 @@ export const campaignHead = {
   name: z.string(),
   desc: z.string(),
   status: campaignStatus,
+  pause_reason: z.string().optional().meta({
+    description: 'Why the service paused it, and what to do. Absent if a user paused it.',
+  }),
   is_channel_campaign: z.boolean(),
   is_schedule: z.boolean(),
   start_date: z.string().nullable(),
@@ -107,6 +110,7 @@ const listRunsBody = z.object({
   with_counts: withDefault(z.boolean(), false).meta({
     description: 'Adds `group_count`, `queued`, `sent` and `failed`.',
   }),
+  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `post`: what kind of post it is.' }),
   limit: pageLimit(1_000, 500),
   cursor,
 });
@@ -122,6 +126,16 @@ const listedRun = z.object({
   queued: count.optional().meta({ description: '0 until the run begins.' }),
   sent: count.optional(),
   failed: count.optional(),
+  post: z
+    .object({
+      kind: z.enum(['text', 'file', 'files', 'poll', 'event']).meta({ description: '`files`: several.' }),
+      event_start_at: instant.nullable().meta({ description: 'When its event begins. `null`: it is no event.' }),
+      mention_all: z.boolean(),
+      pin_for: pinFor.nullable(),
+      is_reply: z.boolean(),
+    })
+    .optional()
+    .meta({ description: 'With `with_post`.' }),
 });
 
 export const getCampaignBody = z
@@ -205,6 +219,7 @@ export const campaignReads = defineOperations('Campaigns', {
           description: 'The hash of the file, from `media` in the answers of other operations.',
           examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
+      still: withDefault(z.boolean(), false).meta({ description: 'The still of a film instead: a JPEG.' }),
     }),
     data: fileBytes,
     errors: ['media_not_found'],

@@ -98,6 +98,10 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     expires_at: Date | null;
     last_used_at: Date | null;
     is_test: Generated<boolean>;
+    refusal: string | null;
+    refusals: Generated<number>;
+    refusals_sent: Generated<number>;
+    pause_reason: string | null;
   };
   attempts: { subject: string; times: Date[]; in_flight: Generated<Date[]> };
   audit_log: {
@@ -131,6 +135,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     width: number | null;
     height: number | null;
     seconds: number | null;
+    still: Buffer | null;
   };
   media_pieces: { media_id: number; position: number; bytes: Buffer };
   content_files: { content_id: number; media_id: number };

@@ -65,6 +65,7 @@ export const ISSUES = {
   file_type: 'is not {accepted}',
   not_picture: 'is not a picture',
   not_plain_text: 'is not plain text',
+  not_film: 'is not the id of a film',
   caption_of_sound: 'is not shown with a sound',
   channel_picture: 'is not a JPEG, PNG or WebP picture',
   unreadable_picture: 'cannot be read as a picture, or is too large to be made one',

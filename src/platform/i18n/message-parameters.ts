@@ -285,6 +285,7 @@ export interface MessageParameters {
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };
   'calendar.beginOn': { day: string };
+  'calendar.event': { at: string };
   'phone.lead': { zone: string; short: string };
   'phone.deletedAt': { sent: string; at: string };
   'phone.editedAt': { sent: string; at: string };
@@ -297,6 +298,7 @@ export interface MessageParameters {
   'notices.texts.campaign_failed': { count: number; name: string };
   'notices.texts.campaign_late': { count: number; name: string };
   'notices.texts.campaign_missed': { count: number; name: string };
+  'notices.texts.campaign_paused': { count: number; name: string };
   'notices.texts.campaign_rescheduled': { count: number; name: string };
   'notices.texts.webhook_off': { count: number; name: string };
   'settings.signedInAs': { name: string; email: string; number: string };

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Database } from '../../../src/platform/database/connect.ts';
 import { signChallenge } from '../../whatsapp-peer/authenticator.ts';
 import type { WhatsAppPeer } from '../../whatsapp-peer/peer.ts';
+import { film } from '../inputs/films.ts';
 import { PNG } from '../inputs/sample-files.ts';
 import { until } from '../ledger.ts';
 import type { MailServer } from '../servers/mail-server.ts';
@@ -289,7 +290,9 @@ async function keepFiles(ada: Actors): Promise<void> {
   const { recorder } = ada;
   const headers = { 'x-file-name': 'Programme%202027.pdf' };
   const file = await recorder.send('upload', PDF, { token: ada.token, headers });
-  await recorder.send('import', { url: ada.fileUrl, file_name: 'Poster.png' }, ada);
+  await recorder.send('import-media', { url: ada.fileUrl, file_name: 'Poster.png' }, ada);
+  const movie = await recorder.poll('upload', film({ bytes: 2_000 }), { token: ada.token, headers: {} });
+  await recorder.send('set-still', { media_id: movie['media_id'], still: PNG.toString('base64') }, ada);
   await recorder.send('list-media', { search: 'programme' }, ada);
   await recorder.send('delete-media', { media_id: file['media_id'] }, ada);
 }

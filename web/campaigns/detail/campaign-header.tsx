@@ -5,6 +5,7 @@ import { count } from '../../format/numbers.ts';
 import { clockTime, dateIn, shortTime, zoneName } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
+import { Callout } from '../../parts/callout.tsx';
 import { RelativeTime, useNow } from '../../parts/relative-time.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -38,6 +39,7 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
             ` · ${t('campaigns.nextRun', { when: shortTime(next.due_at, zone), zone: zoneName(zone, new Date(next.due_at)) })}`}
         </Text>
       </div>
+      {campaign.pause_reason !== undefined && <Callout role="status">{t('campaign.refusedInARow')}</Callout>}
       {rule}
       <Progress {...totals} label={t('campaigns.progressLabel', { name: campaign.name })} large />
       <Text size="sm">

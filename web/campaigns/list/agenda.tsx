@@ -13,6 +13,7 @@ import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/status-tone.ts';
+import { PostMarks } from '../post-marks.tsx';
 import { t } from '../../i18n/translate.ts';
 import classes from './agenda.module.css';
 
@@ -83,6 +84,7 @@ function RunLine({ run }: { run: PlannedRun }) {
       <Link href={`/campaigns/${run.campaign_id}`} className={classes.run}>
         <span className={classes.time}>{clockTime(run.due_at, zone)}</span>
         <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+          <PostMarks run={run} zone={zone} />
           {run.name}
         </span>
         <Status of={statusOfRun(run.status, run.campaign_status)} />
