@@ -904,6 +904,137 @@ export interface GroupReport {
     participants: number;
   }>;
 }
+export interface Report {
+  start_date: string;
+  end_date: string;
+  time_zone: string;
+  campaign: { campaign_id: string; name: string } | null;
+  group_list_name: string | null;
+  totals: {
+    /** Runs that began. */
+    runs: number;
+    /** Posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
+    /** `null` without recipients whose reads are reported. */
+    read_rate: number | null;
+    /** Groups with a sent post, once each. */
+    groups: number;
+    /** Members of these groups and communities without the sender, once for each group. */
+    people_reached: number;
+    /** Followers of these channels. */
+    followers_reached: number;
+    recipients: number;
+    reactions: number;
+    replies: number;
+    /** Of channels. `null`: unknown. */
+    views: number | null;
+  };
+  /** As many days directly before. */
+  previous: {
+    start_date: string;
+    end_date: string;
+    /** Runs that began. */
+    runs: number;
+    /** Posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
+    /** `null` without recipients whose reads are reported. */
+    read_rate: number | null;
+  };
+  daily: Array<{
+    date: string;
+    /** Runs that began. */
+    runs: number;
+    /** Posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
+    /** `null` without recipients whose reads are reported. */
+    read_rate: number | null;
+  }>;
+  hours: {
+    /** The hour at which the runs began, 0 to 23. `null`: not enough runs to say. */
+    best: number | null;
+    /** `clear`: the difference to all other times is significant. `unclear`: it may be chance. */
+    certainty: 'clear' | 'unclear' | 'not_enough';
+    times: Array<{
+      /** The hour at which the runs began, 0 to 23. */
+      value: number;
+      runs: number;
+      read_rate: number;
+      /** Of the 95 % interval. `null` below 5 runs. */
+      low: number | null;
+      high: number | null;
+    }>;
+  };
+  weekdays: {
+    /** The weekday, 1 is Monday. `null`: not enough runs to say. */
+    best: number | null;
+    /** `clear`: the difference to all other times is significant. `unclear`: it may be chance. */
+    certainty: 'clear' | 'unclear' | 'not_enough';
+    times: Array<{
+      /** The weekday, 1 is Monday. */
+      value: number;
+      runs: number;
+      read_rate: number;
+      /** Of the 95 % interval. `null` below 5 runs. */
+      low: number | null;
+      high: number | null;
+    }>;
+  };
+  /** Groups with a sent or failed post. */
+  group_count: number;
+  silent_count: number;
+  /** Groups with a failed post. */
+  failed_count: number;
+  /** By read rate, highest first, channels last, `limit` at most. */
+  groups: Array<ReportGroup>;
+  /** Largest first, `limit` at most. */
+  silent_groups: Array<ReportGroup>;
+  /** Most failures first, `limit` at most. */
+  failed_groups: Array<ReportGroup>;
+  /** Failed posts by the latest cause in their group, 50 causes at most. */
+  failures: Array<{ error: string; groups: number; posts: number }>;
+  /** Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them. */
+  unknown_runs: number;
+}
+export interface ReportGroup {
+  group_metadata_id: number;
+  group_name: string;
+  kind: GroupKind;
+  /** Now. */
+  participants: number;
+  sent: number;
+  failed: number;
+  /** Participants other than the sender, once for each post. */
+  recipients: number;
+  delivered: number;
+  read: number;
+  /** `null` without recipients whose reads are reported. */
+  read_rate: number | null;
+  reactions: number;
+  replies: number;
+  /** Of a channel. `null`: unknown. */
+  views: number | null;
+  first_sent_at: string | null;
+  last_sent_at: string | null;
+  /** The cause of the latest failure, and what to do about it. */
+  last_error: string | null;
+  /** Nobody has read it or reacted, a day after the first post. */
+  is_silent: boolean;
+}
 export interface PollResults {
   kind: 'poll' | 'event';
   /** Of an event its name. */
@@ -2153,6 +2284,87 @@ One run takes place on each date of the range, at the wall-clock time in the tim
   };
   /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
   'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
+  /** Get the report on a span of days. Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began. */
+  'analytics/get-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      /** Maximum number of rows in each list. */
+      limit?: number | null | undefined;
+    };
+    data: Report;
+  };
+  /** Export all groups of a report as CSV. One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`. */
+  'analytics/export-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      format: 'csv';
+    };
+    data: string;
+  };
+  /** Create a link to a report. Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links. */
+  'analytics/share-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      /** Days until the link expires. */
+      expires_in_days?: number | null | undefined;
+    };
+    data: {
+      report_link_id: number;
+      /** Shown once: only its hash is stored. */
+      token: string;
+      /** The link's path at the address of the dashboard. */
+      path: string;
+      expires_at: string;
+    };
+  };
+  /** List your links to reports. Without expired and revoked ones, newest first. */
+  'analytics/list-report-links': {
+    body: Nothing;
+    data: {
+      links: Array<{
+        report_link_id: number;
+        created_at: string;
+        expires_at: string;
+        start_date: string;
+        end_date: string;
+        time_zone: string;
+        campaign: { campaign_id: string; name: string } | null;
+        group_list_name: string | null;
+      }>;
+    };
+  };
+  /** Revoke a link to a report */
+  'analytics/revoke-report-link': { body: { report_link_id: number }; data: NoData };
+  /** Get the report of a link. For anyone who has the token of the link. A token that is unknown, expired or revoked is one and the same 404. */
+  'analytics/get-shared-report': {
+    body: {
+      token: string;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+    };
+    data: Report;
+  };
   /** Get the results of a poll or event. Each member counts once per post, with the newest vote by the clock of their phone. A vote that is taken back goes. `polls` has one entry, or several if the poll changed between the runs of a schedule. */
   'analytics/get-poll-results': {
     body: {

@@ -143,7 +143,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       analytics: {
         summary: 'reads the results of campaigns',
-        imports: ['platform', 'workspaces', 'content', 'sending/campaigns'],
+        imports: ['platform', 'workspaces', 'content', 'sending/accounts', 'sending/groups', 'sending/campaigns'],
       },
       erasure: {
         summary: 'removes deleted users and their data in small steps',

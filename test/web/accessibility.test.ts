@@ -112,6 +112,7 @@ describe.skipIf(!browser)('in a browser', () => {
     'the calendar': () => '/calendar',
     'the list of groups': () => '/groups',
     'a group': () => group,
+    'the report': () => '/report',
     'the account': () => '/account',
     'the settings': () => '/settings',
     'the phone': () => '/phone',

@@ -272,6 +272,19 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     group_ids: number[];
     created_at: GeneratedInstant;
   };
+  report_links: {
+    report_link_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    token_hash: Buffer;
+    created_at: GeneratedInstant;
+    expires_at: Date;
+    start_date: string;
+    end_date: string;
+    time_zone: string;
+    campaign_id: number | null;
+    group_list_name: string | null;
+    group_ids: number[] | null;
+  };
   campaigns: {
     campaign_id: GeneratedAlways<number>;
     public_id: Generated<string>;

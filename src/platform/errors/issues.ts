@@ -22,6 +22,7 @@ export const ISSUES = {
   time_zone: 'must be {expected}',
   end_before_start: 'is before start_date',
   too_many_days: 'must be at most {limit} days from start_date, both included',
+  too_many_posts: 'makes a report of more than {limit} single posts: choose a shorter span',
   no_day_left: 'leaves no day to send on with these weekdays and skip_dates',
   beyond_calendar: 'must be before the year 10000 in UTC',
   passed_today: 'has passed today, and today is the last day: every occurrence of this schedule is in the past',

@@ -5,13 +5,10 @@ import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { deliveryCounts } from '../campaigns/roll-up/roll-up-runs.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { explainError } from './explain-error.ts';
 import { findPollResults, type PollResults } from './read-poll-results.ts';
+import { readingPermits } from './reading-permits.ts';
 import { readReach, type CampaignReach } from './read-reach.ts';
-
-/** The largest take a core for half a second. */
-const reading = createFairSemaphore({ name: 'analytics', size: 2, maxWaiting: 200, maxWaitMs: 10_000 });
 
 export interface Counts {
   deliveries: number;
@@ -71,7 +68,7 @@ export async function readGroupAnalytics(
   publicId: string,
   { withPolls = false }: { withPolls?: boolean } = {},
 ): Promise<GroupAnalytics> {
-  const release = await reading.acquire({ key: String(workspaceId) });
+  const release = await readingPermits.acquire({ key: String(workspaceId) });
   try {
     return await readAtOneMoment(db, workspaceId, { publicId, withPolls });
   } finally {

@@ -194,6 +194,19 @@ async function readAnalytics(ada: Actors): Promise<void> {
   await recorder.send('get-overview', { days: 1, with_previous: true }, ada);
   await recorder.send('get-group', { group_metadata_id: ada.groupIds[0], days: 90 }, ada);
   await recorder.send('export-campaign', { campaign_id, format: 'csv' }, ada);
+  await report(ada);
+}
+
+async function report(ada: Actors): Promise<void> {
+  const { recorder, campaignId: campaign_id } = ada;
+  const today = Temporal.Now.plainDateISO('UTC').toString();
+  const selection = { start_date: today, end_date: today, campaign_id };
+  await recorder.send('get-report', { ...selection, limit: 10 }, ada);
+  await recorder.send('export-report', { ...selection, format: 'csv' }, ada);
+  const { report_link_id, token } = await recorder.send('share-report', { ...selection, expires_in_days: 7 }, ada);
+  await recorder.send('get-shared-report', { token, limit: 10 });
+  await recorder.send('list-report-links', {}, ada);
+  await recorder.send('revoke-report-link', { report_link_id }, ada);
 }
 
 async function askMembers(ada: Actors): Promise<void> {
