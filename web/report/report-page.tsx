@@ -35,7 +35,7 @@ export default function ReportPage() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title={t('pages.report')} wide actions={<Actions selection={selection} share={sharing.open} />}>
+    <Page title={t('pages.report')} actions={<Actions selection={selection} share={sharing.open} />}>
       <div className={classes.controls}>
         <Chip.Group value={name} onChange={setName}>
           <Group gap={6} role="radiogroup" aria-label={t('overview.span')}>

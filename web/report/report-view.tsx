@@ -93,7 +93,7 @@ function MainFigures({ report: { totals, previous, daily } }: { report: Report }
           {t('report.peopleNote')}
         </Figure>
         <Figure label={t('overview.readRate')} value={share(totals.read_rate)}>
-          {points ?? t('overview.readOf')}
+          {points ?? t('report.readOf')}
         </Figure>
         {hasChannels && (
           <Figure label={t('report.views')} value={count(totals.views)}>
