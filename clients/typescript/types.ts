@@ -136,13 +136,41 @@ export interface CreateApiKey {
   name: string;
   /** What the key may do. */
   scopes: Array<ApiKeyScope>;
+  /** The highest role that the key acts with. Default: yours. */
+  role?: Role | null | undefined;
   /** Whether it acts on a sandbox of its own and never on your live data. */
   test?: boolean | null | undefined;
   /** ISO 8601 with a zone, in the future. Omit it for a key that does not expire. */
   expires_at?: string | null | undefined;
 }
-/** `read`: operations that only read. `send`: operations that change or send something. `admin`: operations that link or unlink the account or concern people. No scope implies another. */
-export type ApiKeyScope = 'read' | 'send' | 'admin';
+/** `read`: operations that only read. `write`: drafts, files and lists. `send`: operations that change or send something, and those of `write`. `webhooks`: changes of webhooks. `admin`: operations that link or unlink the account or concern people, and those of `webhooks`. */
+export type ApiKeyScope = 'read' | 'write' | 'send' | 'webhooks' | 'admin';
+/** What a member of a workspace may do. `analyst`: read. `author`: also write drafts and upload files. `manager`: also send. `owner`: also the account link, members, API keys and all settings. */
+export type Role = 'analyst' | 'author' | 'manager' | 'owner';
+export interface RenameWorkspace {
+  /** The name of the workspace. */
+  name: string;
+}
+export interface InviteMember {
+  role: GivenRole;
+  /** Omit it for a link that you pass on. */
+  email?: string | null | undefined;
+}
+/** A role that a member can be given. The owner changes by `hand-over-workspace` only. */
+export type GivenRole = 'analyst' | 'author' | 'manager';
+export interface AcceptInvitation {
+  /** The code in the link, after the `#`. */
+  code: string;
+}
+export interface SetMemberRole {
+  /** The id of a member. */
+  user_id: number;
+  role: GivenRole;
+}
+export interface OneMember {
+  /** The id of a member. */
+  user_id: number;
+}
 /** The `next_cursor` of the previous page, with the same filters. Omit it to get the first page. */
 export type Cursor = string | null;
 /** Pass it as `cursor` to get the next page. `null` on the last page. */
@@ -1417,6 +1445,8 @@ export interface Operations {
         api_key_id: number;
         name: string;
         scopes: Array<ApiKeyScope>;
+        /** The key acts with this role, or with the present one of its maker if that is lower. */
+        role: Role;
         /** Whether it is a test key. */
         test: boolean;
         /** The first characters of the key. */
@@ -1431,6 +1461,81 @@ export interface Operations {
   };
   /** Revoke an API key. Takes effect on every process within a second. */
   'user/revoke_api_key': { body: { api_key_id: number }; data: NoData };
+  /** List your workspaces. The default workspace comes first: the one that you own, the longest owned first, else the one that you joined first. */
+  'workspace/list-workspaces': {
+    body: Nothing;
+    data: {
+      workspaces: Array<{
+        /** For the request header `x-workspace`. */
+        workspace_id: number;
+        /** The owner's user name while the workspace has no name. */
+        name: string;
+        role: Role;
+        /** Whether it is meant by a request without `x-workspace`. */
+        is_default: boolean;
+        members: number;
+      }>;
+    };
+  };
+  /** Rename the workspace */
+  'workspace/rename-workspace': { body: RenameWorkspace; data: NoData };
+  /** List the members of the workspace. The owner first, then as they joined. */
+  'workspace/list-members': {
+    body: Nothing;
+    data: {
+      members: Array<{
+        user_id: number;
+        user_name: string;
+        first_name: string;
+        last_name: string;
+        /** Present for the owner of the workspace only. */
+        email?: string | undefined;
+        role: Role;
+        joined_at: string;
+      }>;
+    };
+  };
+  /** Invite a person to the workspace. The invitation works once, within 7 days, with this role. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It does not open sign-up. Limited to 20 an hour and 100 pending. */
+  'workspace/invite-member': {
+    body: InviteMember;
+    data: {
+      invitation_id: number;
+      expires_at: string;
+      /** For `accept-invitation`. Shown only once; absent if the invitation goes by mail. */
+      code?: string | undefined;
+    };
+  };
+  /** List the pending invitations of the workspace. Newest first. */
+  'workspace/list-invitations': {
+    body: Nothing;
+    data: {
+      invitations: Array<{
+        invitation_id: number;
+        role: GivenRole;
+        /** `null`: a link for anybody. */
+        email: string | null;
+        /** A user name. `null`: the user was deleted. */
+        invited_by: string | null;
+        created_at: string;
+        expires_at: string;
+      }>;
+    };
+  };
+  /** Revoke a pending invitation */
+  'workspace/revoke-invitation': { body: { invitation_id: number }; data: NoData };
+  /** Join a workspace. Makes you a member of the workspace that the code invites to. Limited to 60 an hour. */
+  'workspace/accept-invitation': {
+    body: AcceptInvitation;
+    data: { workspace_id: number; name: string; role: GivenRole };
+  };
+  /** Change the role of a member. Takes effect on every process within a second. */
+  'workspace/set-member-role': { body: SetMemberRole; data: NoData };
+  /** Remove a member. Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays. */
+  'workspace/remove-member': { body: OneMember; data: NoData };
+  /** Leave the workspace. For all members but the owner. If it was your only workspace, you get a new one. */
+  'workspace/leave-workspace': { body: Nothing; data: NoData };
+  /** Make another member the owner. You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner. */
+  'workspace/hand-over-workspace': { body: OneMember; data: NoData };
   /** List your audit log. Newest first: sign-ups and sign-ins, failed ones too, and changes of password, tokens, profile, API keys, campaigns and groups. Entries are kept for a year. */
   'user/list_audit_log': {
     body: {
@@ -1446,6 +1551,10 @@ export interface Operations {
         subject: string;
         /** The current name of the campaign in `subject`. Absent once it is deleted. */
         campaign_name?: string | undefined;
+        /** Who acted. Absent once the user is deleted. */
+        user_name?: string | undefined;
+        /** The user name of the member whose id is in `subject`, of entries about members. */
+        member_name?: string | undefined;
         /** The client address of the request. */
         address: string;
         /** The API key of the request. Absent if it came with a token. */

@@ -3,7 +3,7 @@ import type { Actor } from '../workspaces/audit/record-audit.ts';
 import type { ApiKeyScope, WorkspaceId } from '../platform/database/schema.ts';
 import type { IdempotencyKey } from '../workspaces/idempotency/once.ts';
 import type { TokenIdentity } from '../identity/sessions/token.ts';
-import type { OperationContract, Scope } from './contract/define-operations.ts';
+import type { OperationContract, RequiredRole, Scope } from './contract/define-operations.ts';
 import type { FieldError } from '../platform/errors/issues.ts';
 
 /** The user and workspace of a request's token or API key. Open operations have no caller. */
@@ -76,6 +76,7 @@ export interface OpenOperation extends OperationContract {
 }
 export interface BearerOperation extends OperationContract {
   access: Scope;
+  role: RequiredRole;
   handle(context: BearerContext<unknown>): Promise<unknown>;
   validateSemantics?(fields: object, actor: Actor): Promise<readonly FieldError[]>;
 }

@@ -7,6 +7,7 @@ import { awaitCommandResults } from '../sending/accounts/commands.ts';
 import { LEASE_MS } from '../sending/leases/leases.ts';
 import { linkAccount } from '../sending/accounts/link-account.ts';
 import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
+import { keepNumber } from '../sending/accounts/keep-number.ts';
 import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
 import { buildWorkerServer } from './build-worker-server.ts';
 import type { Config, Gap } from '../platform/config/config.ts';
@@ -250,6 +251,7 @@ function buildApi(
     notifications,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, MESSENGERS[config.messenger]),
     onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
+    onHandedOver: keepNumber,
     onUserDeleted: unlinkAccount,
     onUserDisabled: stopWithUser,
     allowsNumber: (trx, actor, number) => prepareNumberChange(trx, actor, { number, messengers: messengersByName }),

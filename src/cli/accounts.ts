@@ -48,7 +48,7 @@ async function readAccounts(db: Database): Promise<ListedAccount[]> {
            case when a.stop_reason is null then a.status::text else 'stopped' end as status,
            coalesce(a.stop_reason, a.status_reason) as reason
     from accounts a join memberships m using (workspace_id) join users u using (user_id)
-    where u.deleted_at is null
+    where m.role = 'owner' and u.deleted_at is null
     order by a.stop_reason is null, a.status = 'connected', u.user_name limit ${MOST_LISTED}`.execute(db);
   return rows;
 }

@@ -1,6 +1,7 @@
 /** Discards the secrets that no configured key can open, so that an installation works again after its encryption key is lost. */
 import { sql } from 'kysely';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
+import { DEFAULT_MEMBERSHIP } from '../workspaces/default-membership.ts';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { sealPrefixOf, type Vault } from '../platform/secrets/secret-box.ts';
@@ -36,7 +37,7 @@ async function unlinkAccounts(trx: Connection, prefixes: readonly Buffer[]): Pro
 async function removeAuthenticators(trx: Connection, prefixes: readonly Buffer[]): Promise<void> {
   const { rows } = await sql<{ factorId: number; userId: UserId; workspaceId: WorkspaceId }>`
     select f.factor_id as "factorId", f.user_id as "userId", m.workspace_id as "workspaceId"
-    from factors f join users u using (user_id) join memberships m using (user_id)
+    from factors f join users u using (user_id) cross join ${DEFAULT_MEMBERSHIP}
     where substring(f.secret for 4) <> all (${prefixes}::bytea[]) and u.deleted_at is null order by f.user_id`.execute(
     trx,
   );

@@ -1,5 +1,6 @@
 import { linkAccount } from '../sending/accounts/link-account.ts';
 import { stopWithUser } from '../sending/accounts/stop-with-user.ts';
+import { keepNumber } from '../sending/accounts/keep-number.ts';
 import { unlinkAccount } from '../sending/accounts/unlink-account.ts';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
 import { AppError, StartupError } from '../platform/errors/errors.ts';
@@ -49,6 +50,7 @@ async function open({ config, db, address }: Opened): Promise<UserDependencies> 
     timeZone: config.timeZone,
     onUserCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, traits),
     onTestWorkspaceCreated: (trx, workspaceId) => linkAccount(trx, workspaceId, SANDBOX),
+    onHandedOver: keepNumber,
     onUserDeleted: unlinkAccount,
     onUserDisabled: stopWithUser,
     allowsNumber: () => Promise.reject(new Error('the command line changes no number')),

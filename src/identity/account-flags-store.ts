@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
+import { DEFAULT_MEMBERSHIP } from '../workspaces/default-membership.ts';
 import type { AboutUser } from './passwords/reject-weak-password.ts';
 
 export interface AccountFlags {
@@ -48,11 +49,14 @@ export async function setEmailVerified(
   email: string,
 ): Promise<VerifiedUser | undefined> {
   const { rows } = await sql<VerifiedUser>`
-    update users u set email_verified_at = coalesce(email_verified_at, campanile_now())
-    from memberships m
-    where u.user_id = ${userId} and u.email = ${email} and u.deleted_at is null and m.user_id = u.user_id
-    returning u.user_name as "userName", u.email, u.first_name as "firstName", u.last_name as "lastName",
-              u.phone_number as "phoneNumber", m.workspace_id as "workspaceId"`.execute(trx);
+    with verified as (
+      update users set email_verified_at = coalesce(email_verified_at, campanile_now())
+      where user_id = ${userId} and email = ${email} and deleted_at is null
+      returning user_id, user_name, email, first_name, last_name, phone_number
+    )
+    select u.user_name as "userName", u.email, u.first_name as "firstName", u.last_name as "lastName",
+           u.phone_number as "phoneNumber", m.workspace_id as "workspaceId"
+    from verified u cross join ${DEFAULT_MEMBERSHIP}`.execute(trx);
   return rows[0];
 }
 

@@ -1,9 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../workspaces/audit/record-audit.ts';
-import type { Schema } from '../platform/database/schema.ts';
+import type { Schema, WorkspaceId } from '../platform/database/schema.ts';
 import { AppError } from '../platform/errors/errors.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
 import type { UserDependencies } from './dependencies.ts';
+import { handOverFirst } from './members/manage-members.ts';
+import { countMembers, lockWorkspace, selectOwnedWorkspaces } from './members/member-store.ts';
 import { deleteFactors } from './factors/factor-store.ts';
 import { setUserDeleted, type UserWithSecrets } from './store.ts';
 import type { TokenIdentity } from './sessions/token.ts';
@@ -11,7 +13,7 @@ import type { TokenIdentity } from './sessions/token.ts';
 type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' | 'onUserDeleted'>;
 
 /**
- * Deletes a user, and with them the workspace that they alone own (contract §4). When this resolves, durably and in one short transaction:
+ * Deletes a user, and with them the workspaces that they alone own (contract §4). When this resolves, durably and in one short transaction:
  * - nothing more is sent but what is in a worker's hand, for the right to send is gone (`onUserDeleted`);
  * - tokens and API keys are refused, here at once and in all other processes within a second;
  * - names, addresses, numbers, password and keys are gone, and the user name and the e-mail address are free again.
@@ -19,7 +21,9 @@ type DeleteDeps = Pick<UserDependencies, 'db' | 'tokenStates' | 'apiKeyStates' |
  * A worker then closes the session and removes everything else, which may be millions of rows, in small steps that a crash only
  * interrupts (`erasure/erase-user.ts`); until then the rest belongs to a user who cannot sign in.
  *
- * Throws what `confirmPassword` throws, on `password`, and `conflict` when password or tokens were changed at the same moment.
+ * Their memberships in workspaces of others end, and what they did there stays.
+ *
+ * Throws what `confirmPassword` throws, on `password`, `conflict` for the owner of a workspace with other members, and `conflict` when password or tokens were changed at the same moment.
  */
 export async function deleteAccount(
   deps: DeleteDeps,
@@ -40,8 +44,10 @@ export async function endUser(
   also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Lock order: lanes before users.
-    await onUserDeleted(trx, user.workspaceId);
+    // Lock order: lanes before workspaces, and these before users.
+    const owned = await selectOwnedWorkspaces(trx, user.userId);
+    for (const workspaceId of owned) await onUserDeleted(trx, workspaceId);
+    for (const workspaceId of owned) await assertNotShared(trx, workspaceId);
     if (!(await setUserDeleted(trx, user)))
       throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
     await deleteFactors(trx, user.userId);
@@ -49,4 +55,13 @@ export async function endUser(
   });
   tokenStates.drop(user.userId);
   apiKeyStates.drop(user.userId);
+}
+
+/** Nobody can join while the workspace is locked. */
+async function assertNotShared(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void> {
+  const workspace = await lockWorkspace(trx, workspaceId);
+  if (!workspace || (await countMembers(trx, workspaceId)) === 1) return;
+  throw handOverFirst(
+    `The workspace ${workspace.name} has other members: hand it over to one of them, or remove them, before its owner is deleted`,
+  );
 }

@@ -37,6 +37,8 @@ export interface UserSettings {
   onUserCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that creates a test workspace. Creates its initial rows. */
   onTestWorkspaceCreated(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
+  /** Called in the transaction that gives a workspace another owner, before it does. Keeps what the account has of the owner. */
+  onHandedOver(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /** Called in the transaction that deletes a user, before the user's row is locked. Ends the workspace's work at once. */
   onUserDeleted(trx: Transaction<Schema>, workspaceId: WorkspaceId): Promise<void>;
   /**
@@ -59,6 +61,7 @@ export interface UserDependencies extends Pick<
   | 'timeZone'
   | 'onUserCreated'
   | 'onTestWorkspaceCreated'
+  | 'onHandedOver'
   | 'onUserDeleted'
   | 'onUserDisabled'
   | 'allowsNumber'
@@ -87,6 +90,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     timeZone,
     onUserCreated,
     onTestWorkspaceCreated,
+    onHandedOver,
     onUserDeleted,
     onUserDisabled,
     allowsNumber,
@@ -103,6 +107,7 @@ export function createUserDependencies(settings: UserSettings): UserDependencies
     timeZone,
     onUserCreated,
     onTestWorkspaceCreated,
+    onHandedOver,
     onUserDeleted,
     onUserDisabled,
     allowsNumber,

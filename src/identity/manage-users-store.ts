@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
+import { DEFAULT_MEMBERSHIP } from '../workspaces/default-membership.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 
 /** A user as administrators see them in a list. */
@@ -46,7 +47,7 @@ export async function findAnAdministrator(
   db: Connection,
 ): Promise<{ userId: UserId; workspaceId: WorkspaceId } | undefined> {
   const { rows } = await sql<{ userId: UserId; workspaceId: WorkspaceId }>`
-    select u.user_id as "userId", m.workspace_id as "workspaceId" from users u join memberships m using (user_id)
+    select u.user_id as "userId", m.workspace_id as "workspaceId" from users u cross join ${DEFAULT_MEMBERSHIP}
     where u.is_admin and u.deleted_at is null and u.disabled_at is null order by u.user_id limit 1`.execute(db);
   return rows[0];
 }
@@ -72,7 +73,7 @@ export async function findManagedUser(
 ): Promise<ManagedUser | undefined> {
   const { rows } = await sql<ManagedUser>`
     select m.workspace_id as "workspaceId", u.user_name as "userName", u.disabled_at as "disabledAt"
-    from users u join memberships m using (user_id)
+    from users u cross join ${DEFAULT_MEMBERSHIP}
     where u.user_id = ${userId} and u.deleted_at is null
       and exists (select from users a where a.user_id = ${adminId} and a.is_admin and a.deleted_at is null and a.disabled_at is null)`.execute(
     db,

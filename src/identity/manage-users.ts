@@ -7,6 +7,7 @@ import { queueMail } from '../platform/mail/mail-store.ts';
 import { confirmPassword } from './passwords/confirm-password.ts';
 import { endUser } from './delete-account.ts';
 import type { UserDependencies } from './dependencies.ts';
+import { selectOwnedWorkspaces } from './members/member-store.ts';
 import { deleteFactors, lockOwner } from './factors/factor-store.ts';
 import { getProfile, type ProfileDeps, type UserProfile } from './get-profile.ts';
 import {
@@ -70,12 +71,13 @@ export async function setDisabled(
 export async function switchUser(
   { db, tokenStates, apiKeyStates, onUserDisabled }: ManageDeps,
   actor: Actor,
-  { userId, workspaceId, userName: subject }: TargetUser,
+  { userId, userName: subject }: TargetUser,
   isDisabled: boolean,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Lock order: lanes before users.
-    if (isDisabled) await onUserDisabled(trx, workspaceId);
+    if (isDisabled)
+      for (const workspaceId of await selectOwnedWorkspaces(trx, userId)) await onUserDisabled(trx, workspaceId);
     const isChanged = isDisabled ? await writeDisabled(trx, userId) : await writeEnabled(trx, userId);
     if (isChanged) await recordAudit(trx, { ...actor, action: isDisabled ? 'user.disabled' : 'user.enabled', subject });
   });
@@ -123,7 +125,7 @@ export async function deleteUser(
 }
 
 /** The user that an administrator acts on. */
-type TargetUser = Pick<ManagedUser, 'workspaceId' | 'userName'> & { userId: UserId };
+type TargetUser = Pick<ManagedUser, 'userName'> & { userId: UserId };
 
 export type ManageDeps = Pick<
   UserDependencies,

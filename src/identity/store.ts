@@ -1,11 +1,12 @@
 /** The SQL of users, their logins and the revocation of their tokens. */
-import { sql, type Selectable } from 'kysely';
+import { sql, type ExpressionBuilder, type Selectable } from 'kysely';
 import { clearOldRows } from '../platform/database/clear-old-rows.ts';
 import type { Connection } from '../platform/database/connect.ts';
 import type { QuarantineDeps } from '../platform/database/quarantine.ts';
 import type { Role, Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 import type { Language } from '../platform/i18n/languages.ts';
+import { DEFAULT_FIRST } from '../workspaces/default-membership.ts';
 
 /** A user as the use cases answer them: every text exactly as it was sent. */
 export interface User {
@@ -24,13 +25,15 @@ export interface User {
   language: string | null;
 }
 
-/** The user's workspace and role in it. */
+/** A workspace of a user, and their role in it. */
 export interface Membership {
   workspaceId: WorkspaceId;
   role: Role;
 }
 
-export interface TokenState extends Membership {
+export interface TokenState {
+  /** Never empty: the workspace that the user acts in by default comes first. */
+  memberships: readonly Membership[];
   tokenGeneration: number;
   /** An older token that was spared when the others were revoked. */
   keptTokenId: string | null;
@@ -38,7 +41,8 @@ export interface TokenState extends Membership {
   signedOutTokenIds: readonly string[];
 }
 
-export interface UserWithSecrets extends User, TokenState {
+/** With the workspace that the user acts in by default. */
+export interface UserWithSecrets extends User, Membership, Omit<TokenState, 'memberships'> {
   passwordHash: string;
 }
 
@@ -54,6 +58,10 @@ export interface NewUser {
   /** The one that the sign-up asked for. */
   language?: Language | undefined;
 }
+
+const memberships = sql<Membership[]>`(
+  select coalesce(json_agg(json_build_object('workspaceId', d.workspace_id, 'role', d.role) order by ${DEFAULT_FIRST}), '[]')
+  from memberships d where d.user_id = users.user_id)`.as('memberships');
 
 const signedOut = sql<string[]>`array(
   select token_id from signed_out_tokens s where s.user_id = users.user_id)`.as('signedOutTokenIds');
@@ -77,7 +85,7 @@ export async function insertUser(db: Connection, user: NewUser): Promise<User> {
   return toUser(row);
 }
 
-/** Makes the workspace that a user owns. */
+/** Makes a workspace that a user owns. */
 export async function insertWorkspace(db: Connection, userId: UserId): Promise<WorkspaceId> {
   const { workspace_id } = await db
     .insertInto('workspaces')
@@ -108,7 +116,7 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
   const row = await db
     .selectFrom('user_logins')
     .innerJoin('users', 'users.user_id', 'user_logins.user_id')
-    .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
+    .innerJoinLateral(defaultMembership, (join) => join.onTrue())
     .where('login', '=', login)
     .selectAll('users')
     .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
@@ -119,13 +127,23 @@ export async function findUserByLogin(db: Connection, login: string): Promise<Us
 export async function findUser(db: Connection, userId: UserId): Promise<UserWithSecrets | undefined> {
   const row = await db
     .selectFrom('users')
-    .innerJoin('memberships as m', 'm.user_id', 'users.user_id')
+    .innerJoinLateral(defaultMembership, (join) => join.onTrue())
     .where('users.user_id', '=', userId)
     .where('deleted_at', 'is', null)
     .selectAll('users')
     .select(['m.workspace_id as workspaceId', 'm.role', signedOut])
     .executeTakeFirst();
   return row && withSecrets(row);
+}
+
+function defaultMembership(eb: ExpressionBuilder<Schema, 'users'>) {
+  return eb
+    .selectFrom('memberships as d')
+    .select(['d.workspace_id', 'd.role'])
+    .whereRef('d.user_id', '=', 'users.user_id')
+    .orderBy(DEFAULT_FIRST)
+    .limit(1)
+    .as('m');
 }
 
 /** True for exactly one call a user: the first. */
@@ -174,9 +192,8 @@ export async function changeUser(db: Connection, userId: UserId, change: Profile
 
 export async function readTokenState(db: Connection, userId: UserId): Promise<TokenState | undefined> {
   const { rows } = await sql<TokenState>`
-    select workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
-           kept_token_id as "keptTokenId", ${signedOut}
-    from users join memberships using (user_id)
+    select token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}, ${memberships}
+    from users
     where user_id = ${userId} and deleted_at is null`.execute(db);
   return rows[0];
 }
@@ -184,9 +201,8 @@ export async function readTokenState(db: Connection, userId: UserId): Promise<To
 /** Returns the token states of many users by id, in one statement; deleted users are missing. */
 export async function readTokenStates(db: Connection, userIds: readonly UserId[]): Promise<Map<UserId, TokenState>> {
   const { rows } = await sql<TokenState & { userId: UserId }>`
-    select user_id as "userId", workspace_id as "workspaceId", role, token_generation as "tokenGeneration",
-           kept_token_id as "keptTokenId", ${signedOut}
-    from users join memberships using (user_id)
+    select user_id as "userId", token_generation as "tokenGeneration", kept_token_id as "keptTokenId", ${signedOut}, ${memberships}
+    from users
     where user_id = any(${userIds}::bigint[]) and deleted_at is null`.execute(db);
   return new Map(rows.map((row) => [row.userId, row]));
 }
@@ -256,7 +272,7 @@ export async function replacePassword(
 }
 
 /**
- * Anonymises a deleted user: removes all personal data, logins and API keys, and notifies all processes. Returns false without a change
+ * Anonymises a deleted user: removes all personal data, logins, API keys and memberships in workspaces of others, and notifies all processes. Returns false without a change
  * when the password or the tokens differ from `seen` (optimistic locking).
  */
 export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Promise<boolean> {
@@ -269,11 +285,12 @@ export async function setUserDeleted(db: Connection, seen: UserWithSecrets): Pro
       where user_id = ${seen.userId} and deleted_at is null and password_hash = ${seen.passwordHash}
         and token_generation = ${seen.tokenGeneration}
       returning user_id
+    ), left_workspaces as (
+      delete from memberships m using deleted d where m.user_id = d.user_id and m.role <> 'owner'
     ), logins as (
       delete from user_logins l using deleted d where l.user_id = d.user_id
     ), keys as (
-      delete from api_keys k using deleted d join memberships m using (user_id)
-      where k.workspace_id = m.workspace_id and k.user_id = m.user_id
+      delete from api_keys k using deleted d where k.user_id = d.user_id
     )
     select from deleted`.execute(db);
   if (rows.length === 0) return false;

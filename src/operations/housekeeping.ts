@@ -21,6 +21,7 @@ import { clearOldNetworks } from '../identity/sign-in/known-networks.ts';
 import { clearExpiredTokens } from '../identity/store.ts';
 import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store.ts';
 import { clearOldStates } from '../sending/accounts/account-history.ts';
+import { clearExpiredInvitations } from '../identity/members/invitation-store.ts';
 import { clearExpiredLinks } from '../sending/analytics/report/link-store.ts';
 import { clearOldSlots } from '../sending/accounts/send-window-rules.ts';
 
@@ -84,6 +85,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   clearOldStates,
   clearOldSlots,
   clearExpiredLinks,
+  clearExpiredInvitations,
   clearOldWebhookAttempts,
   clearOldNotices,
   clearOldEvents,

@@ -135,6 +135,7 @@ const NOTES = defineOperations('Sandbox', {
   add: {
     path: '/api/v1/probe/add',
     access: 'send',
+    role: 'author',
     summary: 'Adds a note',
     body: nothing,
     data: z.object({ note_id: z.number() }),
@@ -143,6 +144,7 @@ const NOTES = defineOperations('Sandbox', {
   getNote: {
     path: '/api/v1/probe/get_note',
     access: 'send',
+    role: 'author',
     summary: 'Reads a note',
     body: z.object({ note_id: z.int() }),
     data: z.object({ text: z.string() }),
@@ -151,6 +153,7 @@ const NOTES = defineOperations('Sandbox', {
   change: {
     path: '/api/v1/probe/change',
     access: 'send',
+    role: 'author',
     summary: 'Changes a note',
     body: z.object({ note_id: z.int() }),
     data: nothing,

@@ -175,6 +175,7 @@ test('rejects sign-ups from an address for an hour after 600', async () => {
     timeZone: 'UTC',
     async onUserCreated() {},
     async onTestWorkspaceCreated() {},
+    async onHandedOver() {},
     async onUserDeleted() {},
     async onUserDisabled() {},
     async allowsNumber() {},

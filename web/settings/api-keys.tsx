@@ -211,7 +211,9 @@ function Scopes() {
   return (
     <Stack gap={6} mt={6}>
       <Checkbox value="read" label={t('settings.scopeRead')} />
+      <Checkbox value="write" label={t('settings.scopeWrite')} />
       <Checkbox value="send" label={t('settings.scopeSend')} />
+      <Checkbox value="webhooks" label={t('settings.scopeWebhooks')} />
       <Checkbox value="admin" label={t('settings.scopeAdmin')} />
     </Stack>
   );

@@ -173,6 +173,7 @@ export const accounts = defineOperations('Account', {
   updateAccount: {
     path: '/api/v1/venom/update-account',
     access: 'send',
+    role: 'owner',
     summary: 'Set quiet hours, daily caps and a warm-up',
     description:
       "All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",
@@ -182,6 +183,7 @@ export const accounts = defineOperations('Account', {
   connectAccount: {
     path: '/api/v1/venom/connect-account',
     access: 'admin',
+    role: 'owner',
     summary: 'Link your account to the messaging application',
     description:
       'Links your own number alone; until the first link `user/update_profile` changes it. Also resumes a stopped account. While `linking`, `venom/account-status` has the current code.\n\nA QR code works for any number, a pairing code for one that was linked here before or that no other user has entered; at most 3 an hour, because WhatsApp prompts the phone.',
@@ -220,6 +222,7 @@ export const accounts = defineOperations('Account', {
   submitPasskey: {
     path: '/api/v1/venom/submit-passkey',
     access: 'admin',
+    role: 'owner',
     summary: 'Show the passkey of the number that is being linked',
     description:
       'Answers `passkey.request_options` of `account-status`. After `assertion_rejected` read them again: they may be new.',
@@ -236,6 +239,7 @@ export const accounts = defineOperations('Account', {
   accountStatus: {
     path: '/api/v1/venom/account-status',
     access: 'read',
+    role: 'analyst',
     summary: "Get your account's status",
     body: z.object({
       with_history: optional(z.boolean()).meta({ description: 'Adds `history` and `number_fixed`.' }),
@@ -245,6 +249,7 @@ export const accounts = defineOperations('Account', {
   disconnectAccount: {
     path: '/api/v1/venom/disconnect-account',
     access: 'admin',
+    role: 'owner',
     requiresRecentAuth: true,
     summary: 'Unlink your account from the messaging application',
     description:

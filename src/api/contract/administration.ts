@@ -46,6 +46,7 @@ export const administration = defineOperations('Administration', {
   invite: {
     path: '/api/v1/user/invite',
     access: 'token',
+    role: 'none',
     summary: 'Invite a user',
     description:
       'For administrators, unless sign-up is closed. An invitation works once, within 7 days. A new invitation of the same address replaces it. Limited to 100 an hour.',
@@ -60,6 +61,7 @@ export const administration = defineOperations('Administration', {
   listInvitations: {
     path: '/api/v1/admin/list_invitations',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'List pending invitations',
     body: nothing,
@@ -69,6 +71,7 @@ export const administration = defineOperations('Administration', {
   withdrawInvitation: {
     path: '/api/v1/admin/withdraw_invitation',
     access: 'token',
+    role: 'none',
     summary: 'Withdraw an invitation',
     body: emailBody,
     data: nothingData,
@@ -77,6 +80,7 @@ export const administration = defineOperations('Administration', {
   listUsers: {
     path: '/api/v1/admin/list_users',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'List all users',
     description: "For administrators, newest first. Administrators cannot see users' posts.",
@@ -91,6 +95,7 @@ export const administration = defineOperations('Administration', {
   getUser: {
     path: '/api/v1/admin/get_user',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'Get a user',
     description: "Returns the user's `get_profile` data, and whether the user is disabled.",
@@ -101,6 +106,7 @@ export const administration = defineOperations('Administration', {
   disableUser: {
     path: '/api/v1/admin/disable_user',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'Disable a user',
     description:
@@ -112,6 +118,7 @@ export const administration = defineOperations('Administration', {
   enableUser: {
     path: '/api/v1/admin/enable_user',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'Enable a disabled user',
     description: "The user's campaigns continue once the user connects the account.",
@@ -122,6 +129,7 @@ export const administration = defineOperations('Administration', {
   resetFactors: {
     path: '/api/v1/admin/reset_factors',
     access: 'token',
+    role: 'none',
     requiresRecentAuth: true,
     summary: "Remove a user's second factors",
     description:
@@ -133,6 +141,7 @@ export const administration = defineOperations('Administration', {
   deleteUser: {
     path: '/api/v1/admin/delete_user',
     access: 'token',
+    role: 'none',
     summary: 'Delete a user and all their data',
     description: 'Has the effect of `delete_account`. An incorrect `password` is a 400 on that field.',
     body: userBody.extend({ password: currentPassword }).meta({ id: 'DeleteUser' }),
@@ -142,6 +151,7 @@ export const administration = defineOperations('Administration', {
   getInstallation: {
     path: '/api/v1/admin/get_installation',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'Check the installation',
     description:

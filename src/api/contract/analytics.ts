@@ -174,6 +174,7 @@ export const analytics = defineOperations('Analytics', {
   getCampaignGroupAnalyticsMaster: {
     path: '/api/v1/analytics/get-campaign-group-analytics-master',
     access: 'read',
+    role: 'analyst',
     summary: 'Get the analytics of a campaign',
     description: 'Deliveries, receipts, reactions and replies: in total, per group, per run and over time.',
     body: campaignBody.extend({
@@ -189,6 +190,7 @@ export const analytics = defineOperations('Analytics', {
   getOverview: {
     path: '/api/v1/analytics/get-overview',
     access: 'read',
+    role: 'analyst',
     summary: 'Get the analytics of all campaigns by day',
     description:
       'Days are in your time zone. A run counts, with all its results, on the day it began. So late receipts are included, and the totals are the sums of the days, except for `groups`.',
@@ -203,6 +205,7 @@ export const analytics = defineOperations('Analytics', {
   getGroup: {
     path: '/api/v1/analytics/get-group',
     access: 'read',
+    role: 'analyst',
     summary: 'Get the analytics of a group',
     description: 'Its posts, planned runs and number of participants over time.',
     body: z.object({
@@ -215,6 +218,7 @@ export const analytics = defineOperations('Analytics', {
   exportCampaign: {
     path: '/api/v1/analytics/export-campaign',
     access: 'read',
+    role: 'analyst',
     summary: 'Export the analytics of a campaign as CSV',
     description:
       'One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',

@@ -1,18 +1,20 @@
 /** API keys (contract §4). */
 import { z } from 'zod';
 import { defineOperations } from './define-operations.ts';
+import { memberRole } from './workspaces.ts';
 import { count, instant, nothing, nothingData, optional, text, zonedInstant } from './fields.ts';
 
-const apiKeyScope = z.enum(['read', 'send', 'admin']).meta({
+const apiKeyScope = z.enum(['read', 'write', 'send', 'webhooks', 'admin']).meta({
   id: 'ApiKeyScope',
   description:
-    '`read`: operations that only read. `send`: operations that change or send something. `admin`: operations that link or unlink the account or concern people. No scope implies another.',
+    '`read`: operations that only read. `write`: drafts, files and lists. `send`: operations that change or send something, and those of `write`. `webhooks`: changes of webhooks. `admin`: operations that link or unlink the account or concern people, and those of `webhooks`.',
 });
 
 const apiKey = z.object({
   api_key_id: count,
   name: z.string(),
   scopes: z.array(apiKeyScope),
+  role: memberRole.meta({ description: 'The key acts with this role, or with the present one of its maker if that is lower.' }),
   test: z.boolean().meta({ description: 'Whether it is a test key.' }),
   prefix: z.string().meta({ description: 'The first characters of the key.', examples: ['cmp_x7Qa'] }),
   created_at: instant,
@@ -24,6 +26,7 @@ export const apiKeys = defineOperations('Users', {
   createApiKey: {
     path: '/api/v1/user/create_api_key',
     access: 'token',
+    role: 'owner',
     requiresRecentAuth: true,
     summary: 'Create an API key',
     description:
@@ -36,6 +39,7 @@ export const apiKeys = defineOperations('Users', {
           .min(1)
           .max(10)
           .meta({ description: 'What the key may do.', examples: [['read', 'send']] }),
+        role: optional(memberRole).meta({ description: 'The highest role that the key acts with. Default: yours.' }),
         test: optional(z.boolean()).meta({
           description: 'Whether it acts on a sandbox of its own and never on your live data.',
         }),
@@ -55,6 +59,7 @@ export const apiKeys = defineOperations('Users', {
   listApiKeys: {
     path: '/api/v1/user/list_api_keys',
     access: 'token',
+    role: 'owner',
     idempotency: 'always',
     summary: 'List your API keys',
     body: nothing,
@@ -63,6 +68,7 @@ export const apiKeys = defineOperations('Users', {
   revokeApiKey: {
     path: '/api/v1/user/revoke_api_key',
     access: 'token',
+    role: 'owner',
     summary: 'Revoke an API key',
     description: 'Takes effect on every process within a second.',
     body: z.object({ api_key_id: z.int() }),

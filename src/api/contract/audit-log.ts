@@ -13,6 +13,11 @@ const entry = z.object({
     .string()
     .optional()
     .meta({ description: 'The current name of the campaign in `subject`. Absent once it is deleted.' }),
+  user_name: z.string().optional().meta({ description: 'Who acted. Absent once the user is deleted.' }),
+  member_name: z
+    .string()
+    .optional()
+    .meta({ description: 'The user name of the member whose id is in `subject`, of entries about members.' }),
   address: z.string().meta({ description: 'The client address of the request.' }),
   api_key_id: count.optional().meta({ description: 'The API key of the request. Absent if it came with a token.' }),
 });
@@ -21,6 +26,7 @@ export const auditLog = defineOperations('Users', {
   listAuditLog: {
     path: '/api/v1/user/list_audit_log',
     access: 'admin',
+    role: 'owner',
     idempotency: 'always',
     summary: 'List your audit log',
     description:

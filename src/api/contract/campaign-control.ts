@@ -36,6 +36,7 @@ export const campaignControl = defineOperations('Campaigns', {
   pauseCampaign: {
     path: '/api/v1/venom/pause-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Pause a campaign',
     description: AT_MOST_A_TURN,
     body: campaignBody,
@@ -45,6 +46,7 @@ export const campaignControl = defineOperations('Campaigns', {
   resumeCampaign: {
     path: '/api/v1/venom/resume-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Resume a paused campaign',
     description: 'Runs that fell due during the pause begin now, unless that was over 6 hours ago: those are missed.',
     body: campaignBody,
@@ -54,6 +56,7 @@ export const campaignControl = defineOperations('Campaigns', {
   cancelCampaign: {
     path: '/api/v1/venom/cancel-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Cancel a campaign',
     description: AT_MOST_A_TURN,
     body: campaignBody,
@@ -63,6 +66,7 @@ export const campaignControl = defineOperations('Campaigns', {
   retryCampaign: {
     path: '/api/v1/venom/retry-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Retry the failed deliveries of a campaign',
     description:
       'Each delivery keeps its message id and text. Ended runs are running again, and expire after 24 hours at the earliest or when the next run of the campaign falls due. If the messaging application does not drop duplicates, the service first looks for posts that may have arrived.',
@@ -80,6 +84,7 @@ export const campaignControl = defineOperations('Campaigns', {
   skipRun: {
     path: '/api/v1/venom/skip-run',
     access: 'send',
+    role: 'manager',
     summary: 'Leave a planned run out',
     description:
       'Removes a run that has not begun, and adds its date to the `skip_dates` of the campaign. The last run of a campaign cannot be skipped: cancel the campaign instead.',
@@ -90,6 +95,7 @@ export const campaignControl = defineOperations('Campaigns', {
   moveRun: {
     path: '/api/v1/venom/move-run',
     access: 'send',
+    role: 'manager',
     summary: 'Move a planned run to another time',
     description:
       'The run keeps its place in the schedule: a later change of the schedule keeps it, as long as the schedule has a run on that date, and adds none for it.',
@@ -112,6 +118,7 @@ export const campaignControl = defineOperations('Campaigns', {
   sendRunNow: {
     path: '/api/v1/venom/send-run-now',
     access: 'send',
+    role: 'manager',
     summary: 'Begin a planned run now',
     description:
       'Like `move-run` to this moment. Not for paused campaigns. Repeating it is a 409 once the run has begun.',
@@ -129,6 +136,7 @@ export const campaignControl = defineOperations('Campaigns', {
   recallCampaign: {
     path: '/api/v1/venom/recall-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Recall a campaign or a run',
     description:
       "Deletes sent posts for everyone, where the messaging application still allows it, at the account's pace. Deliveries that have not been sent are cancelled; without `run_id`, the whole campaign is. The analytics show the outcome per group: `recalled`, or the reason in `last_error`.",
@@ -139,6 +147,7 @@ export const campaignControl = defineOperations('Campaigns', {
   correctCampaign: {
     path: '/api/v1/venom/correct-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Correct the text of a campaign or a run',
     description:
       'Edits sent posts, where the messaging application still allows it. Posts that have not been sent get the new text; without `run_id`, those of later runs do, too. Files and recalled posts stay as they are. A link preview stays while the text has its link. A further correction replaces the pending part of the previous one. The analytics show the outcome per group: `corrected`, or the reason in `last_error`.',
@@ -162,6 +171,7 @@ export const campaignControl = defineOperations('Campaigns', {
   pinCampaign: {
     path: '/api/v1/venom/pin-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Pin the posts of a run',
     description:
       "Pins the sent posts of the run in their groups, at the account's pace; posts of it that are sent later are pinned then. A pinned post stays pinned for so long from now on. The analytics show the outcome per group: `pinned`, or the reason in `pin_error`. A group where only admins may pin needs you as an admin. Channels are skipped.",
@@ -175,6 +185,7 @@ export const campaignControl = defineOperations('Campaigns', {
   unpinCampaign: {
     path: '/api/v1/venom/unpin-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Unpin the posts of a run',
     description: 'Posts of the run that are sent later are not pinned.',
     body: recallCampaignBody.extend({
@@ -186,6 +197,7 @@ export const campaignControl = defineOperations('Campaigns', {
   deleteCampaign: {
     path: '/api/v1/venom/delete-campaign',
     access: 'send',
+    role: 'manager',
     summary: 'Delete a campaign',
     description:
       'Removes a campaign that is not running from all lists and statistics, including the overview. Members keep the posts that they have received: to delete them, recall the campaign first.',

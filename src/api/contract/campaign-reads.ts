@@ -160,6 +160,7 @@ export const campaignReads = defineOperations('Campaigns', {
   listCampaigns: {
     path: '/api/v1/venom/list-campaigns',
     access: 'read',
+    role: 'analyst',
     summary: 'List your campaigns',
     body: listCampaignsBody,
     data: z.object({
@@ -174,6 +175,7 @@ export const campaignReads = defineOperations('Campaigns', {
   getCampaign: {
     path: '/api/v1/venom/get-campaign',
     access: 'read',
+    role: 'analyst',
     summary: 'Get a campaign with its content, groups and runs',
     description: 'By its id, or by the `Idempotency-Key` that it was added with.',
     body: getCampaignBody,
@@ -198,6 +200,7 @@ export const campaignReads = defineOperations('Campaigns', {
   listRuns: {
     path: '/api/v1/venom/list-runs',
     access: 'read',
+    role: 'analyst',
     summary: 'List the runs of a date range',
     description:
       'Runs of all campaigns, in the order of acceptance. A campaign sent at once has one run, due when it was accepted.',
@@ -208,6 +211,7 @@ export const campaignReads = defineOperations('Campaigns', {
   getMedia: {
     path: '/api/v1/venom/get-media',
     access: 'read',
+    role: 'analyst',
     summary: 'Download a file of a campaign',
     description:
       'Returns the bytes with the recognised media type. They never change, so they may be cached. Errors have the usual envelope.',

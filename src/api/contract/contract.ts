@@ -23,12 +23,14 @@ import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { users } from './users.ts';
 import { webhooks } from './webhooks.ts';
+import { workspaces } from './workspaces.ts';
 
 export const contract = {
   users,
   passwords,
   sessions,
   apiKeys,
+  workspaces,
   auditLog,
   factors,
   administration,

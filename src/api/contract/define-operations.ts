@@ -1,20 +1,42 @@
 /** Declares the operations of a resource. Server, OpenAPI document and clients derive everything else from these declarations. */
 import type { z } from 'zod';
+import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
 import type { ErrorCode } from '../../platform/errors/error-codes.ts';
 
 /**
- * Who may call an operation. `open`: anyone. `read`, `send`, `admin`: a token, or an API key with that scope. `token`: no API key.
- * `read` is for operations that only read, `send` for those that change or send something, and `admin` for those that link the account
- * or concern people.
+ * Who may call an operation. `open`: anyone. `token`: a token and no API key. All others: a token, or an API key with that scope.
+ * `read` is for operations that only read, `write` for drafts, files and lists, `send` for those that change or send something,
+ * `webhooks` for what integrations register, and `admin` for those that link the account or concern people.
  */
 export type Access = 'open' | Scope;
-export type Scope = 'read' | 'send' | 'admin' | 'token';
+export type Scope = ApiKeyScope | 'token';
+
+/**
+ * The least role of the caller in the workspace that the request means. `none`: the operation is about the person or the installation,
+ * and disregards the header `x-workspace`.
+ */
+export type RequiredRole = Role | 'none';
+
+/** The scopes of API keys that an operation accepts. `send` includes `write`, and `admin` includes `webhooks`; no other scope another. */
+const ACCEPTED_SCOPES: Readonly<Record<ApiKeyScope, readonly ApiKeyScope[]>> = {
+  read: ['read'],
+  write: ['write', 'send'],
+  send: ['send'],
+  webhooks: ['webhooks', 'admin'],
+  admin: ['admin'],
+};
+
+/** Returns the scopes that an operation accepts: any of them is enough. None if it takes no API key. */
+export function acceptedScopes(access: Access): readonly ApiKeyScope[] {
+  return access === 'open' || access === 'token' ? [] : ACCEPTED_SCOPES[access];
+}
 
 /** Whether a client may repeat a request: `always`, with an `Idempotency-Key` only (`keyed`), or `never`. */
 export type Idempotency = 'always' | 'keyed' | 'never';
 
 export type Tag =
   | 'Users'
+  | 'Workspaces'
   | 'Campaigns'
   | 'Media'
   | 'Groups'
@@ -31,6 +53,8 @@ export interface Declaration {
   /** Its name in the document and in generated clients. Default: the last part of the path. Needed if that is a reserved word. */
   operationId?: string;
   access: Access;
+  /** Required unless `access` is `open`. */
+  role?: RequiredRole;
   /** Title of the operation in references: imperative, without a full stop. */
   summary: string;
   /** Markdown. */
@@ -73,12 +97,16 @@ export interface OperationContract extends Declaration {
   tag: Tag;
 }
 
+/** Every operation with a caller declares the role that it needs. */
+type Guarded<Declared> = {
+  [Name in keyof Declared]: Declared[Name] extends { access: 'open' } ? unknown : { role: RequiredRole };
+};
 type Known<Declared> = { [Name in keyof Declared]: Record<Exclude<keyof Declared[Name], keyof Declaration>, never> };
 
 /** Declares the operations of one resource, by name. A field that `Declaration` does not have is a type error. */
 export function defineOperations<const Declared extends Record<string, Declaration>>(
   tag: Tag,
-  declared: Declared & Known<Declared>,
+  declared: Declared & Known<Declared> & Guarded<Declared>,
 ) {
   const operations = Object.entries<Declaration>(declared).map(([name, one]) => [name, { ...one, tag }]);
   return Object.fromEntries(operations) as { [Name in keyof Declared]: Declared[Name] & { tag: Tag } };

@@ -89,7 +89,8 @@ const draft = z.object({
 export const drafts = defineOperations('Campaigns', {
   saveDraft: {
     path: '/api/v1/venom/save-draft',
-    access: 'send',
+    access: 'write',
+    role: 'author',
     idempotency: 'always',
     summary: 'Create or update a draft',
     description:
@@ -111,6 +112,7 @@ export const drafts = defineOperations('Campaigns', {
   listDrafts: {
     path: '/api/v1/venom/list-drafts',
     access: 'read',
+    role: 'analyst',
     summary: 'List your drafts',
     description: 'The most recently changed come first.',
     body: z.object({
@@ -121,7 +123,8 @@ export const drafts = defineOperations('Campaigns', {
   },
   deleteDraft: {
     path: '/api/v1/venom/delete-draft',
-    access: 'send',
+    access: 'write',
+    role: 'author',
     summary: 'Delete a draft',
     body: z.object({ draft_id: draftId }),
     data: nothingData,

@@ -74,6 +74,7 @@ export const streamedEvent = z
 export const eventsOperation = {
   path: '/api/v1/events',
   access: 'read',
+  role: 'analyst',
   hasBody: false,
   errors: ['too_many_streams', 'server_stopping'],
 } as const;

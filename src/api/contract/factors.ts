@@ -37,6 +37,7 @@ export const factors = defineOperations('Users', {
   listFactors: {
     path: '/api/v1/user/list_factors',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'List your second factors',
     body: nothing,
@@ -45,6 +46,7 @@ export const factors = defineOperations('Users', {
   addTotp: {
     path: '/api/v1/user/add_totp',
     access: 'token',
+    role: 'none',
     requiresRecentAuth: true,
     summary: 'Start adding an authenticator app (TOTP)',
     description: 'The app becomes a second factor when `user/confirm_totp` accepts its first code.',
@@ -58,6 +60,7 @@ export const factors = defineOperations('Users', {
   confirmTotp: {
     path: '/api/v1/user/confirm_totp',
     access: 'token',
+    role: 'none',
     requiresRecentAuth: true,
     summary: 'Confirm an authenticator app with its first code',
     description: 'From then on `user/authorize_user` requires `code`. An incorrect code is a 400 on that field.',
@@ -68,6 +71,7 @@ export const factors = defineOperations('Users', {
   removeFactor: {
     path: '/api/v1/user/remove_factor',
     access: 'token',
+    role: 'none',
     requiresRecentAuth: true,
     summary: 'Remove a second factor',
     description: 'With the last factor the recovery codes are deleted, and sign-in requires the password alone.',
@@ -78,6 +82,7 @@ export const factors = defineOperations('Users', {
   renewRecoveryCodes: {
     path: '/api/v1/user/renew_recovery_codes',
     access: 'token',
+    role: 'none',
     requiresRecentAuth: true,
     summary: 'Replace your recovery codes',
     description: 'Returns ten new codes. Earlier codes stop working.',
@@ -88,6 +93,7 @@ export const factors = defineOperations('Users', {
   confirmIdentity: {
     path: '/api/v1/user/confirm_identity',
     access: 'token',
+    role: 'none',
     summary: 'Re-authenticate',
     description:
       'Some operations require a token whose bearer has authenticated within the last 10 minutes: by signing in, or by this operation.',

@@ -10,7 +10,8 @@ export const groupListId = z.int({
 export const groupLists = defineOperations('Groups', {
   saveGroupList: {
     path: '/api/v1/venom/save-group-list',
-    access: 'send',
+    access: 'write',
+    role: 'manager',
     summary: 'Create or replace a group list',
     description: 'Limited to 500 lists.',
     body: z
@@ -26,6 +27,7 @@ export const groupLists = defineOperations('Groups', {
   listGroupLists: {
     path: '/api/v1/venom/list-group-lists',
     access: 'read',
+    role: 'analyst',
     summary: 'List your group lists',
     description: 'Sorted by name. For the groups of a list, call `list-groups` and filter by `group_list_id`.',
     body: nothing,
@@ -41,7 +43,8 @@ export const groupLists = defineOperations('Groups', {
   },
   deleteGroupList: {
     path: '/api/v1/venom/delete-group-list',
-    access: 'send',
+    access: 'write',
+    role: 'manager',
     summary: 'Delete a group list',
     description: 'The groups themselves stay.',
     body: z.object({ group_list_id: groupListId }),

@@ -117,6 +117,7 @@ export const groups = defineOperations('Groups', {
   createChannel: {
     path: '/api/v1/venom/create-channel',
     access: 'send',
+    role: 'manager',
     summary: 'Create a channel',
     body: z
       .object({
@@ -145,6 +146,7 @@ export const groups = defineOperations('Groups', {
   createCommunity: {
     path: '/api/v1/venom/create-community',
     access: 'send',
+    role: 'manager',
     summary: 'Create a community',
     description: 'A campaign sent to a community goes to its announcement group.',
     body: z
@@ -166,6 +168,7 @@ export const groups = defineOperations('Groups', {
   createGroup: {
     path: '/api/v1/venom/create-group',
     access: 'send',
+    role: 'manager',
     summary: 'Create a group',
     body: z
       .object({
@@ -191,6 +194,7 @@ export const groups = defineOperations('Groups', {
   listGroups: {
     path: '/api/v1/venom/list-groups',
     access: 'read',
+    role: 'analyst',
     summary: 'List your groups, communities and channels',
     body: listGroupsBody,
     data: z.object({
@@ -208,6 +212,7 @@ export const groups = defineOperations('Groups', {
   getInviteLink: {
     path: '/api/v1/venom/get-invite-link',
     access: 'send',
+    role: 'manager',
     summary: 'Get the link to join a group',
     body: z.object({
       group_metadata_id: groupMetadataId,
@@ -228,6 +233,7 @@ export const groups = defineOperations('Groups', {
   syncGroups: {
     path: '/api/v1/venom/sync-groups',
     access: 'send',
+    role: 'manager',
     summary: 'Sync your groups with the messaging application',
     body: nothing,
     data: z.object({ added: count, updated: count, removed: count }),

@@ -24,6 +24,7 @@ export const hold = defineOperations('Administration', {
   listQueued: {
     path: '/api/v1/admin/list_queued',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'List the queued campaigns of a held ledger',
     description:
@@ -42,6 +43,7 @@ export const hold = defineOperations('Administration', {
   resumeLedger: {
     path: '/api/v1/admin/release_ledger',
     access: 'token',
+    role: 'none',
     summary: 'Resume a held ledger',
     description:
       'For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects.',

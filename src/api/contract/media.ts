@@ -37,7 +37,8 @@ const libraryFile = storedFile
 export const media = defineOperations('Media', {
   uploadMedia: {
     path: '/api/v1/media/upload',
-    access: 'send',
+    access: 'write',
+    role: 'author',
     idempotency: 'always',
     summary: 'Upload a file',
     description:
@@ -54,7 +55,8 @@ export const media = defineOperations('Media', {
   importMedia: {
     path: '/api/v1/media/import',
     operationId: 'import-media',
-    access: 'send',
+    access: 'write',
+    role: 'author',
     idempotency: 'always',
     summary: 'Import a file from a URL',
     description:
@@ -72,6 +74,7 @@ export const media = defineOperations('Media', {
   listMedia: {
     path: '/api/v1/media/list-media',
     access: 'read',
+    role: 'analyst',
     summary: 'List the files of your workspace',
     description: 'Newest first, with the 10 newest campaigns and the drafts that have each.',
     body: z.object({ search, limit: pageLimit(100, 50), cursor }),
@@ -87,7 +90,8 @@ export const media = defineOperations('Media', {
   },
   setStill: {
     path: '/api/v1/media/set-still',
-    access: 'send',
+    access: 'write',
+    role: 'author',
     idempotency: 'always',
     summary: 'Give a film a still',
     description:
@@ -101,7 +105,8 @@ export const media = defineOperations('Media', {
   },
   deleteMedia: {
     path: '/api/v1/media/delete-media',
-    access: 'send',
+    access: 'write',
+    role: 'author',
     summary: 'Delete a file',
     description: 'A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it.',
     body: z.object({ media_id: mediaId }),

@@ -80,6 +80,7 @@ export const notices = defineOperations('Notices', {
   listNotices: {
     path: '/api/v1/user/list_notices',
     access: 'read',
+    role: 'none',
     isPersonal: true,
     summary: 'List your notices',
     description: 'Newest first, without kinds that are turned off for the dashboard. Kept for 90 days, 1,000 at most.',
@@ -94,6 +95,7 @@ export const notices = defineOperations('Notices', {
   readNotices: {
     path: '/api/v1/user/read_notices',
     access: 'send',
+    role: 'none',
     isPersonal: true,
     summary: 'Mark notices as read',
     body: z
@@ -109,6 +111,7 @@ export const notices = defineOperations('Notices', {
   getNoticeSettings: {
     path: '/api/v1/user/get_notice_settings',
     access: 'admin',
+    role: 'none',
     isPersonal: true,
     idempotency: 'always',
     summary: 'Get your notice settings',
@@ -118,6 +121,7 @@ export const notices = defineOperations('Notices', {
   updateNoticeSettings: {
     path: '/api/v1/user/update_notice_settings',
     access: 'admin',
+    role: 'none',
     isPersonal: true,
     summary: 'Update your notice settings',
     description: 'Settings that are omitted keep their values.',
@@ -127,6 +131,7 @@ export const notices = defineOperations('Notices', {
   subscribePush: {
     path: '/api/v1/user/subscribe_push',
     access: 'token',
+    role: 'none',
     summary: 'Subscribe a browser to notices',
     description:
       'By Web Push, at most one notice a minute and kind. An endpoint belongs to the user who subscribed it last. Limited to 5 browsers per user; another one replaces the oldest.',
@@ -136,6 +141,7 @@ export const notices = defineOperations('Notices', {
   unsubscribePush: {
     path: '/api/v1/user/unsubscribe_push',
     access: 'token',
+    role: 'none',
     summary: 'Unsubscribe a browser from notices',
     description: 'Has no effect on an endpoint that is not subscribed by you.',
     body: z.object({ endpoint }).meta({ id: 'UnsubscribePush' }),

@@ -12,6 +12,7 @@ export const passwords = defineOperations('Users', {
   changePassword: {
     path: '/api/v1/user/change_password',
     access: 'token',
+    role: 'none',
     summary: 'Change your password',
     description:
       "Revokes all tokens except this request's. API keys are revoked unless `keep_api_keys` is `true`. An incorrect `current_password` is a 400 on that field.",

@@ -53,6 +53,7 @@ export const pollResultOperations = defineOperations('Analytics', {
   getPollResults: {
     path: '/api/v1/analytics/get-poll-results',
     access: 'read',
+    role: 'analyst',
     summary: 'Get the results of a poll or event',
     description:
       'Each member counts once per post, with the newest vote by the clock of their phone. A vote that is taken back goes. `polls` has one entry, or several if the poll changed between the runs of a schedule.',
@@ -65,6 +66,7 @@ export const pollResultOperations = defineOperations('Analytics', {
   exportPoll: {
     path: '/api/v1/analytics/export-poll',
     access: 'read',
+    role: 'analyst',
     summary: 'Export the results of a poll or event as CSV',
     description:
       'One row per group and option. With `voters`, one row per vote and option of a poll that was sent with `names_voters`, as long as votes are kept. Format as export-campaign.',

@@ -122,6 +122,7 @@ export const report = defineOperations('Analytics', {
   getReport: {
     path: '/api/v1/analytics/get-report',
     access: 'read',
+    role: 'analyst',
     summary: 'Get the report on a span of days',
     description:
       'Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began.',
@@ -139,6 +140,7 @@ export const report = defineOperations('Analytics', {
   exportReport: {
     path: '/api/v1/analytics/export-report',
     access: 'read',
+    role: 'analyst',
     summary: 'Export all groups of a report as CSV',
     description:
       'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`.',
@@ -153,6 +155,7 @@ export const report = defineOperations('Analytics', {
   shareReport: {
     path: '/api/v1/analytics/share-report',
     access: 'admin',
+    role: 'manager',
     summary: 'Create a link to a report',
     description:
       'Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links.',
@@ -171,6 +174,7 @@ export const report = defineOperations('Analytics', {
   listReportLinks: {
     path: '/api/v1/analytics/list-report-links',
     access: 'read',
+    role: 'manager',
     summary: 'List your links to reports',
     description: 'Without expired and revoked ones, newest first.',
     body: nothing,
@@ -188,6 +192,7 @@ export const report = defineOperations('Analytics', {
   revokeReportLink: {
     path: '/api/v1/analytics/revoke-report-link',
     access: 'admin',
+    role: 'manager',
     summary: 'Revoke a link to a report',
     body: z.object({ report_link_id: z.int() }),
     data: nothingData,

@@ -20,6 +20,7 @@ export const sandbox = defineOperations('Sandbox', {
   listMessages: {
     path: '/api/v1/sandbox/list-messages',
     access: 'read',
+    role: 'analyst',
     summary: 'List the messages of a sandbox group',
     description: 'Returns the posts of your account as members of the group see them, oldest first.',
     body: z.object({

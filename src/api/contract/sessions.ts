@@ -18,6 +18,7 @@ export const sessions = defineOperations('Users', {
   revokeTokens: {
     path: '/api/v1/user/revoke_tokens',
     access: 'token',
+    role: 'none',
     summary: 'Revoke all your tokens',
     description:
       "Includes this request's token. Takes effect on every process within a second. API keys are revoked, too, unless `keep_api_keys` is `true`.",
@@ -27,6 +28,7 @@ export const sessions = defineOperations('Users', {
   listSessions: {
     path: '/api/v1/user/list_sessions',
     access: 'token',
+    role: 'none',
     idempotency: 'always',
     summary: 'List your sessions',
     description: 'The most recently used come first, 200 at most. API keys are not listed.',
@@ -36,6 +38,7 @@ export const sessions = defineOperations('Users', {
   endSession: {
     path: '/api/v1/user/end_session',
     access: 'token',
+    role: 'none',
     requiresRecentAuth: true,
     summary: 'End a session',
     description:

@@ -189,6 +189,7 @@ export const users = defineOperations('Users', {
   getProfile: {
     path: '/api/v1/user/get_profile',
     access: 'read',
+    role: 'analyst',
     summary: 'Get your profile',
     body: nothing,
     data: ownProfile,
@@ -196,6 +197,7 @@ export const users = defineOperations('Users', {
   updateProfile: {
     path: '/api/v1/user/update_profile',
     access: 'admin',
+    role: 'none',
     isPersonal: true,
     summary: 'Update your profile',
     description: '`whatsapp_number` can be changed until a phone has been linked for the first time.',
@@ -206,6 +208,7 @@ export const users = defineOperations('Users', {
   deleteAccount: {
     path: '/api/v1/user/delete_account',
     access: 'token',
+    role: 'none',
     summary: 'Delete your account and all its data',
     description:
       'Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field.',
@@ -216,6 +219,7 @@ export const users = defineOperations('Users', {
   sendVerification: {
     path: '/api/v1/user/send_verification',
     access: 'token',
+    role: 'none',
     summary: 'Resend the verification mail',
     description:
       'The link verifies your e-mail address. It is first sent at sign-up and is valid for 3 days. Limited to 3 mails an hour.',

@@ -146,7 +146,8 @@ const webhookTry = z.object({
 export const webhooks = defineOperations('Webhooks', {
   createWebhook: {
     path: '/api/v1/venom/create-webhook',
-    access: 'admin',
+    access: 'webhooks',
+    role: 'owner',
     summary: 'Create a webhook',
     description:
       'The endpoint receives the events of your workspace from now on, in order and at least once each, as Standard Webhooks 1.0.0 messages. Limited to 20 per workspace.',
@@ -157,6 +158,7 @@ export const webhooks = defineOperations('Webhooks', {
   listWebhooks: {
     path: '/api/v1/venom/list-webhooks',
     access: 'read',
+    role: 'manager',
     summary: 'List your webhooks',
     description: 'Oldest first.',
     body: nothing,
@@ -165,6 +167,7 @@ export const webhooks = defineOperations('Webhooks', {
   getWebhook: {
     path: '/api/v1/venom/get-webhook',
     access: 'read',
+    role: 'manager',
     summary: 'Get a webhook',
     description: 'As in `list-webhooks`. A secret is not returned.',
     body: webhookBody,
@@ -173,7 +176,8 @@ export const webhooks = defineOperations('Webhooks', {
   },
   updateWebhook: {
     path: '/api/v1/venom/update-webhook',
-    access: 'admin',
+    access: 'webhooks',
+    role: 'owner',
     summary: 'Update, enable or disable a webhook',
     description: 'Fields that are omitted keep their values.',
     body: updateWebhookBody,
@@ -182,7 +186,8 @@ export const webhooks = defineOperations('Webhooks', {
   },
   deleteWebhook: {
     path: '/api/v1/venom/delete-webhook',
-    access: 'admin',
+    access: 'webhooks',
+    role: 'owner',
     summary: 'Delete a webhook',
     description: 'Waiting messages are dropped. The log of attempts is deleted, too.',
     body: webhookBody,
@@ -191,7 +196,8 @@ export const webhooks = defineOperations('Webhooks', {
   },
   rotateWebhookSecret: {
     path: '/api/v1/venom/rotate-webhook-secret',
-    access: 'admin',
+    access: 'webhooks',
+    role: 'owner',
     summary: 'Rotate the secret of a webhook',
     description:
       'Messages are signed with both secrets until the former one expires: by default after 24 hours, or when `expire_former` says. Use `now` if the former secret has leaked.',
@@ -204,7 +210,8 @@ export const webhooks = defineOperations('Webhooks', {
   },
   testWebhook: {
     path: '/api/v1/venom/test-webhook',
-    access: 'admin',
+    access: 'webhooks',
+    role: 'manager',
     summary: 'Send a test message to a webhook',
     description: 'Its type is `webhook.test`. `list-webhook-tries` shows the result.',
     body: webhookBody,
@@ -213,7 +220,8 @@ export const webhooks = defineOperations('Webhooks', {
   },
   retryWebhook: {
     path: '/api/v1/venom/retry-webhook',
-    access: 'admin',
+    access: 'webhooks',
+    role: 'manager',
     summary: 'Resend messages to a webhook',
     description:
       'One message, or those of a time span within the last 30 days, 10,000 at most. They keep their ids and are sent before new messages.',
@@ -230,6 +238,7 @@ export const webhooks = defineOperations('Webhooks', {
   listWebhookTries: {
     path: '/api/v1/venom/list-webhook-tries',
     access: 'read',
+    role: 'manager',
     summary: 'List the delivery attempts of a webhook',
     description: 'Newest first. Attempts are kept for 30 days.',
     body: z.object({

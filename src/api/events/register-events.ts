@@ -29,11 +29,18 @@ Each event of the workspace is sent once, in order, as \`message\`, with the sam
 
 A client that reads too slowly is disconnected, and can resume. The stream ends when its token or API key expires.
 
-Scope: \`read\`.`;
+Scope: \`read\`. Role: \`analyst\`.`;
 
 const LAST_ID = 'The last `id` received. The header takes precedence over the query parameter.';
-const querystring = z.object({ last_event_id: z.string().optional().meta({ description: LAST_ID }) });
-const headers = z.looseObject({ 'last-event-id': z.string().optional().meta({ description: LAST_ID }) });
+const WORKSPACE = 'The id of a workspace. Without it your default workspace is meant. The header takes precedence over the query parameter.';
+const querystring = z.object({
+  last_event_id: z.string().optional().meta({ description: LAST_ID }),
+  workspace: z.string().optional().meta({ description: WORKSPACE }),
+});
+const headers = z.looseObject({
+  'last-event-id': z.string().optional().meta({ description: LAST_ID }),
+  'x-workspace': z.string().optional().meta({ description: WORKSPACE }),
+});
 
 const SCHEMA = {
   operationId: 'events',

@@ -17,7 +17,8 @@ export interface WorkspaceChannel {
   readonly behind: Set<EventStream>;
   /** Returns the position after which events are needed; undefined when no stream needs any. */
   after(): number | undefined;
-  setAccount(json: string): void;
+  /** `othersJson` is for members who do not own the workspace: without the code that links a phone. */
+  setAccount(json: string, othersJson: string): void;
   /** All campaigns that are worth telling of, in order. */
   setCampaigns(
     campaigns: ReadonlyArray<{ campaignId: string; isCurrent: boolean; isDeleted: boolean; json: string }>,
@@ -34,8 +35,20 @@ interface TrackedState {
   name: 'account' | 'campaign' | 'campaign_deleted';
   isCurrent: boolean;
   json: string;
+  /** For members who do not own the workspace; undefined: the same. */
+  othersJson?: string;
   sentJson: string | undefined;
   sentAtMs: number;
+}
+
+/** Writes frames once for owners and once for all others, each when the first stream needs them. */
+function forRoles(write: (jsonOf: (state: TrackedState) => string) => string): (stream: EventStream) => string {
+  let forOwners: string | undefined;
+  let forOthers: string | undefined;
+  return ({ caller }) =>
+    caller.role === 'owner'
+      ? (forOwners ??= write(({ json }) => json))
+      : (forOthers ??= write(({ json, othersJson = json }) => othersJson));
 }
 
 export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChannel {
@@ -66,9 +79,10 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
       const positions = places.flatMap((place) => (place ? [place.position] : []));
       return positions.length > 0 ? Math.min(...positions) : undefined;
     },
-    setAccount(json) {
+    setAccount(json, othersJson) {
       if (account) account.json = json;
       else account = fresh('account', true, json);
+      account.othersJson = othersJson;
     },
     setCampaigns(found) {
       const before = campaigns;
@@ -84,23 +98,27 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
     broadcastChanges(nowMs, pauseMs) {
       const changed = all().filter((one) => one.json !== one.sentJson && nowMs - one.sentAtMs >= pauseMs);
       if (changed.length === 0) return;
-      const frames = changed.map(({ name, json }) => eventFrame(name, json)).join('');
+      const frames = forRoles((jsonOf) => changed.map((one) => eventFrame(one.name, jsonOf(one))).join(''));
       for (const one of changed) Object.assign(one, { sentJson: one.json, sentAtMs: nowMs });
-      for (const stream of this.streams) stream.send(frames);
+      for (const stream of this.streams) stream.send(frames(stream));
     },
     broadcastPosition() {
       if (this.cursor) for (const stream of this.streams) stream.send(positionFrame(this.cursor));
     },
     sendSnapshot(waiting) {
       const current = all().filter((one) => one.isCurrent);
-      const frames = current.map(({ name, json }, index) =>
-        eventFrame(name, json, index === current.length - 1 ? this.cursor : undefined),
+      const position = current.length === 0 && this.cursor ? positionFrame(this.cursor) : '';
+      const frames = forRoles((jsonOf) =>
+        current
+          .map((one, index) =>
+            eventFrame(one.name, jsonOf(one), index === current.length - 1 ? this.cursor : undefined),
+          )
+          .join(''),
       );
-      if (frames.length === 0 && this.cursor) frames.push(positionFrame(this.cursor));
       for (const stream of waiting) {
         // It may have left meanwhile.
         if (!this.newcomers.delete(stream)) continue;
-        stream.sendUnbounded(frames.join(''));
+        stream.sendUnbounded(frames(stream) + position);
         this.streams.add(stream);
       }
     },

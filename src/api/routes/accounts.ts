@@ -47,10 +47,10 @@ export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
 
   async accountStatus(deps, { body, actor }) {
     const state = await readAccountStatus(deps, actor);
-    if (!body.with_history) return toAccountEvent(state);
+    if (!body.with_history) return toAccountEvent(state, actor.role);
     const history = await readAccountHistory(deps, actor);
     return {
-      ...toAccountEvent(state),
+      ...toAccountEvent(state, actor.role),
       number_fixed: state.isNumberFixed,
       history: history.map(({ at, ...past }) => ({ at: at.toISOString(), ...past })),
     };

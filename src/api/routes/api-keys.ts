@@ -8,8 +8,8 @@ import type { Handlers } from '../operation.ts';
 export const apiKeyHandlers: Handlers<typeof apiKeys, UserDependencies> = {
   async createApiKey(deps, { body, actor }) {
     const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
-    const { name, scopes, test: isTest } = body;
-    const { apiKeyId, key } = await createApiKey(deps, actor, { name, scopes, isTest, expiresAt });
+    const { name, scopes, role, test: isTest } = body;
+    const { apiKeyId, key } = await createApiKey(deps, actor, { name, scopes, role, isTest, expiresAt });
     return { api_key_id: apiKeyId, key };
   },
 
@@ -20,6 +20,7 @@ export const apiKeyHandlers: Handlers<typeof apiKeys, UserDependencies> = {
         api_key_id: key.apiKeyId,
         name: key.name,
         scopes: key.scopes,
+        role: key.role,
         test: key.isTest,
         prefix: key.prefix,
         created_at: key.createdAt.toISOString(),

@@ -9,10 +9,12 @@ export const auditLogHandlers: Handlers<typeof auditLog, { db: Database }> = {
     const page = { limit: body.limit, before: readCursor(body.cursor) ?? null };
     const { entries, next } = await listAuditLog(deps, actor, page);
     return {
-      entries: entries.map(({ at, action, subject, campaignName, address, apiKeyId }) => ({
+      entries: entries.map(({ at, action, subject, campaignName, userName, memberName, address, apiKeyId }) => ({
         at: at.toISOString(),
         action,
         subject,
+        ...(userName !== null && { user_name: userName }),
+        ...(memberName !== null && { member_name: memberName }),
         address,
         ...(campaignName !== null && { campaign_name: campaignName }),
         ...(apiKeyId !== null && { api_key_id: apiKeyId }),

@@ -1,16 +1,20 @@
 import type { AccountState } from '../../sending/accounts/account-status.ts';
+import type { Role } from '../../platform/database/schema.ts';
 import type { CampaignProgress } from '../../sending/campaigns/read/read-progress.ts';
 import type { AccountEvent, CampaignDeletedEvent, CampaignEvent } from '../contract/events.ts';
 
-/** The state of an account as the wire has it: what `account-status` answers, and the event says. */
-export function toAccountEvent(state: AccountState): AccountEvent {
+/**
+ * The state of an account as the wire has it: what `account-status` answers, and the event says. Only owners see the code that links a
+ * phone: with it anybody could link theirs.
+ */
+export function toAccountEvent(state: AccountState, role: Role): AccountEvent {
   const { messenger, status, whatsappNumber, pausedUntil, reason, scannedNumber, heldSince } = state;
   const { channelsUnreadSince, warning, warnedUntil } = state;
   return {
     messenger,
     status,
     whatsapp_number: whatsappNumber,
-    ...toWireCode(state),
+    ...(role === 'owner' && toWireCode(state)),
     ...(pausedUntil && { paused_until: pausedUntil.toISOString() }),
     ...(reason !== undefined && { reason }),
     ...(heldSince && { held_since: heldSince.toISOString() }),

@@ -28,6 +28,7 @@ import { sandboxHandlers } from './sandbox.ts';
 import { sessionHandlers } from './sessions.ts';
 import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
+import { workspaceHandlers } from './workspaces.ts';
 
 /** The dependencies of all handlers; each handler takes its part. */
 export type OperationDependencies = UserDependencies &
@@ -50,6 +51,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   passwords: passwordHandlers,
   sessions: sessionHandlers,
   apiKeys: apiKeyHandlers,
+  workspaces: workspaceHandlers,
   auditLog: auditLogHandlers,
   factors: factorHandlers,
   administration: administrationHandlers,

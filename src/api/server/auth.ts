@@ -3,19 +3,29 @@ import { isApiKey } from '../../identity/api-keys/api-key.ts';
 import type { ApiKeyStates } from '../../identity/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../identity/api-keys/api-key-store.ts';
 import type { Membership } from '../../identity/store.ts';
+import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
+import { includesRole } from '../../workspaces/roles.ts';
 import type { RecordSessionUse } from '../../identity/sessions/record-session-uses.ts';
 import type { TokenStates } from '../../identity/sessions/token-states.ts';
 import type { TokenClaims, TokenIdentity, Tokens } from '../../identity/sessions/token.ts';
-import type { Scope } from '../contract/define-operations.ts';
+import { acceptedScopes, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { Caller } from '../operation.ts';
 import { workForAddress } from './set-requesters.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 /**
- * Who sent a request and for which workspace, by its `authorization` header and the client's address. Throws `unauthenticated` (or
- * rejects with it) for nobody.
+ * Returns the person, the workspace and the role of a request: the one place that makes them. `workspace` is what the request names, in
+ * the header `x-workspace`; without it the person's default workspace is meant, or that of the key. Throws (or rejects with)
+ * `unauthenticated` for nobody, and `not_found` for a workspace that the person is no member of, exists it or not.
  */
-export type Authenticate = (authorization: string | undefined, address: string) => Caller | Promise<Caller>;
+export type Authenticate = (
+  authorization: string | undefined,
+  address: string,
+  workspace?: string,
+) => Caller | Promise<Caller>;
+
+/** The request header that names a workspace, by its id. */
+export const WORKSPACE_HEADER = 'x-workspace';
 
 const BEARER = /^bearer +([^\s,]+) *$/i;
 
@@ -34,7 +44,7 @@ export function createAuthenticate({
   apiKeyStates: ApiKeyStates;
   recordSessionUse: RecordSessionUse;
 }): Authenticate {
-  return (authorization, address) => {
+  return (authorization, address, workspace) => {
     if (authorization === undefined)
       throw new AppError('token_missing', 'This operation needs the header Authorization: Bearer <token>');
     const credential = BEARER.exec(authorization)?.[1];
@@ -44,11 +54,12 @@ export function createAuthenticate({
     if (isApiKey(credential))
       return thenCaller(
         workForAddress(address, () => apiKeyStates.find(credential)),
-        callerOfKey,
+        (state) => callerOfKey(state, workspace),
       );
     const claims = tokens.read(credential);
     if (!claims) throw new AppError('token_invalid', 'The token is invalid or has expired');
-    return thenCaller(tokenStates.find(claims), (member) => {
+    return thenCaller(tokenStates.find(claims), (memberships) => {
+      const member = memberIn(memberships, workspace);
       const caller = callerOfToken(claims, member, tokens.isRecentlyAuthenticated(claims));
       recordSessionUse(claims);
       return caller;
@@ -59,7 +70,7 @@ export function createAuthenticate({
 /**
  * Step-up authentication: an operation can require a recent proof of identity (`requiresRecentAuth`). Throws `forbidden` when the scopes
  * of the API key do not include the operation, when a test key asks for a person's data, or when the proof behind the token is too old.
- * Scopes are independent: `send` does not include `read`.
+ * Scopes are independent, but for those of `acceptedScopes`: `send` does not include `read`.
  */
 export function requireScope(caller: Caller, { scope, requiresRecentAuth = false, isPersonal = false }: Reach): void {
   const { apiKeyId, scopes = [], isRecentlyAuthenticated } = caller;
@@ -69,10 +80,29 @@ export function requireScope(caller: Caller, { scope, requiresRecentAuth = false
   }
   if (scope === 'token')
     throw new AppError('token_required', 'This operation does not accept API keys: sign in, and send the token');
-  if (!scopes.includes(scope))
-    throw new AppError('scope_missing', `This operation needs an API key with the scope ${scope}`);
+  const accepted = acceptedScopes(scope);
+  if (!accepted.some((one) => scopes.includes(one)))
+    throw new AppError('scope_missing', `This operation needs an API key with the scope ${listScopes(accepted)}`);
   if (isPersonal && isTest(caller))
     throw new AppError('scope_missing', 'This operation is about the person: a test key reaches test data only');
+}
+
+/** Throws `forbidden` when the caller's role in the workspace is below the one that the operation needs. */
+export function requireRole({ role, apiKeyId }: Pick<Caller, 'role' | 'apiKeyId'>, needed: RequiredRole): void {
+  if (needed === 'none' || includesRole(role, needed)) return;
+  const subject = apiKeyId === undefined ? 'you are' : 'this API key acts as';
+  throw new AppError(
+    'role_missing',
+    `This operation needs the role ${needed} in the workspace, and ${subject} ${withArticle(role)}`,
+  );
+}
+
+function withArticle(role: Role): string {
+  return `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}`;
+}
+
+function listScopes(scopes: readonly ApiKeyScope[]): string {
+  return scopes.join(' or ');
 }
 
 /** The requirements of an operation on its caller. */
@@ -104,15 +134,30 @@ function thenCaller<Known>(known: Known | Promise<Known>, then: (known: Known) =
   return known instanceof Promise ? known.then(then) : then(known);
 }
 
-function callerOfToken(claims: TokenClaims, member: Membership | undefined, isRecentlyAuthenticated: boolean): Caller {
-  if (!member) throw new AppError('token_revoked', 'The token has been revoked');
+/** Returns the membership of the named workspace, else the default one. */
+function memberIn(memberships: readonly Membership[] | undefined, workspace: string | undefined): Membership {
+  const [byDefault] = memberships ?? [];
+  if (!memberships || !byDefault) throw new AppError('token_revoked', 'The token has been revoked');
+  if (workspace === undefined) return byDefault;
+  const named = memberships.find(({ workspaceId }) => String(workspaceId) === workspace);
+  if (!named) throw workspaceNotFound();
+  return named;
+}
+
+function workspaceNotFound(): AppError {
+  return new AppError('workspace_not_found', 'The workspace does not exist, or you are not a member of it');
+}
+
+function callerOfToken(claims: TokenClaims, member: Membership, isRecentlyAuthenticated: boolean): Caller {
   const { userId, tokenId, generation, expiresAtMs } = claims;
   const { workspaceId, role } = member;
   return { userId, workspaceId, role, token: { tokenId, generation }, expiresAtMs, isRecentlyAuthenticated };
 }
 
-function callerOfKey(state: ApiKeyState | undefined): Caller {
+/** A key acts in its own workspace only. For a test key, the workspace that it tests for is its own. */
+function callerOfKey(state: ApiKeyState | undefined, workspace: string | undefined): Caller {
   if (!state) throw new AppError('api_key_invalid', 'The API key is invalid, expired or revoked');
+  if (workspace !== undefined && workspace !== String(state.testOf ?? state.workspaceId)) throw workspaceNotFound();
   const { expiresAt, ...known } = state;
   return { ...known, ...(expiresAt && { expiresAtMs: expiresAt.getTime() }) };
 }

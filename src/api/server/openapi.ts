@@ -3,7 +3,7 @@ import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-ty
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { z } from 'zod';
 import { readVersion } from '../../platform/config/version.ts';
-import type { Access, OperationContract, Tag } from '../contract/define-operations.ts';
+import { acceptedScopes, type Access, type OperationContract, type RequiredRole, type Tag } from '../contract/define-operations.ts';
 import { success } from '../contract/envelope.ts';
 import { describeOperations } from './describe-operations.ts';
 import type { OpenApiDocument } from './document-types.ts';
@@ -13,12 +13,15 @@ import { mergeInputs, nameSchemas, simplify, withoutUnused } from './document-sc
 const ACCESS: Readonly<Record<Access, string>> = {
   open: 'Takes no token.',
   read: 'Scope: `read`.',
+  write: 'Scope: `write` or `send`.',
   send: 'Scope: `send`.',
+  webhooks: 'Scope: `webhooks` or `admin`.',
   admin: 'Scope: `admin`.',
   token: 'Takes no API key.',
 };
 const TAGS: Readonly<Record<Tag | 'Events', string>> = {
   Users: 'Sign-up, sign-in, profile, second factors, sessions and API keys.',
+  Workspaces: 'Workspaces that several people share, their members and invitations.',
   Campaigns: 'Campaigns that are sent now or on a schedule, their runs, drafts and files.',
   Media: 'Files of your workspace: upload them once and use them in any campaign.',
   Groups: 'Groups, communities and channels, and saved lists of them.',
@@ -67,12 +70,16 @@ export function routeSchema(operation: OperationContract): FastifySchema {
 /** Returns the credentials that an operation accepts: any of them. The scopes of an API key are the roles of OpenAPI 3.1. */
 export function securityOf(access: Access): Array<Record<string, string[]>> {
   if (access === 'open') return [];
-  return access === 'token' ? [{ token: [] }] : [{ token: [] }, { api_key: [access] }];
+  return [{ token: [] }, ...acceptedScopes(access).map((scope) => ({ api_key: [scope] }))];
 }
 
-function describe({ access, description, requiresRecentAuth }: OperationContract): { description: string } {
-  const sentences = [description, ACCESS[access], requiresRecentAuth && RECENT_AUTH];
+function describe({ access, role, description, requiresRecentAuth }: OperationContract): { description: string } {
+  const sentences = [description, `${ACCESS[access]}${roleSentence(role)}`, requiresRecentAuth && RECENT_AUTH];
   return { description: sentences.filter((sentence) => typeof sentence === 'string').join('\n\n') };
+}
+
+function roleSentence(role: RequiredRole = 'none'): string {
+  return role === 'none' ? '' : ` Role: \`${role}\`.`;
 }
 
 const RECENT_AUTH = 'The token needs an authentication within the last 10 minutes: see `user/confirm_identity`.';

@@ -29,8 +29,11 @@ const OF_CREDENTIALS: readonly ErrorCode[] = [
   'rate_limited',
 ];
 
+/** Of operations in a workspace. */
+const OF_WORKSPACES: readonly ErrorCode[] = ['role_missing', 'workspace_not_found'];
+
 /** The part of a declaration that its errors follow from. */
-export type Failing = Pick<Declaration, 'access' | 'errors' | 'idempotency' | 'requiresRecentAuth'> & {
+export type Failing = Pick<Declaration, 'access' | 'role' | 'errors' | 'idempotency' | 'requiresRecentAuth'> & {
   /** False for a GET. */
   hasBody?: boolean;
 };
@@ -41,11 +44,17 @@ export function listErrorCodes(operation: Failing): ErrorCode[] {
 }
 
 /** Returns the codes that are no operation's own: they follow from the request and from its credentials. */
-export function listCommonErrorCodes({ access, requiresRecentAuth = false, hasBody = true }: Failing): ErrorCode[] {
+export function listCommonErrorCodes({
+  access,
+  role = 'none',
+  requiresRecentAuth = false,
+  hasBody = true,
+}: Failing): ErrorCode[] {
   return [
     ...OF_EVERY_REQUEST,
     ...(hasBody ? OF_BODIES : []),
     ...(access === 'open' ? [] : [...OF_CREDENTIALS, scopeError(access)]),
+    ...(role === 'none' ? [] : OF_WORKSPACES),
     ...(requiresRecentAuth ? (['proof_required'] as const) : []),
   ];
 }

@@ -7,13 +7,13 @@ import { invalid } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { assertDeclaredError } from './assert-declared-error.ts';
-import { requireScope, type Authenticate } from './auth.ts';
+import { requireRole, requireScope, WORKSPACE_HEADER, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { routeSchema } from './openapi.ts';
 import type { LoadShedder } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
-import { idempotencyOf, type Scope } from '../contract/define-operations.ts';
+import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
 import type { Caller, OpenContext, Operation } from '../operation.ts';
 import { streamSuccess, type LimitPerUser } from './long-answers.ts';
 import { collectIgnoredFields, assertValidBody, addWarningsHeader, warningsOf } from './validate-body.ts';
@@ -73,7 +73,7 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
     bodyLimit,
     ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer) }),
     onRequest: [
-      ...(access === 'open' ? [options.load.shed('open')] : requireCaller(options, { ...operation, scope: access })),
+      ...(access === 'open' ? [options.load.shed('open')] : requireCaller(options, { ...operation, role: operation.role, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),
       ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
       ...(operation.longAnswer ? [options.acquireResponsePermit] : []),
@@ -89,16 +89,30 @@ export function requireCaller(
   { load, authenticate, isHttps, rateLimit }: Pick<RoutingOptions, 'load' | 'authenticate' | 'isHttps' | 'rateLimit'>,
   {
     scope,
+    role,
     requiresRecentAuth = false,
     isPersonal = false,
     shedFirst = false,
-  }: { scope: Scope; requiresRecentAuth?: boolean; isPersonal?: boolean; shedFirst?: boolean },
+    workspaceOf = workspaceInHeader,
+  }: {
+    scope: Scope;
+    role: RequiredRole;
+    requiresRecentAuth?: boolean;
+    isPersonal?: boolean;
+    shedFirst?: boolean;
+    /** Returns the workspace that a request names; undefined for none. */
+    workspaceOf?: (request: FastifyRequest) => string | undefined;
+  },
 ): onRequestHookHandler[] {
   return [
     load.shed(shedFirst ? 'heavy' : 'any'),
-    authenticateRequest(authenticate, (request) => authorizationOf(request, isHttps)),
+    authenticateRequest(
+      authenticate,
+      (request) => authorizationOf(request, isHttps),
+      role === 'none' ? undefined : workspaceOf,
+    ),
     ...(rateLimit ? [rateLimit] : []),
-    requireReach({ scope, requiresRecentAuth, isPersonal }),
+    requireReach({ scope, role, requiresRecentAuth, isPersonal }),
   ];
 }
 
@@ -106,11 +120,12 @@ export function requireCaller(
 export function authenticateRequest(
   authenticate: Authenticate,
   readAuthorization: (request: FastifyRequest) => string | undefined,
+  workspaceOf: (request: FastifyRequest) => string | undefined = () => undefined,
 ): onRequestHookHandler {
   return (request, _reply, done) => {
     let caller: Caller | Promise<Caller>;
     try {
-      caller = authenticate(readAuthorization(request), request.ip);
+      caller = authenticate(readAuthorization(request), request.ip, workspaceOf(request));
     } catch (error) {
       return done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -124,9 +139,23 @@ export function authenticateRequest(
   };
 }
 
-function requireReach(reach: { scope: Scope; requiresRecentAuth: boolean; isPersonal: boolean }): onRequestHookHandler {
+/** Returns the workspace that the header of a request names; undefined without one. Any other value than an id names none that exists. */
+export function workspaceInHeader({ headers }: FastifyRequest): string | undefined {
+  const value = headers[WORKSPACE_HEADER];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function requireReach(reach: {
+  scope: Scope;
+  role: RequiredRole;
+  requiresRecentAuth: boolean;
+  isPersonal: boolean;
+}): onRequestHookHandler {
   return (request, _reply, done) => {
-    if (request.caller) requireScope(request.caller, reach);
+    if (request.caller) {
+      requireScope(request.caller, reach);
+      requireRole(request.caller, reach.role);
+    }
     done();
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
-import { fastify, type FastifyInstance, type onRequestHookHandler } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { PoolUse } from '../../platform/database/connect.ts';
 import type { Health } from '../../platform/concurrency/health.ts';
@@ -14,6 +14,7 @@ import type { Authenticate } from './auth.ts';
 import { installGracefulShutdown } from './graceful-shutdown.ts';
 import { createPageSender, registerDashboard, type DashboardFiles } from './serve-dashboard.ts';
 import { registerDocs } from './docs.ts';
+import { eventsOperation } from '../contract/events.ts';
 import { registerEvents, type EventSource } from '../events/register-events.ts';
 import { WARNINGS_HEADER } from './validate-body.ts';
 import { createErrorHandler, type ErrorToAnswer } from './error-handler.ts';
@@ -27,7 +28,7 @@ import type { Operation } from '../operation.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
 import { OVERLOAD_LIMITS, createLoadShedder, type LoadShedder, type OverloadLimits } from './load-shedder.ts';
 import { handleRawHttpErrors, onClientError } from './raw-errors.ts';
-import { authenticateRequest, registerOperation, requireCaller } from './routing.ts';
+import { authenticateRequest, registerOperation, requireCaller, workspaceInHeader } from './routing.ts';
 import type { ReadHoldReason, ReadyChecks } from './readiness.ts';
 import { anyTokenOfCookie } from './session-cookie.ts';
 import { registerPasskeys } from './session-passkeys.ts';
@@ -241,6 +242,12 @@ export function createInstance(
   });
 }
 
+/** A browser's `EventSource` sets no header, so that its address names the workspace. */
+function workspaceOfStream(request: FastifyRequest): string | undefined {
+  const { workspace } = request.query as { workspace?: unknown };
+  return workspaceInHeader(request) ?? (workspace === undefined ? undefined : String(workspace));
+}
+
 async function allowOrigins(server: FastifyInstance, origins: readonly string[]): Promise<void> {
   await server.register(cors, {
     origin: [...origins],
@@ -294,5 +301,5 @@ async function registerOperations(
   };
   for (const operation of operations) registerOperation(server, operation, options);
   const { events: source } = dependencies;
-  if (source) registerEvents(server, { source, onRequest: requireCaller(options, { scope: 'read' }), metrics, log });
+  if (source) registerEvents(server, { source, onRequest: requireCaller(options, { ...eventsOperation, scope: eventsOperation.access, workspaceOf: workspaceOfStream }), metrics, log });
 }

@@ -115,8 +115,8 @@ function assertFromDashboard(request: FastifyRequest): void {
 
 async function claimsOf({ tokens, tokenStates }: UserDependencies, token: string): Promise<Signed | undefined> {
   const claims = tokens.read(token);
-  const member = claims && (await tokenStates.find(claims));
-  return member && { ...claims, workspaceId: member.workspaceId, role: member.role };
+  const [member] = (claims && (await tokenStates.find(claims))) ?? [];
+  return claims && member && { ...claims, workspaceId: member.workspaceId, role: member.role };
 }
 
 async function sessionOf(users: UserDependencies, { expiresAtMs, ...about }: Signed): Promise<Session> {

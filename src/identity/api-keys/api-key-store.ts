@@ -1,8 +1,9 @@
 /** The SQL of API keys. A key itself is nowhere stored, only its sha256. */
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import type { ApiKeyScope, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { ApiKeyScope, Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
+import { lowerRole } from '../../workspaces/roles.ts';
 import type { Membership } from '../store.ts';
 
 /** An API key as its owner sees it. */
@@ -10,6 +11,8 @@ export interface ApiKey {
   apiKeyId: number;
   name: string;
   scopes: ApiKeyScope[];
+  /** It acts with the lower of this role and its maker's present one. */
+  role: Role;
   /** Acts on the test workspace. */
   isTest: boolean;
   /** How the key begins. */
@@ -21,7 +24,7 @@ export interface ApiKey {
   lastUsedAt: Date | null;
 }
 
-/** The user, workspace and scopes that a request with this key acts with. */
+/** The user, workspace, role and scopes that a request with this key acts with. */
 export interface ApiKeyState extends Membership {
   apiKeyId: number;
   userId: UserId;
@@ -34,6 +37,7 @@ export interface ApiKeyState extends Membership {
 export interface NewApiKey {
   name: string;
   scopes: ApiKeyScope[];
+  role: Role;
   isTest: boolean;
   prefix: string;
   hash: Buffer;
@@ -69,6 +73,7 @@ export async function insertApiKey(
       user_id: userId,
       name: key.name,
       scopes: key.scopes,
+      role: key.role,
       is_test: key.isTest,
       prefix: key.prefix,
       hash: key.hash,
@@ -87,6 +92,7 @@ export async function selectApiKeys(db: Connection, workspaceId: WorkspaceId): P
       'api_key_id as apiKeyId',
       'name',
       'scopes',
+      'role',
       'is_test as isTest',
       'prefix',
       'created_at as createdAt',
@@ -124,14 +130,15 @@ export async function deleteApiKeysOf(db: Connection, userId: UserId): Promise<n
  * and on nothing where that is missing.
  */
 export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<ApiKeyState | undefined> {
-  return db
+  const found = await db
     .selectFrom('api_keys as k')
     .innerJoin('users as u', 'u.user_id', 'k.user_id')
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.workspace_id', '=', 'k.workspace_id').onRef('m.user_id', '=', 'k.user_id'),
     )
     .leftJoin('workspaces as t', (join) => join.on('k.is_test', '=', true).onRef('t.test_of', '=', 'k.workspace_id'))
-    .select(['k.api_key_id as apiKeyId', 'k.user_id as userId', 'm.role', 'k.scopes', 'k.expires_at as expiresAt'])
+    .select(['k.api_key_id as apiKeyId', 'k.user_id as userId', 'k.scopes', 'k.expires_at as expiresAt'])
+    .select(['k.role as ownRole', 'm.role as makersRole'])
     .select(({ fn }) => fn.coalesce('t.workspace_id', 'k.workspace_id').as('workspaceId'))
     .select('t.test_of as testOf')
     .where('k.hash', '=', hash)
@@ -139,14 +146,19 @@ export async function findApiKeyByHash(db: Connection, hash: Buffer): Promise<Ap
     .where('u.deleted_at', 'is', null)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();
+  if (!found) return undefined;
+  const { ownRole, makersRole, ...state } = found;
+  return { ...state, role: lowerRole(ownRole, makersRole) };
 }
 
-/** Returns those of the keys that exist and whose user is neither deleted nor disabled. */
-export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Set<number>> {
-  const { rows } = await sql<{ apiKeyId: number }>`
-    select k.api_key_id as "apiKeyId" from api_keys k join users u on u.user_id = k.user_id
+/** Returns the roles of those of the keys that exist and whose user is neither deleted nor disabled, by their ids. */
+export async function findLivingApiKeys(db: Connection, apiKeyIds: readonly number[]): Promise<Map<number, Role>> {
+  const { rows } = await sql<{ apiKeyId: number; ownRole: Role; makersRole: Role }>`
+    select k.api_key_id as "apiKeyId", k.role as "ownRole", m.role as "makersRole"
+    from api_keys k join users u on u.user_id = k.user_id
+    join memberships m on m.workspace_id = k.workspace_id and m.user_id = k.user_id
     where k.api_key_id = any(${apiKeyIds}::bigint[]) and u.deleted_at is null and u.disabled_at is null`.execute(db);
-  return new Set(rows.map((row) => row.apiKeyId));
+  return new Map(rows.map(({ apiKeyId, ownRole, makersRole }) => [apiKeyId, lowerRole(ownRole, makersRole)]));
 }
 
 /** Records the use of a key, once a minute over all processes. */

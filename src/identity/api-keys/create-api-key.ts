@@ -1,11 +1,12 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
-import type { ApiKeyScope } from '../../platform/database/schema.ts';
+import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
 import { generateApiKey, hashApiKey } from './api-key.ts';
 import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
 import { ensureTestWorkspace } from './test-workspace.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { userGoneError } from '../get-profile.ts';
+import { lowerRole } from '../../workspaces/roles.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A user has at most so many keys, expired ones counted until they are revoked. */
@@ -14,6 +15,8 @@ const API_KEYS_LIMIT = 50;
 export interface ApiKeyInput {
   name: string;
   scopes: readonly ApiKeyScope[];
+  /** The actor's own unless given, and never above it. */
+  role?: Role | undefined;
   /** Acts on the test workspace. */
   isTest?: boolean | undefined;
   /** null: never. */
@@ -28,7 +31,7 @@ export interface ApiKeyInput {
 export async function createApiKey(
   { db, clock, onTestWorkspaceCreated }: Pick<UserDependencies, 'db' | 'clock' | 'onTestWorkspaceCreated'>,
   actor: Actor,
-  { name, scopes, isTest = false, expiresAt }: ApiKeyInput,
+  { name, scopes, role = actor.role, isTest = false, expiresAt }: ApiKeyInput,
 ): Promise<{ apiKeyId: number; key: string }> {
   if (expiresAt && expiresAt.getTime() <= clock.nowMs()) throw invalid([fieldError('expires_at', 'in_past')]);
   const { key, prefix } = generateApiKey(isTest);
@@ -40,7 +43,7 @@ export async function createApiKey(
         `You have reached the limit of ${API_KEYS_LIMIT} API keys. Revoke one first.`,
       );
     if (isTest) await ensureTestWorkspace(trx, actor.workspaceId, onTestWorkspaceCreated);
-    const stored = { name, scopes: [...new Set(scopes)], isTest, prefix, hash: hashApiKey(key), expiresAt };
+    const stored = { name, scopes: [...new Set(scopes)], role: lowerRole(role, actor.role), isTest, prefix, hash: hashApiKey(key), expiresAt };
     const apiKeyId = await insertApiKey(trx, actor, stored);
     await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name });
     return { apiKeyId, key };

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/connect.ts';
-import type { UserId } from '../../platform/database/schema.ts';
+import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import { findLivingApiKeys } from '../api-keys/api-key-store.ts';
 import { readTokenStates } from '../store.ts';
@@ -9,6 +9,10 @@ import type { TokenIdentity } from './token.ts';
 /** The credential of an open stream: either a token or a key. */
 export interface Credential {
   userId: UserId;
+  /** The workspace whose events it reads. */
+  workspaceId: WorkspaceId;
+  /** In that workspace. */
+  role: Role;
   token?: TokenIdentity;
   apiKeyId?: number | undefined;
   /** Undefined: never. */
@@ -16,7 +20,8 @@ export interface Credential {
 }
 
 /**
- * Returns the credentials that are no longer valid: expired, revoked, or of a deleted user. Two statements for any number of credentials.
+ * Returns the credentials that are no longer valid: expired, revoked, of a deleted user, or of a user who has another role in the
+ * workspace by now, or none. Two statements for any number of credentials.
  */
 export async function findLapsed<C extends Credential>(
   { db, clock }: { db: Database; clock: Clock },
@@ -29,9 +34,11 @@ export async function findLapsed<C extends Credential>(
     keyIds.size > 0 ? findLivingApiKeys(db, [...keyIds]) : undefined,
   ]);
   const nowMs = clock.nowMs();
-  return credentials.filter(({ userId, token, apiKeyId, expiresAtMs = Infinity }) => {
+  return credentials.filter(({ userId, workspaceId, role, token, apiKeyId, expiresAtMs = Infinity }) => {
     if (expiresAtMs <= nowMs) return true;
-    if (token) return !isCurrent(states?.get(userId), token);
-    return apiKeyId === undefined || !keys?.has(apiKeyId);
+    const state = states?.get(userId);
+    if (!token) return apiKeyId === undefined || keys?.get(apiKeyId) !== role;
+    const member = state?.memberships.find((one) => one.workspaceId === workspaceId);
+    return !isCurrent(state, token) || member?.role !== role;
   });
 }

@@ -9,13 +9,15 @@ import type { TokenIdentity } from './token.ts';
 /** Which tokens still hold, remembered for so short a time that a revocation reaches every process within a second. */
 export interface TokenStates {
   /**
-   * The workspace that a token acts for; undefined for one that was revoked, or whose user is gone. A promise only where the
-   * database has to be asked.
+   * The workspaces of a token's user, the default one first; undefined for a token that was revoked, or whose user is gone. A promise only
+   * where the database has to be asked.
    */
-  find(token: TokenIdentity & { userId: UserId }): Membership | undefined | Promise<Membership | undefined>;
+  find(token: TokenIdentity & { userId: UserId }): Memberships | Promise<Memberships>;
   /** Drops the user's state from the cache. Call it after each local revocation. */
   drop(userId: number): void;
 }
+
+type Memberships = readonly Membership[] | undefined;
 
 const MOST_REMEMBERED = 20_000;
 
@@ -41,19 +43,19 @@ export function createTokenStates({
     find(token) {
       const state = states.get(token.userId);
       return state instanceof Promise
-        ? state.then((read) => toValidMembership(read, token))
-        : toValidMembership(state, token);
+        ? state.then((read) => membershipsOf(read, token))
+        : membershipsOf(state, token);
     },
     drop,
   };
 }
 
-function toValidMembership(state: TokenState | undefined, token: TokenIdentity): Membership | undefined {
-  return isCurrent(state, token) ? state : undefined;
+function membershipsOf(state: TokenState | undefined, token: TokenIdentity): Memberships {
+  return isCurrent(state, token) ? state?.memberships : undefined;
 }
 
 /** The rule of revocation: a token is of the user's present generation, or the one that was kept, and was not signed out by itself. */
-export function isCurrent(state: TokenState | undefined, token: TokenIdentity): boolean {
+export function isCurrent(state: Omit<TokenState, 'memberships'> | undefined, token: TokenIdentity): boolean {
   if (!state || state.signedOutTokenIds.includes(token.tokenId)) return false;
   return token.generation === state.tokenGeneration || token.tokenId === state.keptTokenId;
 }

@@ -21,8 +21,8 @@ const KIND_ROWS = sql.join(
 );
 
 /**
- * Creates notices from the events since the last run, for each member of the event's workspace, and queues them for the member's chosen
- * channels. By e-mail only with a mail server, and only to verified addresses. One process at a time: a process that finds the lock taken
+ * Creates notices from the events since the last run, for each member of the event's workspace who may act on them (managers and the
+ * owner; of the installation its administrators), and queues them for the member's chosen channels. By e-mail only with a mail server, and only to verified addresses. One process at a time: a process that finds the lock taken
  * returns at once. Returns whether there may be more. Poison message: a workspace whose notices fail is left out, and its missed notices
  * are created when it succeeds again.
  */
@@ -89,12 +89,13 @@ function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<
 async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
     with kinds (kind, type, field, for_admins, browser, email) as (values ${KIND_ROWS}), made as (
-      insert into notices (user_id, event_id, kind, at, data)
-      select u.user_id, e.event_id, k.kind, e.at, e.data
+      insert into notices (user_id, event_id, kind, at, data, workspace_id)
+      select u.user_id, e.event_id, k.kind, e.at, e.data, e.workspace_id
       from events e
       join kinds k on k.type = e.type and (k.field is null or e.data ? k.field)
       join memberships m on m.workspace_id = e.workspace_id
-      join users u on u.user_id = m.user_id and u.deleted_at is null and u.disabled_at is null and (u.is_admin or not k.for_admins)
+      join users u on u.user_id = m.user_id and u.deleted_at is null and u.disabled_at is null
+        and case when k.for_admins then u.is_admin else m.role in ('manager', 'owner') end
       where ${isInSpan(span)} and ${ownedBy('e.workspace_id', span.owners)} and e.type in (${EVENT_LIST})
       order by e.position
       on conflict (user_id, event_id) do nothing

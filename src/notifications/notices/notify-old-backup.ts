@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
+import { DEFAULT_MEMBERSHIP } from '../../workspaces/default-membership.ts';
 import { BACKUP_TOO_OLD_EVENT } from '../../workspaces/events/event-types.ts';
 
 /** When a backup should have been made a day ago, and half a day was left to try again. */
@@ -14,7 +15,7 @@ export async function notifyOldBackup(db: Connection, lastGoodAt: Date | undefin
   await sql`
     insert into events (workspace_id, type, data)
     select distinct m.workspace_id, ${BACKUP_TOO_OLD_EVENT}, ${JSON.stringify({ last_good_at: lastGoodAt?.toISOString() ?? null })}::jsonb
-    from users u join memberships m using (user_id)
+    from users u cross join ${DEFAULT_MEMBERSHIP}
     where u.is_admin and u.deleted_at is null and u.disabled_at is null and not exists (
       select from events e
       where e.workspace_id = m.workspace_id and e.type = ${BACKUP_TOO_OLD_EVENT} and e.at > campanile_now() - interval '1 day')`.execute(

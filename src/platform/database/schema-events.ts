@@ -58,6 +58,7 @@ export interface EventTables {
     at: Date;
     data: ColumnType<unknown, string, string>;
     read_at: Date | null;
+    workspace_id: WorkspaceId | null;
   };
   notice_reader: { is_only: Generated<boolean>; position: Generated<number> };
   notice_choices: { user_id: UserId; kind: string; bell: boolean; browser: boolean; email: boolean };

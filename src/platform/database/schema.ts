@@ -84,8 +84,20 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     stored_bytes: Generated<number>;
     created_at: GeneratedInstant;
     test_of: WorkspaceId | null;
+    name: string | null;
   };
-  memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role };
+  memberships: { workspace_id: WorkspaceId; user_id: UserId; role: Role; joined_at: GeneratedInstant };
+  invitations: {
+    invitation_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    role: InvitedRole;
+    email: string | null;
+    mail_id: string | null;
+    token_hash: Buffer | null;
+    invited_by: UserId;
+    created_at: GeneratedInstant;
+    expires_at: Date;
+  };
   api_keys: {
     api_key_id: GeneratedAlways<number>;
     workspace_id: WorkspaceId;
@@ -98,6 +110,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     expires_at: Date | null;
     last_used_at: Date | null;
     is_test: Generated<boolean>;
+    role: Generated<Role>;
   };
   attempts: { subject: string; times: Date[]; in_flight: Generated<Date[]> };
   audit_log: {
@@ -154,6 +167,8 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     groups_synced_at: Date | null;
     linked_number: string | null;
     scanned_number: string | null;
+    whatsapp_number: string | null;
+    whatsapp_digits: string | null;
     link_method: 'qr' | 'pairing_code' | null;
     qr: string | null;
     pairing_code: string | null;
@@ -323,18 +338,22 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
   };
 }
 
-export type Role = 'owner';
+/** In their order: each may do what the ones before it may. */
+export type Role = 'analyst' | 'author' | 'manager' | 'owner';
+/** A role that an invitation can give. */
+export type InvitedRole = Exclude<Role, 'owner'>;
 /** The kind of a mail. */
 export type MailKind =
   | 'verification'
   | 'reset'
   | 'invitation'
+  | 'workspace_invitation'
   | 'new_sign_in'
   | 'password_changed'
   | 'factors_changed'
   | 'notice';
 export type FactorKind = 'totp' | 'passkey';
-export type ApiKeyScope = 'read' | 'send' | 'admin';
+export type ApiKeyScope = 'read' | 'write' | 'send' | 'webhooks' | 'admin';
 export type PauseCause = 'rate_limited' | 'restricted' | 'refused' | 'used_elsewhere' | 'banned';
 
 export type AccountStatus = 'unlinked' | 'linking' | 'connected' | 'reconnecting' | 'paused' | 'logged_out';

@@ -319,6 +319,8 @@ export interface MessageParameters {
   'mails.verification.text': { user: string; link: string };
   'mails.reset.text': { user: string; link: string };
   'mails.invitation.text': { link: string };
+  'mails.workspaceInvitation.subject': { workspace: string };
+  'mails.workspaceInvitation.text': { inviter: string; workspace: string; link: string };
   'mails.newSignIn.text': { user: string; address: string; link: string };
   'mails.passwordChanged.text': { user: string; link: string };
   'mails.factorsChanged.text': { user: string; link: string };

@@ -11,6 +11,8 @@ import { notifyAfterCommit } from '../database/notify-after-commit.ts';
 /** A mail to send: to a user, to an invited person, or to the owner of a login that a stranger entered. */
 export type NewMail =
   | { kind: 'invitation'; recipient: string; invitedBy: UserId }
+  /** `detail` has the name of the inviter and that of the workspace, a line each. */
+  | { kind: 'workspace_invitation'; recipient: string; invitedBy: UserId; detail: string }
   | { kind: 'reset'; login: string }
   | { kind: 'new_sign_in' | 'notice'; userId: UserId; detail: string }
   | { kind: 'verification' | 'password_changed' | 'factors_changed'; userId: UserId };
@@ -23,6 +25,7 @@ const LIFETIME_SECONDS: Readonly<Record<MailKind, number>> = {
   reset: 30 * MINUTE,
   verification: 3 * DAY,
   invitation: 7 * DAY,
+  workspace_invitation: 7 * DAY,
   new_sign_in: 3 * DAY,
   password_changed: 3 * DAY,
   factors_changed: 3 * DAY,
@@ -79,7 +82,7 @@ const OUTBOX: Outbox = {
   columns: sql`
     q.mail_id as "mailId", q.kind, q.user_id as "userId", q.detail, q.tries as attempts, u.user_name as "userName",
     coalesce(u.language, q.language) as language,
-    case when q.kind = 'invitation' then q.recipient else u.email end as recipient`,
+    case when q.kind in ('invitation', 'workspace_invitation') then q.recipient else u.email end as recipient`,
   joins: sql`left join users u on u.user_id = q.user_id and ${IS_RECIPIENT}`,
 };
 
@@ -94,7 +97,10 @@ export async function claimDueMails(deps: QuarantineDeps, busy: readonly UserId[
   return mails.map((mail) => ({ ...mail, language: knownLanguage(mail.language) }));
 }
 
-/** A mail without a link is done with when it has been sent; one with a link stays for as long as that serves. */
+/**
+ * A mail without a link is done with when it has been sent; one with a link stays for as long as that serves. The invitation to a
+ * workspace has a row of its own.
+ */
 export async function settleMail(db: Connection, { mailId, kind }: Pick<DueMail, 'mailId' | 'kind'>): Promise<void> {
   if (kind === 'verification' || kind === 'reset' || kind === 'invitation')
     await sql`update mails set sent_at = campanile_now() where mail_id = ${mailId}`.execute(db);

@@ -32,6 +32,13 @@ const TEMPLATES: Readonly<Record<MailKind, (context: Context) => MailContent>> =
     subject: t('mails.invitation.subject'),
     text: t('mails.invitation.text', { link: link('accept-invite') }),
   }),
+  workspace_invitation: ({ t, detail, link }) => {
+    const [inviter = '', workspace = ''] = detail.split('\n');
+    return {
+      subject: t('mails.workspaceInvitation.subject', { workspace }),
+      text: t('mails.workspaceInvitation.text', { inviter, workspace, link: link('join') }),
+    };
+  },
   new_sign_in: ({ t, user, detail: address, home }) => ({
     subject: t('mails.newSignIn.subject'),
     text: t('mails.newSignIn.text', { user, address, link: home }),

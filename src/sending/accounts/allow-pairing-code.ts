@@ -11,8 +11,9 @@ import type { Account } from './store.ts';
 export async function assertNumberOwnership(db: Database, account: Account): Promise<void> {
   if (account.linkedNumber === account.phoneNumber) return;
   const { rows } = await sql`
-    select from users u join memberships m using (user_id)
-    where u.whatsapp_digits = ${account.phoneNumber} and u.deleted_at is null and m.workspace_id <> ${account.workspaceId}
+    select from users u
+    where u.whatsapp_digits = ${account.phoneNumber} and u.deleted_at is null and not exists (
+      select from memberships m where m.user_id = u.user_id and m.workspace_id = ${account.workspaceId} and m.role = 'owner')
     limit 1`.execute(db);
   if (rows.length > 0)
     throw new AppError(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 import type { MessengersCapabilities } from '../../messengers/messenger.ts';
@@ -12,11 +13,26 @@ export interface WrittenNumber {
 }
 
 /**
+ * Prepares the accounts of the workspaces that the actor owns for another number of theirs, as `prepareAccount` does. An account that
+ * keeps the number of a former owner is left out.
+ */
+export async function prepareNumberChange(
+  trx: Connection,
+  actor: Actor,
+  change: { number: WrittenNumber; messengers: MessengersCapabilities },
+): Promise<void> {
+  const { rows } = await sql<{ workspaceId: WorkspaceId }>`
+    select a.workspace_id as "workspaceId" from memberships m join accounts a using (workspace_id)
+    where m.user_id = ${actor.userId} and m.role = 'owner' and a.whatsapp_number is null order by a.account_id`.execute(trx);
+  for (const { workspaceId } of rows) await prepareAccount(trx, { ...actor, workspaceId }, change);
+}
+
+/**
  * Prepares the account for another number of its owner, in the transaction that then writes the number. The same number in another
  * notation is always allowed. Throws `conflict` once a phone was linked, while one is being linked, and if the number is linked to
  * another account.
  */
-export async function prepareNumberChange(
+async function prepareAccount(
   trx: Connection,
   actor: Actor,
   { number, messengers }: { number: WrittenNumber; messengers: MessengersCapabilities },

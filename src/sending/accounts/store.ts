@@ -149,8 +149,8 @@ function selectAccounts(db: Connection) {
       'accounts.scanned_number as scannedNumber',
       'accounts.groups_synced_at as groupsSyncedAt',
       'accounts.channels_unread_since as channelsUnreadSince',
-      'users.whatsapp_number as whatsappNumber',
-      'users.whatsapp_digits as phoneNumber',
+      sql<string>`coalesce(accounts.whatsapp_number, users.whatsapp_number)`.as('whatsappNumber'),
+      sql<string>`coalesce(accounts.whatsapp_digits, users.whatsapp_digits)`.as('phoneNumber'),
     ]);
 }
 

@@ -116,7 +116,20 @@ export async function eraseNext(db: Connection, { userId, workspaceIds, accountI
           select ctid from ${sql.table(table)} where ${sql.ref(owner)} = ${id} limit ${chunk}))`.execute(db);
       if (numAffectedRows > 0n) return true;
     }
-  return false;
+  return scrubAuditLog(db, userId, workspaceIds);
+}
+
+/** Rows of the audit log that lose their address in one step. */
+const SCRUB_CHUNK = 5_000;
+
+/** The history of a workspace outlives a member who was deleted: what they did there stays, by their id, without name and address. */
+async function scrubAuditLog(db: Connection, userId: UserId, workspaceIds: readonly WorkspaceId[]): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update audit_log set address = '', subject = case when action like 'user.%' then '' else subject end
+    where entry_id = any(array(
+      select entry_id from audit_log
+      where user_id = ${userId} and address <> '' and workspace_id <> all(${[...workspaceIds]}::bigint[]) limit ${SCRUB_CHUNK}))`.execute(db);
+  return numAffectedRows > 0n;
 }
 
 /** Call it when nothing is left but the husk: remembers that, and removes the husk once it has cooled. */

@@ -9,6 +9,10 @@ export interface LoggedEntry {
   subject: string;
   /** The present name of the campaign that the entry is about; null if the campaign was deleted, or the entry is about something else. */
   campaignName: string | null;
+  /** Who acted; null: the user was deleted. */
+  userName: string | null;
+  /** The member that an entry about members is about; null: deleted, or the entry is about something else. */
+  memberName: string | null;
   address: string;
   apiKeyId: number | null;
 }
@@ -25,6 +29,16 @@ const nameOfCampaign = sql<string | null>`(
   where c.public_id = case when audit_log.action like 'campaign.%' then audit_log.subject::uuid end
     and a.workspace_id = audit_log.workspace_id and c.deleted_at is null)`;
 
+const nameOfUser = sql<string | null>`(
+  select u.user_name from users u where u.user_id = audit_log.user_id and u.deleted_at is null)`;
+
+/** Entries about invitations name these, which are gone once they were used. */
+const nameOfMember = sql<string | null>`(
+  select u.user_name from users u
+  where u.user_id = case when audit_log.action = any(array['member.joined', 'member.role_changed', 'member.removed', 'member.left',
+      'workspace.handed_over']) then audit_log.subject::bigint end
+    and u.deleted_at is null)`;
+
 /**
  * Returns the workspace's audit log, newest first, at most `limit` entries (contract §4, list_audit_log). `before` is the last entry of
  * the previous page: entries added meanwhile neither shift nor repeat the next page.
@@ -37,7 +51,7 @@ export async function listAuditLog(
   let query = db
     .selectFrom('audit_log')
     .select(['entry_id as entryId', 'at', 'action', 'subject', 'address', 'api_key_id as apiKeyId'])
-    .select(nameOfCampaign.as('campaignName'))
+    .select([nameOfCampaign.as('campaignName'), nameOfUser.as('userName'), nameOfMember.as('memberName')])
     .where('workspace_id', '=', workspaceId)
     .orderBy('at', 'desc')
     .orderBy('entry_id', 'desc')

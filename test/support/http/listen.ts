@@ -37,10 +37,15 @@ export interface Listener {
   leave(): Promise<void>;
 }
 
-/** Listens to a user's events until it disconnects or the stream ends, after `lastEventId` if given. */
-export async function listen(url: string, token?: string, lastEventId?: string): Promise<Listener> {
+/** Listens to a user's events until it disconnects or the stream ends, after `lastEventId` and of `workspace` if given. */
+export async function listen(
+  url: string,
+  token?: string,
+  lastEventId?: string,
+  workspace?: string,
+): Promise<Listener> {
   const leaving = new AbortController();
-  const response = await fetch(`${url}/api/v1/events`, {
+  const response = await fetch(`${url}/api/v1/events${workspace === undefined ? '' : `?workspace=${workspace}`}`, {
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),

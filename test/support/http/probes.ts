@@ -29,6 +29,7 @@ const PROBES = defineOperations('Sandbox', {
   do: {
     path: '/api/v1/probe/do',
     access: 'send',
+    role: 'manager',
     summary: 'Does something',
     body: nothing,
     data: z.object({ user_id: z.number() }),
@@ -37,6 +38,7 @@ const PROBES = defineOperations('Sandbox', {
   toil: {
     path: '/api/v1/probe/toil',
     access: 'read',
+    role: 'analyst',
     summary: 'Does much',
     body: nothing,
     data: nothing,
@@ -45,6 +47,7 @@ const PROBES = defineOperations('Sandbox', {
   upload: {
     path: '/api/v1/probe/upload',
     access: 'send',
+    role: 'manager',
     summary: 'Takes much',
     body: z.object({ image: z.string() }),
     data: z.object({ length: z.number() }),

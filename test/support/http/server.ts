@@ -85,6 +85,7 @@ export async function startTestServer({
     timeZone: 'UTC',
     async onUserCreated() {},
     async onTestWorkspaceCreated() {},
+    async onHandedOver() {},
     async onUserDeleted() {},
     async onUserDisabled() {},
     async allowsNumber() {},

@@ -1,0 +1,181 @@
+/** Workspaces, their members and invitations (contract §4). */
+import { z } from 'zod';
+import { GIVEN_ROLES, ROLES } from '../../workspaces/roles.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, instant, nothing, nothingData, optional, text } from './fields.ts';
+import { createUserBody, linkCode } from './users.ts';
+
+export const memberRole = z.enum(ROLES).meta({
+  id: 'Role',
+  description:
+    'What a member of a workspace may do. `analyst`: read. `author`: also write drafts and upload files. `manager`: also send. `owner`: also the account link, members, API keys and all settings.',
+});
+const givenRole = z.enum(GIVEN_ROLES).meta({
+  id: 'GivenRole',
+  description: 'A role that a member can be given. The owner changes by `hand-over-workspace` only.',
+});
+
+const workspaceName = text(1, 100)
+  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, { error: 'must have a visible character and no line breaks' })
+  .meta({ description: 'The name of the workspace.', examples: ['Newsroom'] });
+
+const memberBody = z
+  .object({ user_id: z.int().meta({ description: 'The id of a member.' }) })
+  .meta({ id: 'OneMember' });
+
+const member = z.object({
+  user_id: count,
+  user_name: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  email: z.string().optional().meta({ description: 'Present for the owner of the workspace only.' }),
+  role: memberRole,
+  joined_at: instant,
+});
+
+const invitation = z.object({
+  invitation_id: count,
+  role: givenRole,
+  email: z.string().nullable().meta({ description: '`null`: a link for anybody.' }),
+  invited_by: z.string().nullable().meta({ description: 'A user name. `null`: the user was deleted.' }),
+  created_at: instant,
+  expires_at: instant,
+});
+
+const ownWorkspace = z.object({
+  workspace_id: count.meta({ description: 'For the request header `x-workspace`.' }),
+  name: z.string().meta({ description: "The owner's user name while the workspace has no name." }),
+  role: memberRole,
+  is_default: z.boolean().meta({ description: 'Whether it is meant by a request without `x-workspace`.' }),
+  members: count,
+});
+
+export const workspaces = defineOperations('Workspaces', {
+  listWorkspaces: {
+    path: '/api/v1/workspace/list-workspaces',
+    access: 'token',
+    role: 'none',
+    idempotency: 'always',
+    summary: 'List your workspaces',
+    description:
+      'The default workspace comes first: the one that you own, the longest owned first, else the one that you joined first.',
+    body: nothing,
+    data: z.object({ workspaces: z.array(ownWorkspace) }),
+  },
+  renameWorkspace: {
+    path: '/api/v1/workspace/rename-workspace',
+    access: 'token',
+    role: 'owner',
+    idempotency: 'always',
+    summary: 'Rename the workspace',
+    body: z.object({ name: workspaceName }).meta({ id: 'RenameWorkspace' }),
+    data: nothingData,
+  },
+  listMembers: {
+    path: '/api/v1/workspace/list-members',
+    access: 'token',
+    role: 'analyst',
+    idempotency: 'always',
+    summary: 'List the members of the workspace',
+    description: 'The owner first, then as they joined.',
+    body: nothing,
+    data: z.object({ members: z.array(member) }),
+  },
+  inviteMember: {
+    path: '/api/v1/workspace/invite-member',
+    access: 'token',
+    role: 'owner',
+    summary: 'Invite a person to the workspace',
+    description:
+      'The invitation works once, within 7 days, with this role. With `email` it goes by mail, and replaces an earlier one to the same address. Without, or where no mails are sent, the answer has a code for the link `/join#CODE`. It does not open sign-up. Limited to 20 an hour and 100 pending.',
+    body: z
+      .object({
+        role: givenRole,
+        email: optional(createUserBody.shape.email).meta({ description: 'Omit it for a link that you pass on.' }),
+      })
+      .meta({ id: 'InviteMember' }),
+    data: z.object({
+      invitation_id: count,
+      expires_at: instant,
+      code: z
+        .string()
+        .optional()
+        .meta({ description: 'For `accept-invitation`. Shown only once; absent if the invitation goes by mail.' }),
+    }),
+    errors: ['invitation_limit_reached', 'too_many_attempts'],
+  },
+  listInvitations: {
+    path: '/api/v1/workspace/list-invitations',
+    operationId: 'list-workspace-invitations',
+    access: 'token',
+    role: 'owner',
+    idempotency: 'always',
+    summary: 'List the pending invitations of the workspace',
+    description: 'Newest first.',
+    body: nothing,
+    data: z.object({ invitations: z.array(invitation) }),
+  },
+  revokeInvitation: {
+    path: '/api/v1/workspace/revoke-invitation',
+    access: 'token',
+    role: 'owner',
+    summary: 'Revoke a pending invitation',
+    body: z.object({ invitation_id: z.int() }),
+    data: nothingData,
+    errors: ['workspace_invitation_not_found'],
+  },
+  acceptInvitation: {
+    path: '/api/v1/workspace/accept-invitation',
+    access: 'token',
+    role: 'none',
+    summary: 'Join a workspace',
+    description: 'Makes you a member of the workspace that the code invites to. Limited to 60 an hour.',
+    body: z.object({ code: linkCode }).meta({ id: 'AcceptInvitation' }),
+    data: z.object({ workspace_id: count, name: z.string(), role: givenRole }),
+    errors: ['already_member', 'member_limit_reached', 'workspace_limit_reached', 'too_many_attempts'],
+  },
+  setMemberRole: {
+    path: '/api/v1/workspace/set-member-role',
+    access: 'token',
+    role: 'owner',
+    idempotency: 'always',
+    summary: 'Change the role of a member',
+    description: 'Takes effect on every process within a second.',
+    body: memberBody.extend({ role: givenRole }).meta({ id: 'SetMemberRole' }),
+    data: nothingData,
+    errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
+  },
+  removeMember: {
+    path: '/api/v1/workspace/remove-member',
+    access: 'token',
+    role: 'owner',
+    summary: 'Remove a member',
+    description:
+      'Takes effect on every process within a second, and revokes the API keys of the member for this workspace. What they made stays.',
+    body: memberBody,
+    data: nothingData,
+    errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
+  },
+  leaveWorkspace: {
+    path: '/api/v1/workspace/leave-workspace',
+    access: 'token',
+    role: 'analyst',
+    summary: 'Leave the workspace',
+    description: 'For all members but the owner. If it was your only workspace, you get a new one.',
+    body: nothing,
+    data: nothingData,
+    errors: ['member_not_found', 'hand_over_first', 'changed_meanwhile'],
+  },
+  handOverWorkspace: {
+    path: '/api/v1/workspace/hand-over-workspace',
+    access: 'token',
+    role: 'owner',
+    requiresRecentAuth: true,
+    summary: 'Make another member the owner',
+    description:
+      'You become a manager. A linked account keeps its number. Quiet hours and caps count in the time zone of the new owner.',
+    body: memberBody,
+    data: nothingData,
+    errors: ['member_not_found', 'not_for_oneself', 'member_disabled', 'changed_meanwhile'],
+  },
+});

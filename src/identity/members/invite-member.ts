@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { Connection } from '../../platform/database/connect.ts';
+import type { InvitedRole } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
+import { queueMail } from '../../platform/mail/mail-store.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { INVITATIONS_PER_WORKSPACE } from '../mail-limits.ts';
+import { countAttempts } from '../sign-in/brute-force-limit.ts';
+import { findUser } from '../store.ts';
+import { userGoneError } from '../get-profile.ts';
+import {
+  countInvitations,
+  deleteInvitation,
+  deleteInvitationsTo,
+  insertInvitation,
+  type InvitationSecret,
+} from './invitation-store.ts';
+import { lockWorkspace } from './member-store.ts';
+
+/** Pending invitations of a workspace. */
+export const INVITATIONS_LIMIT = 100;
+const TOKEN_BYTES = 32;
+
+type InviteDeps = Pick<UserDependencies, 'db' | 'hasMail'>;
+
+export interface MemberInvitation {
+  role: InvitedRole;
+  /** Undefined: a link for anybody who gets it. */
+  email: string | undefined;
+}
+
+/**
+ * Invites a person to the actor's workspace, with a role that stays fixed. The invitation works once, within 7 days. By mail if there are
+ * an address and a mail server; otherwise the code is returned, for the actor to pass on. Another invitation to the same address replaces
+ * it. Throws `rate_limited` after 20 an hour, `conflict` at the 101st pending one.
+ */
+export async function inviteMember(
+  { db, hasMail }: InviteDeps,
+  actor: Actor,
+  { role, email }: MemberInvitation,
+): Promise<{ invitationId: number; expiresAt: Date; code?: string }> {
+  await countAttempts(db, [{ limit: INVITATIONS_PER_WORKSPACE, key: String(actor.workspaceId) }]);
+  return db.transaction().execute(async (trx) => {
+    const workspace = await lockWorkspace(trx, actor.workspaceId);
+    if (!workspace) throw userGoneError();
+    if (email !== undefined) await deleteInvitationsTo(trx, actor.workspaceId, email);
+    if ((await countInvitations(trx, actor.workspaceId)) >= INVITATIONS_LIMIT)
+      throw new AppError(
+        'invitation_limit_reached',
+        `The workspace has ${INVITATIONS_LIMIT} pending invitations, the most there can be. Revoke one first.`,
+        { limit: INVITATIONS_LIMIT },
+      );
+    const made =
+      email !== undefined && hasMail
+        ? { secret: { mailId: await queueInvitation(trx, actor, email, workspace.name) } }
+        : createToken();
+    const { workspaceId, userId: invitedBy } = actor;
+    const row = { workspaceId, role, email: email ?? null, invitedBy, secret: made.secret };
+    const written = await insertInvitation(trx, row);
+    // By its id: an address would outlive the person whose it is.
+    await recordAudit(trx, { ...actor, action: 'member.invited', subject: String(written.invitationId) });
+    return { ...written, ...('code' in made && { code: made.code }) };
+  });
+}
+
+async function queueInvitation(trx: Connection, actor: Actor, recipient: string, workspace: string): Promise<string> {
+  const inviter = await findUser(trx, actor.userId);
+  if (!inviter) throw userGoneError();
+  const detail = [inviter.userName, workspace].join('\n');
+  return queueMail(trx, { kind: 'workspace_invitation', recipient, invitedBy: actor.userId, detail });
+}
+
+function createToken(): { code: string; secret: InvitationSecret } {
+  const code = randomBytes(TOKEN_BYTES).toString('base64url');
+  return { code, secret: { tokenHash: hashToken(code) } };
+}
+
+/** Returns the stored hash of a token. A random token needs no slow hash. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Revokes a pending invitation of the actor's workspace. Throws `not_found` when there is none with this id. */
+export async function revokeInvitation(
+  { db }: Pick<UserDependencies, 'db'>,
+  actor: Actor,
+  invitationId: number,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await deleteInvitation(trx, actor.workspaceId, invitationId)))
+      throw new AppError('workspace_invitation_not_found', 'The workspace has no pending invitation with this id', {
+        details: [fieldError('invitation_id', 'unknown_id', { of: 'invitations' })],
+      });
+    await recordAudit(trx, { ...actor, action: 'member.invitation_revoked', subject: String(invitationId) });
+  });
+}

@@ -1,0 +1,128 @@
+/** Changes of the members of a workspace. All take effect in this process at once, and in all others within a second. */
+import type { Transaction } from 'kysely';
+import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
+import type { InvitedRole, Schema, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { AppError } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
+import { isDisabled } from '../account-flags-store.ts';
+import type { UserDependencies } from '../dependencies.ts';
+import { userGoneError } from '../get-profile.ts';
+import { insertWorkspace } from '../store.ts';
+import { countMemberships, deleteMember, findRole, lockWorkspace, writeName, writeRole } from './member-store.ts';
+
+export type MemberDeps = Pick<
+  UserDependencies,
+  'db' | 'tokenStates' | 'apiKeyStates' | 'onUserCreated' | 'onHandedOver'
+>;
+
+/** Gives a member another role. Throws `not_found` for a person who is no member, `conflict` for the owner. */
+export async function setMemberRole(
+  deps: MemberDeps,
+  actor: Actor,
+  { userId, role }: { userId: UserId; role: InvitedRole },
+): Promise<void> {
+  await changeMembers(deps, actor, [userId], async (trx) => {
+    const present = await requireMember(trx, actor.workspaceId, userId);
+    if (present === 'owner') throw handOverFirst('The role of the owner changes by handing the workspace over');
+    if (present === role) return;
+    await writeRole(trx, { workspaceId: actor.workspaceId, userId, role });
+    await recordAudit(trx, { ...actor, action: 'member.role_changed', subject: String(userId) });
+  });
+}
+
+/**
+ * Removes a member: their tokens and keys no longer reach the workspace. What they made stays. Throws `not_found` for a person who is no
+ * member, `conflict` for the owner.
+ */
+export async function removeMember(deps: MemberDeps, actor: Actor, userId: UserId): Promise<void> {
+  await changeMembers(deps, actor, [userId], async (trx) => {
+    const present = await requireMember(trx, actor.workspaceId, userId);
+    if (present === 'owner') throw handOverFirst('The owner cannot be removed: hand the workspace over first');
+    await endMembership(deps, trx, actor.workspaceId, userId);
+    await recordAudit(trx, { ...actor, action: 'member.removed', subject: String(userId) });
+  });
+}
+
+/** Ends the actor's own membership. Throws `conflict` for the owner. */
+export async function leaveWorkspace(deps: MemberDeps, actor: Actor): Promise<void> {
+  const { workspaceId, userId } = actor;
+  await changeMembers(deps, actor, [userId], async (trx) => {
+    const present = await requireMember(trx, workspaceId, userId);
+    if (present === 'owner') throw handOverFirst('The owner cannot leave: hand the workspace over first');
+    await recordAudit(trx, { ...actor, action: 'member.left', subject: String(userId) });
+    await endMembership(deps, trx, workspaceId, userId);
+  });
+}
+
+/**
+ * Makes another member the owner, and the actor a manager. A linked account keeps its number. Throws `not_found` for a person who is no
+ * member, `conflict` for oneself and for a disabled user.
+ */
+export async function handOverWorkspace(deps: MemberDeps, actor: Actor, userId: UserId): Promise<void> {
+  const { workspaceId } = actor;
+  await changeMembers(deps, actor, [userId, actor.userId], async (trx) => {
+    await requireMember(trx, workspaceId, userId);
+    if (userId === actor.userId) throw new AppError('not_for_oneself', 'You are the owner of this workspace already');
+    if (await isDisabled(trx, userId))
+      throw new AppError('member_disabled', 'An administrator has disabled this user, who cannot own a workspace now');
+    await deps.onHandedOver(trx, workspaceId);
+    // In this order: a workspace has one owner.
+    await writeRole(trx, { workspaceId, userId: actor.userId, role: 'manager' });
+    await writeRole(trx, { workspaceId, userId, role: 'owner' });
+    await recordAudit(trx, { ...actor, action: 'workspace.handed_over', subject: String(userId) });
+  });
+}
+
+export async function renameWorkspace({ db }: MemberDeps, actor: Actor, name: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await writeName(trx, actor.workspaceId, name);
+    await recordAudit(trx, { ...actor, action: 'workspace.renamed', subject: name });
+  });
+}
+
+/** Runs a change with the workspace locked and the actor's role read again, then drops what is cached of the people it concerns. */
+async function changeMembers(
+  { db, tokenStates, apiKeyStates }: MemberDeps,
+  actor: Actor,
+  people: readonly UserId[],
+  change: (trx: Transaction<Schema>) => Promise<void>,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await lockWorkspace(trx, actor.workspaceId))) throw userGoneError();
+    // The actor can have lost the role since the request was let in.
+    const present = await findRole(trx, actor.workspaceId, actor.userId);
+    if (present === undefined || (actor.role === 'owner' && present !== 'owner'))
+      throw new AppError('changed_meanwhile', 'Your role in the workspace changed at the same moment. Reload, then try again.');
+    await change(trx);
+  });
+  for (const userId of people) {
+    tokenStates.drop(userId);
+    apiKeyStates.drop(userId);
+  }
+}
+
+async function requireMember(trx: Transaction<Schema>, workspaceId: WorkspaceId, userId: UserId) {
+  const role = await findRole(trx, workspaceId, userId);
+  if (!role)
+    throw new AppError('member_not_found', 'The workspace has no member with this id', {
+      details: [fieldError('user_id', 'unknown_id', { of: 'members' })],
+    });
+  return role;
+}
+
+/** A person without any workspace gets a new one: everybody can sign in, and has a place of their own. */
+async function endMembership(
+  { onUserCreated }: MemberDeps,
+  trx: Transaction<Schema>,
+  workspaceId: WorkspaceId,
+  userId: UserId,
+): Promise<void> {
+  await deleteMember(trx, workspaceId, userId);
+  if ((await countMemberships(trx, userId)) > 0) return;
+  await onUserCreated(trx, await insertWorkspace(trx, userId));
+}
+
+/** The workspace needs its owner. */
+export function handOverFirst(message: string): AppError {
+  return new AppError('hand_over_first', message);
+}

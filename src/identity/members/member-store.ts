@@ -1,0 +1,116 @@
+/** The SQL of workspaces and their members. Every change of members locks the workspace first, so that no two decide by the same members. */
+import { sql } from 'kysely';
+import type { Connection } from '../../platform/database/connect.ts';
+import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
+import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { DEFAULT_FIRST } from '../../workspaces/default-membership.ts';
+
+export interface Member {
+  userId: UserId;
+  userName: string;
+  firstName: string;
+  lastName: string;
+  email: string;
+  role: Role;
+  joinedAt: Date;
+}
+
+export interface OwnWorkspace {
+  workspaceId: WorkspaceId;
+  name: string;
+  role: Role;
+  /** Members, the person included. */
+  members: number;
+}
+
+/** The name of the workspace `w`. Without one the user name of its owner stands for it. */
+export const WORKSPACE_NAME = sql<string>`coalesce(w.name, (
+  select u.user_name from memberships o join users u using (user_id) where o.workspace_id = w.workspace_id and o.role = 'owner'), '')`;
+
+/** Locks a workspace until the transaction ends. Returns its name; undefined when it is gone, or its owner was deleted. */
+export async function lockWorkspace(trx: Connection, workspaceId: WorkspaceId): Promise<{ name: string } | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select ${WORKSPACE_NAME} as name from workspaces w
+    where w.workspace_id = ${workspaceId} and exists (
+      select from memberships o join users u using (user_id)
+      where o.workspace_id = w.workspace_id and o.role = 'owner' and u.deleted_at is null)
+    for no key update of w`.execute(trx);
+  return rows[0];
+}
+
+/** The owner first, then as they joined. */
+export async function selectMembers(db: Connection, workspaceId: WorkspaceId): Promise<Member[]> {
+  const { rows } = await sql<Member>`
+    select u.user_id as "userId", u.user_name as "userName", u.first_name as "firstName", u.last_name as "lastName", u.email, m.role,
+           m.joined_at as "joinedAt"
+    from memberships m join users u using (user_id)
+    where m.workspace_id = ${workspaceId} and u.deleted_at is null
+    order by m.role = 'owner' desc, m.joined_at, u.user_id`.execute(db);
+  return rows;
+}
+
+/** Undefined for a person who is no member. */
+export async function findRole(db: Connection, workspaceId: WorkspaceId, userId: UserId): Promise<Role | undefined> {
+  const { rows } = await sql<{ role: Role }>`
+    select m.role from memberships m join users u using (user_id)
+    where m.workspace_id = ${workspaceId} and m.user_id = ${userId} and u.deleted_at is null`.execute(db);
+  return rows[0]?.role;
+}
+
+export async function countMembers(db: Connection, workspaceId: WorkspaceId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from memberships where workspace_id = ${workspaceId}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export async function countMemberships(db: Connection, userId: UserId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from memberships where user_id = ${userId}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export async function insertMember(
+  trx: Connection,
+  { workspaceId, userId, role }: { workspaceId: WorkspaceId; userId: UserId; role: Role },
+): Promise<void> {
+  await trx.insertInto('memberships').values({ workspace_id: workspaceId, user_id: userId, role }).execute();
+  await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
+}
+
+/** Ends a membership, and with it the keys that the member made and their notices of the workspace. Notifies all processes. */
+export async function deleteMember(trx: Connection, workspaceId: WorkspaceId, userId: UserId): Promise<void> {
+  await sql`delete from memberships where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
+  await sql`delete from notices where user_id = ${userId} and workspace_id = ${workspaceId}`.execute(trx);
+  await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
+}
+
+export async function writeRole(
+  trx: Connection,
+  { workspaceId, userId, role }: { workspaceId: WorkspaceId; userId: UserId; role: Role },
+): Promise<void> {
+  await sql`
+    update memberships set role = ${role} where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
+  await notifyAfterCommit(trx, 'campanile_tokens', String(userId));
+}
+
+export async function writeName(trx: Connection, workspaceId: WorkspaceId, name: string): Promise<void> {
+  await sql`update workspaces set name = ${name} where workspace_id = ${workspaceId}`.execute(trx);
+}
+
+/** The default workspace first. */
+export async function selectOwnWorkspaces(db: Connection, userId: UserId): Promise<OwnWorkspace[]> {
+  const { rows } = await sql<OwnWorkspace>`
+    select w.workspace_id as "workspaceId", ${WORKSPACE_NAME} as name, d.role,
+           (select count(*)::int from memberships a where a.workspace_id = w.workspace_id) as members
+    from memberships d join workspaces w using (workspace_id)
+    where d.user_id = ${userId} order by ${DEFAULT_FIRST}`.execute(db);
+  return rows;
+}
+
+/** The workspaces that a user owns, in the order in which they are locked. */
+export async function selectOwnedWorkspaces(db: Connection, userId: UserId): Promise<WorkspaceId[]> {
+  const { rows } = await sql<{ workspaceId: WorkspaceId }>`
+    select workspace_id as "workspaceId" from memberships
+    where user_id = ${userId} and role = 'owner' order by workspace_id`.execute(db);
+  return rows.map(({ workspaceId }) => workspaceId);
+}
