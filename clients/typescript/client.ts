@@ -23,6 +23,8 @@ export interface ClientOptions {
   url: string;
   /** A token or an API key. */
   token?: string | undefined;
+  /** The id of a workspace of the user; the default workspace unless given. An API key acts in its own. */
+  workspace?: number | undefined;
   /** How often a request is sent at most; 4 unless given. 1 disables retries. */
   tries?: number;
   /** The longest wait before a retry, in milliseconds; 30,000 unless given. If the service asks for more, the call throws at once. */
@@ -56,8 +58,10 @@ export interface Client {
   ask<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Answer<Operations[P]['data']>>;
   /** Yields the user's live events until the iteration is left. Reconnects by itself. */
   events(options?: ListenOptions): AsyncGenerator<LiveEvent, void, undefined>;
-  /** Returns a client of the same service with another token or API key. */
+  /** Returns a client of the same service with another token or API key, and for its default workspace. */
   withToken(token: string | undefined): Client;
+  /** Returns a client of the same user for another workspace; undefined: the default one. */
+  withWorkspace(workspace: number | undefined): Client;
 }
 
 /** A body without required fields may be omitted. */
@@ -70,11 +74,14 @@ const FIRST_WAIT_MS = 500;
 const KEY_BYTES = 18;
 
 export function createClient(options: ClientOptions): Client {
-  const { url, token, tries = 4, longestWaitMs = 30_000, timeoutMs = 120_000 } = options;
+  const { url, token, workspace, tries = 4, longestWaitMs = 30_000, timeoutMs = 120_000 } = options;
   // Browsers reject `fetch` as a method of another object than the window.
   const send = options.fetch ?? ((input: string, init: RequestInit) => fetch(input, init));
   const base = `${url.replace(/\/+$/, '')}/api/v1/`;
-  const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const authorization: Record<string, string> = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(workspace !== undefined && { 'x-workspace': String(workspace) }),
+  };
 
   async function ask<P extends Path>(path: P, ...rest: Arguments<P>): Promise<Answer<Operations[P]['data']>> {
     const [body = {}, { signal, idempotencyKey, fileName }] = [rest[0], rest[1] ?? {}];
@@ -121,7 +128,8 @@ export function createClient(options: ClientOptions): Client {
     ask,
     call: async (path, ...rest) => (await ask(path, ...rest)).data,
     events: (listening = {}) => listenToEvents(`${base}events`, { send, headers: authorization, ...listening }),
-    withToken: (other) => createClient({ ...options, token: other }),
+    withToken: (other) => createClient({ ...options, token: other, workspace: undefined }),
+    withWorkspace: (other) => createClient({ ...options, workspace: other }),
   };
 }
 

@@ -14,12 +14,13 @@ export async function listKeys({
 }: Shell & { args: { NAME: string }; options: { json: boolean } }): Promise<number> {
   const found = await withUsers(async (deps) => selectApiKeys(deps.db, (await requireUser(deps, NAME)).workspaceId));
   if (json) {
-    const keys = found.map(({ apiKeyId, name, isTest, prefix, scopes, createdAt, expiresAt, lastUsedAt }) => ({
+    const keys = found.map(({ apiKeyId, name, isTest, prefix, scopes, role, createdAt, expiresAt, lastUsedAt }) => ({
       api_key_id: apiKeyId,
       name,
       test: isTest,
       prefix,
       scopes,
+      role,
       created_at: createdAt,
       expires_at: expiresAt,
       last_used_at: lastUsedAt,

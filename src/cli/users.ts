@@ -6,6 +6,7 @@ import { createUser } from '../identity/create-user.ts';
 import { endUser } from '../identity/delete-account.ts';
 import type { UserDependencies } from '../identity/dependencies.ts';
 import { isLastAdministrator, selectUsers, type ListedUser } from '../identity/manage-users-store.ts';
+import { selectWorkspacesOf, type OwnWorkspace } from '../identity/members/member-store.ts';
 import { removeFactors, switchUser } from '../identity/manage-users.ts';
 import { hashPassword } from '../identity/passwords/password.ts';
 import { makeAdmin, setPassword } from '../identity/account-flags-store.ts';
@@ -20,6 +21,7 @@ import { writeTable } from './write-table.ts';
 const MOST_LISTED = 1_000;
 const PASSWORD_BYTES = 15;
 
+type UsersWorkspaces = ReadonlyArray<Pick<OwnWorkspace, 'workspaceId' | 'name' | 'role'>>;
 type NamedShell<Options = unknown> = Shell & { args: { NAME: string }; options: Options };
 type Confirmed = { yes: boolean };
 
@@ -105,24 +107,32 @@ export async function listUsers({
   options: { json },
   output,
 }: Shell & { args: { SEARCH: string | undefined }; options: { json: boolean } }): Promise<number> {
-  const found = await withUsers(({ db }) => selectUsers(db, { search, limit: MOST_LISTED, before: undefined }));
+  const found = await withUsers(async ({ db }) => {
+    const users = await selectUsers(db, { search, limit: MOST_LISTED, before: undefined });
+    const workspaces = await selectWorkspacesOf(
+      db,
+      users.map(({ userId }) => userId),
+    );
+    return users.map((user) => ({ ...user, workspaces: workspaces.get(user.userId) ?? [] }));
+  });
   if (json) writeJson(output, { users: found.map(toWire) });
   else
     writeTable(
       output,
-      ['name', 'e-mail', 'since', 'last sign-in', 'standing'],
-      found.map(({ userName, email, createdAt, lastSignInAt, isAdmin, disabledAt }) => [
+      ['name', 'e-mail', 'since', 'last sign-in', 'standing', 'workspaces'],
+      found.map(({ userName, email, createdAt, lastSignInAt, isAdmin, disabledAt, workspaces }) => [
         userName,
         email,
         createdAt.toISOString(),
         lastSignInAt?.toISOString() ?? 'never',
         disabledAt ? 'disabled' : isAdmin ? 'administrator' : 'user',
+        workspaces.map(({ name, role }) => `${name} (${role})`).join(', '),
       ]),
     );
   return 0;
 }
 
-const toWire = (user: ListedUser) => ({
+const toWire = (user: ListedUser & { workspaces: UsersWorkspaces }) => ({
   user_id: user.userId,
   user_name: user.userName,
   email: user.email,
@@ -133,6 +143,7 @@ const toWire = (user: ListedUser) => ({
   created_at: user.createdAt,
   last_sign_in_at: user.lastSignInAt,
   disabled_at: user.disabledAt,
+  workspaces: user.workspaces.map(({ workspaceId, name, role }) => ({ workspace_id: workspaceId, name, role })),
 });
 
 /**

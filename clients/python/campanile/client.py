@@ -40,6 +40,8 @@ _LONGEST_PAUSE = 30.0
 class Campanile:
     """A client of the service at `url`, with a token or an API key. Its methods raise a CampanileError.
 
+    `workspace` is the id of a workspace of the user, else the default one is meant. An API key acts in its own.
+
     It retries after a 429, and after a 503 or a lost connection where a retry has no second effect. It waits as long as the service
     asks, and sends a request at most `tries` times. It raises at once if the wait exceeds `longest_wait` seconds. `timeout` is in
     seconds, too.
@@ -50,20 +52,29 @@ class Campanile:
         url: str,
         token: str | None = None,
         *,
+        workspace: int | None = None,
         tries: int = 4,
         longest_wait: float = 30.0,
         timeout: float = 120.0,
     ) -> None:
         self._base = url.rstrip("/") + "/api/v1/"
         self._token = token
+        self._workspace = workspace
         self._tries = tries
         self._longest_wait = longest_wait
         self._timeout = timeout
 
     def with_token(self, token: str | None) -> Campanile:
-        """Returns a client of the same service with another token or API key."""
+        """Returns a client of the same service with another token or API key, and for its default workspace."""
+        return self._copy(token, None)
+
+    def with_workspace(self, workspace: int | None) -> Campanile:
+        """Returns a client of the same user for another workspace; None: the default one."""
+        return self._copy(self._token, workspace)
+
+    def _copy(self, token: str | None, workspace: int | None) -> Campanile:
         options = {"tries": self._tries, "longest_wait": self._longest_wait, "timeout": self._timeout}
-        return Campanile(self._base.removesuffix("/api/v1/"), token, **cast(Any, options))
+        return Campanile(self._base.removesuffix("/api/v1/"), token, workspace=workspace, **cast(Any, options))
 
     @overload
     def create_user(self, body: CreateUser, /) -> CreatedUser: ...
@@ -227,7 +238,10 @@ class Campanile:
         return (content.decode() if kind.startswith("text/") else content), headers
 
     def _authorization(self) -> dict[str, str]:
-        return {} if self._token is None else {"authorization": f"Bearer {self._token}"}
+        return {
+            **({} if self._token is None else {"authorization": f"Bearer {self._token}"}),
+            **({} if self._workspace is None else {"x-workspace": str(self._workspace)}),
+        }
 
 
 def _merge(shape: type, body: Mapping[str, Any] | None, fields: dict[str, Any]) -> dict[str, Any]:

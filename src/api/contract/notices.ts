@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { NOTICE_KINDS } from '../../notifications/notices/kinds.ts';
 import { defineOperations } from './define-operations.ts';
-import { instant, nextCursor, nothing, nothingData, optional, pageLimit, text } from './fields.ts';
+import { count, instant, nextCursor, nothing, nothingData, optional, pageLimit, text } from './fields.ts';
 
 const noticeKind = z.enum(NOTICE_KINDS).meta({
   id: 'NoticeKind',
@@ -16,6 +16,7 @@ const notice = z.object({
   kind: noticeKind,
   at: instant,
   is_read: z.boolean(),
+  workspace_id: count.optional().meta({ description: 'The workspace of the event. Absent in notices of version 0.1.0.' }),
   campaign: z.object({ campaign_id: z.string(), name: z.string() }).nullable(),
   due_at: instant.nullable().meta({ description: 'When the late or missed run was due.' }),
   url: z.string().nullable().meta({ description: 'The URL of the webhook.' }),

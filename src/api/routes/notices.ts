@@ -47,12 +47,13 @@ export const noticeHandlers: Handlers<typeof notices, NoticeDeps> = {
   },
 };
 
-function toWire({ noticeId, kind, at, isRead, data }: Notice) {
+function toWire({ noticeId, kind, at, isRead, workspaceId, data }: Notice) {
   return {
     place: noticeId,
     kind,
     at: at.toISOString(),
     is_read: isRead,
+    ...(workspaceId !== null && { workspace_id: workspaceId }),
     campaign: data.campaign_id === undefined ? null : { campaign_id: data.campaign_id, name: data.name ?? '' },
     due_at: data.due_at ?? null,
     url: data.url ?? null,

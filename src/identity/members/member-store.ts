@@ -107,6 +107,18 @@ export async function selectOwnWorkspaces(db: Connection, userId: UserId): Promi
   return rows;
 }
 
+/** The workspaces of many users, by user, each list as `selectOwnWorkspaces` has it. */
+export async function selectWorkspacesOf(
+  db: Connection,
+  userIds: readonly UserId[],
+): Promise<Map<UserId, Array<Pick<OwnWorkspace, 'workspaceId' | 'name' | 'role'>>>> {
+  const { rows } = await sql<Pick<OwnWorkspace, 'workspaceId' | 'name' | 'role'> & { userId: UserId }>`
+    select d.user_id as "userId", w.workspace_id as "workspaceId", ${WORKSPACE_NAME} as name, d.role
+    from memberships d join workspaces w using (workspace_id)
+    where d.user_id = any(${[...userIds]}::bigint[]) order by d.user_id, ${DEFAULT_FIRST}`.execute(db);
+  return Map.groupBy(rows, ({ userId }) => userId);
+}
+
 /** The workspaces that a user owns, in the order in which they are locked. */
 export async function selectOwnedWorkspaces(db: Connection, userId: UserId): Promise<WorkspaceId[]> {
   const { rows } = await sql<{ workspaceId: WorkspaceId }>`

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { clearOldRows } from '../../platform/database/clear-old-rows.ts';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
-import type { UserId } from '../../platform/database/schema.ts';
+import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { NOTICE_KINDS, defaultPreferences, type NoticeKind, type NoticeChannels } from './kinds.ts';
 
 export interface Notice {
@@ -11,6 +11,8 @@ export interface Notice {
   kind: NoticeKind;
   at: Date;
   isRead: boolean;
+  /** null: of version 0.1.0. */
+  workspaceId: WorkspaceId | null;
   data: NoticeData;
 }
 
@@ -43,7 +45,7 @@ export async function selectNotices(
   { userId, kinds, before, limit }: { userId: UserId; kinds: readonly string[]; before: number | null; limit: number },
 ): Promise<Notice[]> {
   const { rows } = await sql<Notice>`
-    select notice_id as "noticeId", kind, at, read_at is not null as "isRead", data from notices
+    select notice_id as "noticeId", kind, at, read_at is not null as "isRead", workspace_id as "workspaceId", data from notices
     where user_id = ${userId} and kind = any(${[...kinds]}::text[]) and (${before}::bigint is null or notice_id < ${before})
     order by notice_id desc limit ${limit}`.execute(db);
   return rows;

@@ -65,6 +65,7 @@ export async function playScene(stage: Stage): Promise<void> {
   await askMembers(ada);
   await resumeLedger(ada);
   await createApiKey(ada);
+  await shareWorkspace(ada);
   await proveIdentity(ada);
   await confirmAddress(ada);
   await administrate(ada);
@@ -366,6 +367,34 @@ async function createApiKey(ada: Actors): Promise<void> {
   await recorder.send('list_api_keys', {}, ada);
   await recorder.send('revoke_api_key', { api_key_id }, ada);
   await recorder.send('list_audit_log', { limit: 2 }, ada);
+}
+
+/** Mary joins, gets another role, becomes the owner and gives the workspace back. */
+async function shareWorkspace(ada: Actors): Promise<void> {
+  const { recorder } = ada;
+  const login = { user_name: 'mary', password: PASSWORD };
+  const names = { first_name: 'Mary', last_name: 'Somerville', email: 'mary@example.com' };
+  await recorder.poll('create_user', { ...login, ...names, phone_number: NUMBER, whatsapp_number: NUMBER });
+  const mary = { token: String((await recorder.poll('authorize_user', login))['token']) };
+  await recorder.send('rename-workspace', { name: 'Old town' }, ada);
+  const invite = async () => String((await recorder.poll('invite-member', { role: 'author' }, ada))['code']);
+  await recorder.send('invite-member', { role: 'author' }, ada);
+  const code = await invite();
+  const { invitations } = await recorder.send('list-workspace-invitations', {}, ada);
+  const [, other] = invitations as Array<{ invitation_id: number }>;
+  await recorder.send('revoke-invitation', { invitation_id: other?.invitation_id }, ada);
+  const { workspace_id: joined } = await recorder.send('accept-invitation', { code }, mary);
+  await recorder.send('list-workspaces', {}, mary);
+  const { members } = await recorder.send('list-members', {}, ada);
+  const userId = (members as Array<{ user_id: number; role: string }>).find(({ role }) => role !== 'owner')?.user_id;
+  const adasId = (members as Array<{ user_id: number; role: string }>).find(({ role }) => role === 'owner')?.user_id;
+  await recorder.send('set-member-role', { user_id: userId, role: 'manager' }, ada);
+  const here = { ...mary, headers: { 'x-workspace': String(joined) } };
+  await recorder.send('hand-over-workspace', { user_id: userId }, ada);
+  await recorder.poll('hand-over-workspace', { user_id: adasId }, here);
+  await recorder.send('leave-workspace', {}, here);
+  await recorder.poll('accept-invitation', { code: await invite() }, mary);
+  await recorder.send('remove-member', { user_id: userId }, ada);
 }
 
 async function proveIdentity(ada: Actors): Promise<void> {
