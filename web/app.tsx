@@ -28,6 +28,7 @@ const ReportPage = lazy(lazyWithRetry(() => import('./report/report-page.tsx')))
 const SharedReportPage = lazy(lazyWithRetry(() => loadWithMessages(() => import('./report/shared-report-page.tsx'))));
 const AccountPage = lazy(lazyWithRetry(() => import('./account/account-page.tsx')));
 const SettingsPage = lazy(lazyWithRetry(() => import('./settings/settings-page.tsx')));
+const JoinPage = lazy(lazyWithRetry(() => import('./members/join-page.tsx')));
 const UsersPage = lazy(lazyWithRetry(() => import('./users/users-page.tsx')));
 const InstallationPage = lazy(lazyWithRetry(() => import('./installation/installation-page.tsx')));
 const PhonePage = lazy(lazyWithRetry(() => import('./phone/phone-page.tsx')));
@@ -73,6 +74,7 @@ export function App() {
               <Route path="/account" component={AccountPage} />
               <Route path="/settings" component={SettingsPage} />
               <Route path="/phone" component={PhonePage} />
+              <Route path="/join" component={JoinPage} />
               <Route path="/users" component={UsersPage} />
               <Route path="/installation" component={InstallationPage} />
               <Route path="/sign-in">

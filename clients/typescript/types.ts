@@ -2568,6 +2568,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         kind: NoticeKind;
         at: string;
         is_read: boolean;
+        /** The workspace of the event. Absent in notices of version 0.1.0. */
+        workspace_id?: number | undefined;
         campaign: { campaign_id: string; name: string } | null;
         /** When the late or missed run was due. */
         due_at: string | null;

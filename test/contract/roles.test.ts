@@ -89,9 +89,12 @@ describe('a workspace that the caller is no member of is answered like one that 
   });
 
   test('with a key, too', async () => {
-    const { key } = (await stranger.call<{ key: string }>('user/create_api_key', { name: 'x', scopes: ['read', 'send', 'admin'] })).body.data;
+    const { key } = (
+      await stranger.call<{ key: string }>('user/create_api_key', { name: 'x', scopes: ['read', 'send', 'admin'] })
+    ).body.data;
     for (const { path, access } of inWorkspaces)
-      if (access !== 'token') expect((await admits(path, key, team.workspaceId)).code, path).toBe('workspace_not_found');
+      if (access !== 'token')
+        expect((await admits(path, key, team.workspaceId)).code, path).toBe('workspace_not_found');
   });
 });
 

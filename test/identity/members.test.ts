@@ -19,8 +19,8 @@ afterAll(async () => {
 });
 
 let people = 0;
-const newcomer = (name = 'person') => app.signUp(`${name} ${++people}`);
-const newTeam = () => createTeam(app, `team ${++people}`);
+const newcomer = (name = 'person') => app.signUp(`${name}-${++people}`);
+const newTeam = () => createTeam(app, `team-${++people}`);
 const ownerOf = ({ members, workspaceId }: Team) => inWorkspace(app, members.owner, workspaceId);
 
 describe('a person of before', () => {
@@ -139,8 +139,14 @@ describe('a member', () => {
   test('is listed with the owner first, and with addresses for the owner alone', async () => {
     const team = await newTeam();
     const list = async (person: Person) =>
-      (await callIn<{ members: Array<{ role: string; email?: string }> }>(app, person, team.workspaceId, 'workspace/list-members'))
-        .body.data.members;
+      (
+        await callIn<{ members: Array<{ role: string; email?: string }> }>(
+          app,
+          person,
+          team.workspaceId,
+          'workspace/list-members',
+        )
+      ).body.data.members;
     expect((await list(team.members.owner)).map(({ role }) => role).toSorted()).toEqual([
       'analyst',
       'author',
@@ -182,7 +188,9 @@ describe('a member', () => {
     const { owner } = team.members;
     await join(app, { owner: eve, workspaceId: hers, role: 'manager' }, owner);
     await eve.call('workspace/hand-over-workspace', { user_id: owner.userId });
-    expect(await listWorkspaces(eve)).toMatchObject([{ workspace_id: Number(hers), role: 'manager', is_default: true }]);
+    expect(await listWorkspaces(eve)).toMatchObject([
+      { workspace_id: Number(hers), role: 'manager', is_default: true },
+    ]);
     expect((await eve.call('workspace/leave-workspace')).status).toBe(200);
     expect(await listWorkspaces(eve)).toMatchObject([{ role: 'owner', members: 1 }]);
     expect(await defaultWorkspace(eve)).not.toBe(hers);

@@ -58,11 +58,11 @@ export async function join(
 
 /** Signs up the owner of a workspace, and a member of each other role. */
 export async function createTeam(app: TestApp, name: string): Promise<Team> {
-  const owner = await app.signUp(`${name} owner`);
+  const owner = await app.signUp(`${name}-owner`);
   const workspaceId = await defaultWorkspace(owner);
   const others = await Promise.all(
     GIVEN_ROLES.map(async (role) => {
-      const person = await app.signUp(`${name} ${role}`);
+      const person = await app.signUp(`${name}-${role}`);
       await join(app, { owner, workspaceId, role }, person);
       return [role, person] as const;
     }),

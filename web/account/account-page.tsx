@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AccountStatus } from '../api/operations.ts';
 import { accountQuery, numberFixedQuery } from '../api/queries.ts';
+import { useMay } from '../api/workspace.ts';
 import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
@@ -39,23 +40,29 @@ function Account({ account }: { account: AccountStatus }) {
   const isSandbox = messenger === 'sandbox';
   const isLinking = status === 'linking';
   const isFree = status === 'unlinked' || status === 'logged_out';
+  const isOwner = useMay('owner');
   return (
     <Stack gap="md">
+      {!isOwner && (
+        <Text size="sm" c="dimmed">
+          {t('members.missing.owner')}
+        </Text>
+      )}
       {isSandbox && status === 'connected' && (
         <LargeCallout icon="phone" role="note" title={t('account.sandboxTitle')}>
           <Text size="sm">{t('account.sandboxShort')}</Text>
         </LargeCallout>
       )}
-      {isLinking && <LinkingPanel account={account} />}
+      {isLinking && isOwner && <LinkingPanel account={account} />}
       {status === 'paused' && <Paused account={account} />}
       {account.warned_until !== undefined && status !== 'paused' && <Warned until={account.warned_until} />}
-      {account.retry_until !== undefined && <FormerLink until={account.retry_until} />}
+      {isOwner && account.retry_until !== undefined && <FormerLink until={account.retry_until} />}
       {account.channels_unread_since !== undefined && (
         <LargeCallout icon="alert" role="status" title={t('account.channelsUnread')}>
           <Text size="sm">{t('account.channelsUnreadHint')}</Text>
         </LargeCallout>
       )}
-      {scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
+      {isOwner && scanned !== undefined && <NumberMismatchCallout account={account} scanned={scanned} />}
       <Section title={t('account.state')}>
         <dl className={classes.facts}>
           <dt>{t('account.stateNow')}</dt>
@@ -71,7 +78,7 @@ function Account({ account }: { account: AccountStatus }) {
           <dd>
             <AccountNumber
               number={account.whatsapp_number}
-              canChange={isNumberFixed === false && (isFree || isSandbox)}
+              canChange={isOwner && isNumberFixed === false && (isFree || isSandbox)}
             />
           </dd>
           {account.reason !== undefined && status !== 'paused' && scanned === undefined && (
@@ -86,13 +93,13 @@ function Account({ account }: { account: AccountStatus }) {
             {t(`account.about.${status}`)}
           </Text>
         )}
-        {!isSandbox && !isLinking && !isFree && <UnlinkButton />}
+        {isOwner && !isSandbox && !isLinking && !isFree && <UnlinkButton />}
       </Section>
-      {!isLinking && (isFree || isSandbox) && (
+      {isOwner && !isLinking && (isFree || isSandbox) && (
         <LinkForm key={messenger} account={account} isFirst={isNumberFixed !== true} />
       )}
-      {!isFree && !isLinking && <WarmUp />}
-      <SendWindowSettings />
+      {isOwner && !isFree && !isLinking && <WarmUp />}
+      {isOwner && <SendWindowSettings />}
       <ConnectionHistory status={status} />
     </Stack>
   );

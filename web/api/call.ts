@@ -1,6 +1,7 @@
 import { createClient, type Answer, type CallOptions } from '../../clients/typescript/client.ts';
 import { CampanileError, failureOf, unreachable } from '../../clients/typescript/failure.ts';
 import { idempotencyOf } from '../../clients/typescript/operations.ts';
+import { chosenWorkspace, openWorkspace } from './chosen-workspace.ts';
 import { connectionSignal, isDisconnected, checkConnection, recordResponse } from './connection.ts';
 import { DASHBOARD_HEADER, takePrefetched } from './prefetch.ts';
 import { OfflineError, UnansweredError } from './connection-errors.ts';
@@ -16,7 +17,13 @@ const inFlight = new WeakSet<AbortSignal>();
 let onSignedOut = () => {};
 
 async function send(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...(init.headers as Record<string, string>), ...DASHBOARD_HEADER, 'accept-language': language };
+  const workspace = chosenWorkspace();
+  const headers = {
+    ...(init.headers as Record<string, string>),
+    ...DASHBOARD_HEADER,
+    'accept-language': language,
+    ...(workspace !== undefined && { 'x-workspace': workspace }),
+  };
   const isSmall = typeof init.body === 'string' && init.body.length <= KEEPALIVE_MAX_CHARACTERS;
   // A hidden page may be closed at any moment.
   const keepalive = isSmall && document.visibilityState === 'hidden';
@@ -99,9 +106,12 @@ function toUnansweredError(error: unknown): unknown {
   return isSilence ? new UnansweredError(error) : error;
 }
 
-/** Ends the session if the request failed with 401. */
+/** Ends the session if the request failed with 401, and leaves a workspace that the user is no member of. */
 export function endSessionOnUnauthorized(error: unknown): void {
-  if (error instanceof CampanileError && error.status === 401) onSignedOut();
+  if (!(error instanceof CampanileError)) return;
+  if (error.status === 401) onSignedOut();
+  // Only a chosen workspace can be unknown, so that this cannot repeat itself.
+  if (error.errorCode === 'workspace_not_found' && chosenWorkspace() !== undefined) openWorkspace(undefined);
 }
 
 /** Calls an endpoint outside the API, such as the session. Rejects with a CampanileError. */

@@ -1,6 +1,7 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../src/api/contract/session.ts';
 import { call, request } from './call.ts';
+import { forgetWorkspace } from './chosen-workspace.ts';
 
 export type SignedIn = NonNullable<Session>;
 const KEY = ['session'] as const;
@@ -21,7 +22,11 @@ export async function signIn(client: QueryClient, userName: string, password: st
 /** Stores the new session. If another user signs in, everything that was fetched before is dropped. */
 export function storeSession(client: QueryClient, data: Session): void {
   const before = client.getQueryData(sessionQuery.queryKey)?.user_info.user_id ?? lastUserId;
-  if (before !== data?.user_info.user_id) clearCache(client);
+  if (before !== data?.user_info.user_id) {
+    // The choice of another person.
+    if (before !== undefined) forgetWorkspace();
+    clearCache(client);
+  }
   client.setQueryData(sessionExpiredQuery.queryKey, false);
   client.setQueryData(sessionQuery.queryKey, data);
 }
@@ -49,6 +54,7 @@ async function signOutWith(client: QueryClient, act: () => Promise<unknown>): Pr
     client.setQueryData(sessionQuery.queryKey, before);
     throw error;
   }
+  forgetWorkspace();
   clearCache(client);
 }
 

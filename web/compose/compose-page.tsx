@@ -5,6 +5,7 @@ import { lazy, useEffect, useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { CampanileError } from '../../clients/typescript/failure.ts';
 import { sessionQuery, type SignedIn } from '../api/session.ts';
+import { useMay } from '../api/workspace.ts';
 import { isDay } from '../calendar/days.ts';
 import { DraftsMenu } from '../drafts/drafts-menu.tsx';
 import { createDraft, type PersistedDraft } from '../drafts/persisted-draft.ts';
@@ -144,6 +145,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
     groups: draft.groups.length,
   });
+  const maySend = useMay('manager');
   const openConfirm = () => {
     tried.open();
     // Rejections are shown under Check. A failed check (offline) does not block sending.
@@ -157,13 +159,21 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         sum={sumOf(draft)}
         buttons={
           <>
+            {!maySend && (
+              <Text size="xs" c="dimmed">
+                {t('members.missing.manager')}
+              </Text>
+            )}
             <TestPostButton
               draft={draft}
               name={name}
               file={file}
-              isWritten={!shown.error && isWritten(draft, preview.length > 0 || hasFile)}
+              isWritten={maySend && !shown.error && isWritten(draft, preview.length > 0 || hasFile)}
             />
-            <Button onClick={openConfirm} disabled={problems.length === 0 && !(isSettled && check.isSettled)}>
+            <Button
+              onClick={openConfirm}
+              disabled={!maySend || (problems.length === 0 && !(isSettled && check.isSettled))}
+            >
               {action}
             </Button>
           </>

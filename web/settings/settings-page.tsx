@@ -15,11 +15,15 @@ import { Profile } from './profile.tsx';
 import { Quotas } from './quotas.tsx';
 import { Sessions } from './sessions.tsx';
 import classes from './settings-page.module.css';
+import { useMay } from '../api/workspace.ts';
+import { Members } from '../members/members.tsx';
 import { Webhooks } from '../webhooks/webhooks.tsx';
 
 /** The page with an index of its sections beside them. */
 export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
+  const isOwner = useMay('owner');
+  const isManager = useMay('manager');
   const parts = [
     { id: 'profile', title: t('settings.profile'), part: session && <Profile session={session} /> },
     { id: 'appearance', title: t('settings.appearance'), part: <Appearance /> },
@@ -28,10 +32,11 @@ export default function SettingsPage() {
     { id: 'password', title: t('settings.password'), part: <Password /> },
     { id: 'factors', title: t('factors.title'), part: <Factors /> },
     { id: 'sessions', title: t('settings.sessions'), part: <Sessions /> },
+    { id: 'members', title: t('members.title'), part: <Members /> },
     { id: 'quotas', title: t('quotas.title'), part: <Quotas /> },
-    { id: 'api-keys', title: t('settings.apiKeys'), part: <ApiKeys /> },
-    { id: 'webhooks', title: t('webhooks.title'), part: <Webhooks /> },
-    { id: 'audit-log', title: t('settings.auditLog'), part: <AuditLog /> },
+    ...(isOwner ? [{ id: 'api-keys', title: t('settings.apiKeys'), part: <ApiKeys /> }] : []),
+    ...(isManager ? [{ id: 'webhooks', title: t('webhooks.title'), part: <Webhooks /> }] : []),
+    ...(isOwner ? [{ id: 'audit-log', title: t('settings.auditLog'), part: <AuditLog /> }] : []),
     { id: 'delete', title: t('settings.delete'), part: <DeleteAccount /> },
   ];
   return (

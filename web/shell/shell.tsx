@@ -20,6 +20,8 @@ import { Bell } from '../notices/bell.tsx';
 import { stopPush } from '../notices/load-push.ts';
 import { HoldBanner } from './hold-banner.tsx';
 import classes from './shell.module.css';
+import { useMay } from '../api/workspace.ts';
+import { WorkspaceItems } from './workspace-items.tsx';
 import { useTypeahead } from './use-typeahead.ts';
 
 const HelpDialog = lazy(lazyWithRetry(() => import('./help-dialog.tsx')));
@@ -38,9 +40,10 @@ export function Shell({ children }: { children: ReactNode }) {
   const [typed, type] = useTypeahead(isPaletteOpen);
   const wasAsked = useEver(useReauthentication() !== undefined);
   const [isHelping, help] = useDisclosure(false);
+  const mayWrite = useMay('author');
   // Some keyboards need the shift key for this character.
   useHotkeys([
-    ['n', () => go('/campaigns/new')],
+    ['n', () => mayWrite && go('/campaigns/new')],
     ['/', () => focusSearch(palette.open)],
     ['shift+/', () => focusSearch(palette.open)],
     ['?', help.open],
@@ -72,6 +75,8 @@ export function Shell({ children }: { children: ReactNode }) {
           className={classes.new}
           justify="space-between"
           fullWidth
+          {...(!mayWrite && { 'data-disabled': true, 'aria-disabled': true, title: t('members.missing.author') })}
+          onClick={(event) => !mayWrite && event.preventDefault()}
         >
           {t('shell.newCampaign')}
         </Button>
@@ -84,7 +89,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <RailLink href="/settings" icon="settings" label={t('pages.settings')} />
         </div>
         <RailFooter openPalette={palette.open} openHelp={help.open} />
-        <FloatingNewButton />
+        {mayWrite && <FloatingNewButton />}
       </nav>
       <main id="content" tabIndex={-1} className={classes.main}>
         <HoldBanner />
@@ -156,6 +161,7 @@ function UserMenu({ small = false, openHelp }: { small?: boolean; openHelp: () =
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
+          <WorkspaceItems />
           <Menu.Label>{session?.user_info.email}</Menu.Label>
           <Menu.Item component={Link} href="/settings" leftSection={<Icon name="settings" size={16} />}>
             {t('pages.settings')}

@@ -173,7 +173,8 @@ export const accounts = defineOperations('Account', {
   updateAccount: {
     path: '/api/v1/venom/update-account',
     access: 'send',
-    role: 'owner',
+    // Without a field it only reads; a change needs the owner.
+    role: 'analyst',
     summary: 'Set quiet hours, daily caps and a warm-up',
     description:
       "All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules.",

@@ -14,7 +14,9 @@ const apiKey = z.object({
   api_key_id: count,
   name: z.string(),
   scopes: z.array(apiKeyScope),
-  role: memberRole.meta({ description: 'The key acts with this role, or with the present one of its maker if that is lower.' }),
+  role: memberRole.meta({
+    description: 'The key acts with this role, or with the present one of its maker if that is lower.',
+  }),
   test: z.boolean().meta({ description: 'Whether it is a test key.' }),
   prefix: z.string().meta({ description: 'The first characters of the key.', examples: ['cmp_x7Qa'] }),
   created_at: instant,

@@ -16,7 +16,9 @@ const notice = z.object({
   kind: noticeKind,
   at: instant,
   is_read: z.boolean(),
-  workspace_id: count.optional().meta({ description: 'The workspace of the event. Absent in notices of version 0.1.0.' }),
+  workspace_id: count
+    .optional()
+    .meta({ description: 'The workspace of the event. Absent in notices of version 0.1.0.' }),
   campaign: z.object({ campaign_id: z.string(), name: z.string() }).nullable(),
   due_at: instant.nullable().meta({ description: 'When the late or missed run was due.' }),
   url: z.string().nullable().meta({ description: 'The URL of the webhook.' }),

@@ -32,7 +32,8 @@ A client that reads too slowly is disconnected, and can resume. The stream ends 
 Scope: \`read\`. Role: \`analyst\`.`;
 
 const LAST_ID = 'The last `id` received. The header takes precedence over the query parameter.';
-const WORKSPACE = 'The id of a workspace. Without it your default workspace is meant. The header takes precedence over the query parameter.';
+const WORKSPACE =
+  'The id of a workspace. Without it your default workspace is meant. The header takes precedence over the query parameter.';
 const querystring = z.object({
   last_event_id: z.string().optional().meta({ description: LAST_ID }),
   workspace: z.string().optional().meta({ description: WORKSPACE }),

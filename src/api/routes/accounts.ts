@@ -10,12 +10,14 @@ import { updateAccount } from '../../sending/accounts/update-account.ts';
 import { dayOfWarmUp, WARM_UP_CAPS } from '../../sending/accounts/warm-up.ts';
 import type { accounts } from '../contract/accounts.ts';
 import type { Handlers } from '../operation.ts';
+import { requireRole } from '../server/auth.ts';
 import { toAccountEvent, toWireCode } from './live-events.ts';
 
 export type AccountHandlerDeps = ConnectDeps & AccountDeps & { db: Database; timeZone: string; gaps: Gaps };
 
 export const accountHandlers: Handlers<typeof accounts, AccountHandlerDeps> = {
   async updateAccount(deps, { body, actor }) {
+    if (Object.values(body).some((value) => value !== undefined)) requireRole(actor, 'owner');
     const offOr = <Rule>(rule: Rule | 'none' | undefined) => (rule === 'none' ? null : rule);
     const { quiet_hours, daily_cap, mention_all_cap: mentionAllCap, warm_up: warmUp } = body;
     const change = { quietHours: offOr(quiet_hours), dailyCap: offOr(daily_cap), mentionAllCap, warmUp };

@@ -3,7 +3,13 @@ import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-ty
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { z } from 'zod';
 import { readVersion } from '../../platform/config/version.ts';
-import { acceptedScopes, type Access, type OperationContract, type RequiredRole, type Tag } from '../contract/define-operations.ts';
+import {
+  acceptedScopes,
+  type Access,
+  type OperationContract,
+  type RequiredRole,
+  type Tag,
+} from '../contract/define-operations.ts';
 import { success } from '../contract/envelope.ts';
 import { describeOperations } from './describe-operations.ts';
 import type { OpenApiDocument } from './document-types.ts';

@@ -73,7 +73,9 @@ function registerRoute(server: FastifyInstance, operation: Operation, options: R
     bodyLimit,
     ...(options.checkAnswers && { errorHandler: assertDeclaredError(operation, options.toErrorAnswer) }),
     onRequest: [
-      ...(access === 'open' ? [options.load.shed('open')] : requireCaller(options, { ...operation, role: operation.role, scope: access })),
+      ...(access === 'open'
+        ? [options.load.shed('open')]
+        : requireCaller(options, { ...operation, role: operation.role, scope: access })),
       ...(operation.isPreview ? [options.previewLimit] : []),
       ...(operation.requiresDiskSpace ? [options.assertDiskSpace] : []),
       ...(operation.longAnswer ? [options.acquireResponsePermit] : []),

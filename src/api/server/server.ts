@@ -301,5 +301,15 @@ async function registerOperations(
   };
   for (const operation of operations) registerOperation(server, operation, options);
   const { events: source } = dependencies;
-  if (source) registerEvents(server, { source, onRequest: requireCaller(options, { ...eventsOperation, scope: eventsOperation.access, workspaceOf: workspaceOfStream }), metrics, log });
+  if (source)
+    registerEvents(server, {
+      source,
+      onRequest: requireCaller(options, {
+        ...eventsOperation,
+        scope: eventsOperation.access,
+        workspaceOf: workspaceOfStream,
+      }),
+      metrics,
+      log,
+    });
 }

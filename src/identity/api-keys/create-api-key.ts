@@ -43,7 +43,15 @@ export async function createApiKey(
         `You have reached the limit of ${API_KEYS_LIMIT} API keys. Revoke one first.`,
       );
     if (isTest) await ensureTestWorkspace(trx, actor.workspaceId, onTestWorkspaceCreated);
-    const stored = { name, scopes: [...new Set(scopes)], role: lowerRole(role, actor.role), isTest, prefix, hash: hashApiKey(key), expiresAt };
+    const stored = {
+      name,
+      scopes: [...new Set(scopes)],
+      role: lowerRole(role, actor.role),
+      isTest,
+      prefix,
+      hash: hashApiKey(key),
+      expiresAt,
+    };
     const apiKeyId = await insertApiKey(trx, actor, stored);
     await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name });
     return { apiKeyId, key };

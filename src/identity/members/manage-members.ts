@@ -92,7 +92,10 @@ async function changeMembers(
     // The actor can have lost the role since the request was let in.
     const present = await findRole(trx, actor.workspaceId, actor.userId);
     if (present === undefined || (actor.role === 'owner' && present !== 'owner'))
-      throw new AppError('changed_meanwhile', 'Your role in the workspace changed at the same moment. Reload, then try again.');
+      throw new AppError(
+        'changed_meanwhile',
+        'Your role in the workspace changed at the same moment. Reload, then try again.',
+      );
     await change(trx);
   });
   for (const userId of people) {

@@ -42,9 +42,7 @@ export function createTokenStates({
   return {
     find(token) {
       const state = states.get(token.userId);
-      return state instanceof Promise
-        ? state.then((read) => membershipsOf(read, token))
-        : membershipsOf(state, token);
+      return state instanceof Promise ? state.then((read) => membershipsOf(read, token)) : membershipsOf(state, token);
     },
     drop,
   };

@@ -28,7 +28,10 @@ export const ERROR_CODES = {
     'The API key lacks the scope that the operation needs, or is a test key and the operation is about the person',
   ],
   token_required: ['forbidden', 'The operation takes a token and no API key'],
-  role_missing: ['forbidden', 'Your role in the workspace, or that of the API key, is below the one that the operation needs'],
+  role_missing: [
+    'forbidden',
+    'Your role in the workspace, or that of the API key, is below the one that the operation needs',
+  ],
   proof_required: [
     'forbidden',
     'The token’s proof of identity is older than 10 minutes; call `confirm_identity` or sign in again',
@@ -41,7 +44,10 @@ export const ERROR_CODES = {
   metrics_closed: ['forbidden', 'Metrics need a token, and `METRICS_TOKEN` is not set'],
 
   path_not_found: ['not_found', 'There is no such path'],
-  workspace_not_found: ['not_found', 'The workspace that `x-workspace` names does not exist, or you are not a member of it'],
+  workspace_not_found: [
+    'not_found',
+    'The workspace that `x-workspace` names does not exist, or you are not a member of it',
+  ],
   campaign_not_found: ['not_found', 'The campaign does not exist or belongs to another user'],
   run_not_found: ['not_found', 'The campaign has no run with this id'],
   group_not_found: ['not_found', 'The group does not exist or belongs to another user'],

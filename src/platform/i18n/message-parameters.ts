@@ -62,6 +62,10 @@ export interface MessageParameters {
   'users.invited': { email: string };
   'users.handOn': { email: string };
   'users.withdrawTitle': { email: string };
+  'members.roleOf': { name: string };
+  'members.handOverTitle': { name: string };
+  'members.handOverNote': { name: string };
+  'members.removeTitle': { name: string };
   'account.pillLabel': { summary: string };
   'account.pausedUntil': { time: string };
   'account.pausedFor': { time: string };

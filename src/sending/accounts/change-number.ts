@@ -23,7 +23,9 @@ export async function prepareNumberChange(
 ): Promise<void> {
   const { rows } = await sql<{ workspaceId: WorkspaceId }>`
     select a.workspace_id as "workspaceId" from memberships m join accounts a using (workspace_id)
-    where m.user_id = ${actor.userId} and m.role = 'owner' and a.whatsapp_number is null order by a.account_id`.execute(trx);
+    where m.user_id = ${actor.userId} and m.role = 'owner' and a.whatsapp_number is null order by a.account_id`.execute(
+    trx,
+  );
   for (const { workspaceId } of rows) await prepareAccount(trx, { ...actor, workspaceId }, change);
 }
 

@@ -128,7 +128,9 @@ async function scrubAuditLog(db: Connection, userId: UserId, workspaceIds: reado
     update audit_log set address = '', subject = case when action like 'user.%' then '' else subject end
     where entry_id = any(array(
       select entry_id from audit_log
-      where user_id = ${userId} and address <> '' and workspace_id <> all(${[...workspaceIds]}::bigint[]) limit ${SCRUB_CHUNK}))`.execute(db);
+      where user_id = ${userId} and address <> '' and workspace_id <> all(${[...workspaceIds]}::bigint[]) limit ${SCRUB_CHUNK}))`.execute(
+    db,
+  );
   return numAffectedRows > 0n;
 }
 

@@ -38,12 +38,7 @@ export interface Listener {
 }
 
 /** Listens to a user's events until it disconnects or the stream ends, after `lastEventId` and of `workspace` if given. */
-export async function listen(
-  url: string,
-  token?: string,
-  lastEventId?: string,
-  workspace?: string,
-): Promise<Listener> {
+export async function listen(url: string, token?: string, lastEventId?: string, workspace?: string): Promise<Listener> {
   const leaving = new AbortController();
   const response = await fetch(`${url}/api/v1/events${workspace === undefined ? '' : `?workspace=${workspace}`}`, {
     headers: {

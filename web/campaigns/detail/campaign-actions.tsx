@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Analytics } from '../../api/operations.ts';
+import { useMay } from '../../api/workspace.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { t } from '../../i18n/translate.ts';
@@ -15,7 +16,8 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
   const { campaign_id: id, status } = campaign;
   const act = useCampaignAction(id);
   const acting = useMutation({ mutationFn: (verb: CampaignAction) => act(verb), onError: notifyError });
-  const canPause = status === 'running' || status === 'scheduled';
+  const maySend = useMay('manager');
+  const canPause = maySend && (status === 'running' || status === 'scheduled');
   return (
     <>
       {canPause && (
@@ -28,7 +30,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
           {t('campaign.pause')}
         </Button>
       )}
-      {status === 'paused' && (
+      {maySend && status === 'paused' && (
         <Button
           leftSection={<Icon name="play" size={16} />}
           loading={acting.isPending}
@@ -37,7 +39,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
           {t('campaign.resume')}
         </Button>
       )}
-      {campaign.is_schedule && (canPause || status === 'paused') && (
+      {campaign.is_schedule && (canPause || (maySend && status === 'paused')) && (
         <Button
           component={Link}
           href={`/campaigns/${id}/change`}
@@ -48,7 +50,7 @@ export function CampaignActions({ analytics }: { analytics: Analytics }) {
         </Button>
       )}
       <DuplicateButton campaign={campaign} groups={groups} />
-      <MoreMenu analytics={analytics} canCancel={canPause || status === 'paused'} />
+      {maySend && <MoreMenu analytics={analytics} canCancel={canPause || status === 'paused'} />}
     </>
   );
 }

@@ -1,0 +1,2 @@
+export const MEMBERS = ['members'];
+export const INVITATIONS = ['workspace-invitations'];
