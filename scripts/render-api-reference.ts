@@ -20,7 +20,7 @@ import { listFields, renderFieldTable } from './render-fields.ts';
 
 /** The index describes them once. */
 const COMMON_CODES = new Set([
-  ...listCommonErrorCodes({ access: 'read', requiresRecentAuth: true }),
+  ...listCommonErrorCodes({ access: 'read', role: 'analyst', requiresRecentAuth: true }),
   ...listCommonErrorCodes({ access: 'token' }),
 ]);
 
@@ -95,7 +95,7 @@ Generated from the OpenAPI document by \`npm run docs\`. A running service serve
 ## How to read it
 
 - Each operation is a POST with a JSON body, except [\`events\`](events.md#events) and [\`upload\`](media.md#upload).
-- **Access** names the credentials. "Token" is a token of [\`authorize_user\`](users.md#authorize_user). "API key" is a key of [\`create_api_key\`](users.md#create_api_key) with the named scope. Both go into the header \`Authorization: Bearer …\`.
+- **Access** names the credentials. "Token" is a token of [\`authorize_user\`](users.md#authorize_user). "API key" is a key of [\`create_api_key\`](users.md#create_api_key) with the named scope. "Role" is the least role in the workspace, which the header \`x-workspace\` can name. Both go into the header \`Authorization: Bearer …\`.
 - In a request, \`null\` counts as absent for a field that is not required. The service ignores unknown fields and [reports them](../contract.md#request-bodies).
 - An instant is ISO 8601, in UTC.
 - In an answer, fields can be added. A field marked *optional* is absent where its description says so.
@@ -158,13 +158,15 @@ function splitAccess(operation: OpenApiOperation): [description: string, access:
   const isProof = (paragraph: string) => paragraph.startsWith('The token needs');
   const isAccess = (paragraph: string) =>
     isProof(paragraph) || /^(?:Takes no (?:token|API key)|Scope: )/.test(paragraph);
-  const [scope] = (operation.security ?? []).flatMap((one) => one.api_key ?? []);
-  const key = scope === undefined ? 'no API key' : `or API key with the scope \`${scope}\``;
+  const scopes = (operation.security ?? []).flatMap((one) => one.api_key ?? []).map((scope) => `\`${scope}\``);
+  const key = scopes.length === 0 ? 'no API key' : `or API key with the scope ${scopes.join(' or ')}`;
+  const role = /^(?:Takes no API key|Scope: ).*Role: (`\w+`)/m.exec(operation.description ?? '')?.[1];
+  const least = role === undefined ? '' : ` [Role](../contract.md#workspaces-and-roles): ${role}.`;
   const who = takesToken(operation) ? `token, ${key}.` : 'no token needed.';
   const proof = paragraphs.some(isProof)
     ? ' The token needs a [proof of identity](../contract.md#proof-of-identity) of the last 10 minutes.'
     : '';
-  return [paragraphs.filter((paragraph) => !isAccess(paragraph)).join('\n\n'), who + proof];
+  return [paragraphs.filter((paragraph) => !isAccess(paragraph)).join('\n\n'), who + least + proof];
 }
 
 function renderRequest(operation: OpenApiOperation, document: OpenApiDocument): string {

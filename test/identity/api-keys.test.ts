@@ -79,6 +79,7 @@ test('returns a key once, accepts it like a token, and stores only its hash', as
       api_key_id,
       name: 'Newsroom',
       scopes: ['send', 'read'],
+      role: 'owner',
       test: false,
       prefix: key.slice(0, 8),
       created_at: expect.stringMatching(/Z$/),
@@ -235,7 +236,7 @@ test('revokes keys with the tokens and with the password, at once here and withi
 
 describe('scopes', () => {
   let app: TestApp;
-  let keys: Record<'read' | 'send' | 'admin' | 'all', string>;
+  let keys: Record<'read' | 'write' | 'send' | 'webhooks' | 'admin' | 'all', string>;
 
   beforeAll(async () => {
     app = await startTestApp();
@@ -244,15 +245,17 @@ describe('scopes', () => {
       (await owner.call<{ key: string }>('user/create_api_key', { name: 'k', scopes })).body.data.key;
     keys = {
       read: await key(['read']),
+      write: await key(['write']),
       send: await key(['send']),
+      webhooks: await key(['webhooks']),
       admin: await key(['admin']),
       all: await key(['read', 'send', 'admin']),
     };
   });
   afterAll(() => app.stop());
 
-  /** Every operation of the OpenAPI document that needs a token, with its scope for keys. The stream is no POST. */
-  async function operations(): Promise<Array<{ path: string; scope: string }>> {
+  /** Every operation of the OpenAPI document that needs a token, with its scopes for keys; none: it takes no key. The stream is no POST. */
+  async function operations(): Promise<Array<{ path: string; scopes: string[] }>> {
     const response = await fetch(`${app.url}/openapi.json`);
     const { paths } = (await response.json()) as {
       paths: Record<string, { post?: { security: Array<{ api_key?: string[] }> } }>;
@@ -263,7 +266,7 @@ describe('scopes', () => {
         : [
             {
               path: path.replace('/api/v1/', ''),
-              scope: post.security.flatMap((one) => one.api_key ?? [])[0] ?? 'token',
+              scopes: post.security.flatMap((one) => one.api_key ?? []),
             },
           ],
     );
@@ -273,7 +276,7 @@ describe('scopes', () => {
     const all = await operations();
     expect(
       all
-        .filter(({ scope }) => scope === 'token')
+        .filter(({ scopes }) => scopes.length === 0)
         .map(({ path }) => path)
         .toSorted(),
     ).toEqual([
@@ -310,13 +313,27 @@ describe('scopes', () => {
         'subscribe_push',
         'unsubscribe_push',
       ].map((name) => `user/${name}`),
+      ...[
+        'accept-invitation',
+        'hand-over-workspace',
+        'invite-member',
+        'leave-workspace',
+        'list-invitations',
+        'list-members',
+        'list-workspaces',
+        'remove-member',
+        'rename-workspace',
+        'revoke-invitation',
+        'set-member-role',
+      ].map((name) => `workspace/${name}`),
     ]);
-    for (const { path, scope } of all)
+    for (const { path, scopes } of all)
       for (const [name, key] of Object.entries(keys)) {
-        const reached = scope === name || (scope !== 'token' && name === 'all');
+        const reached = scopes.includes(name) || (scopes.length > 0 && name === 'all');
         // No operation accepts this body: an authorised request is answered, or rejected for its body.
         const answer = await app.call(path, { html: 1, group_metadata_id: 'x', campaign_id: 'x', first_name: 1 }, key);
-        const needs = scope === 'token' ? 'does not accept API keys' : `needs an API key with the scope ${scope}`;
+        const needs =
+          scopes.length === 0 ? 'does not accept API keys' : `needs an API key with the scope ${scopes.join(' or ')}`;
         const refusal = answer.status === 403 ? answer.body.message : '';
         expect(refusal, `${path} with ${name}`).toContain(reached ? '' : needs);
         expect(refusal === '', `${path} with ${name}`).toBe(reached);
@@ -325,7 +342,7 @@ describe('scopes', () => {
 
   test('require admin for linking the account and for personal data', async () => {
     const all = await operations();
-    expect(all.filter(({ scope }) => scope === 'admin').map(({ path }) => path)).toEqual([
+    expect(all.filter(({ scopes }) => scopes.includes('admin')).map(({ path }) => path)).toEqual([
       'user/update_profile',
       'user/list_audit_log',
       'venom/connect-account',
@@ -340,6 +357,18 @@ describe('scopes', () => {
       'user/get_notice_settings',
       'user/update_notice_settings',
     ]);
+  });
+
+  test('separate drafts, files and lists from sending, and webhooks from all other settings', async () => {
+    const all = await operations();
+    expect(all.filter(({ scopes }) => scopes[0] === 'write').map(({ path }) => path)).toEqual([
+      'venom/save-group-list',
+      'venom/delete-group-list',
+      'venom/save-draft',
+      'venom/delete-draft',
+      ...['upload', 'import', 'set-still', 'delete-media'].map((name) => `media/${name}`),
+    ]);
+    for (const { scopes } of all) expect(['', 'read', 'write,send', 'send', 'webhooks,admin', 'admin']).toContain(String(scopes));
   });
 
   test('allow sending with send, and reading the results with read', async () => {

@@ -316,3 +316,33 @@ test('logs a mail that expires before it can be sent', async () => {
   sending = startSending(log);
   await expect.poll(() => lines().map(({ msg }) => msg)).toContain('a mail expired before it could be sent');
 });
+
+describe('an invitation to a workspace', () => {
+  const workspace = (path: string, body: object, token: string) =>
+    server.post(`/api/v1/workspace/${path}`, body, { token });
+
+  test('is mailed with the names of inviter and workspace, and its code works once', async () => {
+    const [owner, guest, late] = [await person(server, 'owner'), await person(server, 'guest'), await person(server, 'late')];
+    await workspace('rename-workspace', { name: 'Old town' }, owner.token);
+    const invited = await workspace('invite-member', { role: 'author', email: guest.email }, owner.token);
+    expect(invited.body).toMatchObject({ code: 200, data: { invitation_id: expect.any(Number) } });
+    expect(JSON.stringify(invited.body)).not.toContain('"code":"');
+    const mail = await mailTo(guest.email, /invited to Old town/);
+    expect(mail.text).toContain(`${PUBLIC_URL}/join#${mail.code}`);
+    expect(mail.text).toContain(owner.userName);
+    const joined = await workspace('accept-invitation', { code: mail.code }, guest.token);
+    expect(joined.body).toMatchObject({ code: 200, data: { name: 'Old town', role: 'author' } });
+    expect((await workspace('accept-invitation', { code: mail.code }, late.token)).status).toBe(400);
+  });
+
+  test('that is revoked before its mail was sent is not sent', async () => {
+    await sending.stop();
+    const owner = await person(server, 'owner');
+    const invited = await workspace('invite-member', { role: 'author', email: 'nobody@example.com' }, owner.token);
+    const { data } = invited.body as { data: { invitation_id: number } };
+    await workspace('revoke-invitation', data, owner.token);
+    const { rows } = await sql`select from mails where kind = 'workspace_invitation'`.execute(database.db);
+    expect(rows).toEqual([]);
+    sending = startSending();
+  });
+});

@@ -30,6 +30,8 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     });
     return answer.body.data.runs[0]?.run_id;
   },
+  invitation_id: async (person) =>
+    (await person.call<Ids>('workspace/invite-member', { role: 'author' })).body.data['invitation_id'],
   api_key_id: async (person) =>
     (await person.call<Ids>('user/create_api_key', { name: 'mine', scopes: ['read'] })).body.data['api_key_id'],
   session_id: async (person) => {
