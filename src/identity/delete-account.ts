@@ -44,10 +44,10 @@ export async function endUser(
   also: (trx: Transaction<Schema>) => Promise<void> = async () => {},
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Lock order: lanes before workspaces, and these before users.
+    // Lock order: workspaces before lanes, since a campaign stores its file first, and lanes before users.
     const owned = await selectOwnedWorkspaces(trx, user.userId);
-    for (const workspaceId of owned) await onUserDeleted(trx, workspaceId);
     for (const workspaceId of owned) await assertNotShared(trx, workspaceId);
+    for (const workspaceId of owned) await onUserDeleted(trx, workspaceId);
     if (!(await setUserDeleted(trx, user)))
       throw new AppError('changed_meanwhile', 'The password or the tokens changed at the same moment. Try again.');
     await deleteFactors(trx, user.userId);

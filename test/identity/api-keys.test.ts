@@ -368,7 +368,8 @@ describe('scopes', () => {
       'venom/delete-draft',
       ...['upload', 'import', 'set-still', 'delete-media'].map((name) => `media/${name}`),
     ]);
-    for (const { scopes } of all) expect(['', 'read', 'write,send', 'send', 'webhooks,admin', 'admin']).toContain(String(scopes));
+    for (const { scopes } of all)
+      expect(['', 'read', 'write,send', 'send', 'webhooks,admin', 'admin']).toContain(String(scopes));
   });
 
   test('allow sending with send, and reading the results with read', async () => {

@@ -66,6 +66,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.waitForURL((url) => url.pathname === '/');
     await page.goto('/settings');
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Leave the workspace' }).count()).toBe(0);
     visited.forgive(refused('404'));
   });
 });

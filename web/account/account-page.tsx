@@ -7,6 +7,7 @@ import { exactTime, relativeTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { useNow } from '../parts/relative-time.tsx';
+import { RoleNote } from '../parts/role-note.tsx';
 import { LargeCallout } from '../parts/callout.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { Dot } from '../parts/status.tsx';
@@ -43,11 +44,7 @@ function Account({ account }: { account: AccountStatus }) {
   const isOwner = useMay('owner');
   return (
     <Stack gap="md">
-      {!isOwner && (
-        <Text size="sm" c="dimmed">
-          {t('members.missing.owner')}
-        </Text>
-      )}
+      <RoleNote role="owner" />
       {isSandbox && status === 'connected' && (
         <LargeCallout icon="phone" role="note" title={t('account.sandboxTitle')}>
           <Text size="sm">{t('account.sandboxShort')}</Text>
@@ -95,13 +92,24 @@ function Account({ account }: { account: AccountStatus }) {
         )}
         {isOwner && !isSandbox && !isLinking && !isFree && <UnlinkButton />}
       </Section>
-      {isOwner && !isLinking && (isFree || isSandbox) && (
-        <LinkForm key={messenger} account={account} isFirst={isNumberFixed !== true} />
-      )}
-      {isOwner && !isFree && !isLinking && <WarmUp />}
-      {isOwner && <SendWindowSettings />}
+      {isOwner && <AccountSettings account={account} isFirst={isNumberFixed !== true} />}
       <ConnectionHistory status={status} />
     </Stack>
+  );
+}
+
+function AccountSettings({ account, isFirst }: { account: AccountStatus; isFirst: boolean }) {
+  const { messenger, status } = account;
+  const isFree = status === 'unlinked' || status === 'logged_out';
+  const isLinking = status === 'linking';
+  return (
+    <>
+      {!isLinking && (isFree || messenger === 'sandbox') && (
+        <LinkForm key={messenger} account={account} isFirst={isFirst} />
+      )}
+      {!isFree && !isLinking && <WarmUp />}
+      <SendWindowSettings />
+    </>
   );
 }
 
@@ -109,6 +117,7 @@ function Account({ account }: { account: AccountStatus }) {
 function Paused({ account: { paused_until: until, reason } }: { account: AccountStatus }) {
   const zone = useZone();
   const nowMs = useNow();
+  const isOwner = useMay('owner');
   return (
     <LargeCallout
       icon="pause"
@@ -117,7 +126,7 @@ function Paused({ account: { paused_until: until, reason } }: { account: Account
     >
       {reason !== undefined && <Text size="sm">{reason}</Text>}
       {until === undefined ? (
-        <ResumeButton />
+        isOwner && <ResumeButton />
       ) : (
         <Text size="sm">{t('account.pausedGoesOn', { when: relativeTime(until, zone, nowMs) })}</Text>
       )}

@@ -17,6 +17,7 @@ import { clockTime, timeOfDay } from '../format/time.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { useNow } from '../parts/relative-time.tsx';
 import { showToast, notifyError } from '../parts/notify.ts';
+import { RoleNote } from '../parts/role-note.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Page, PageSkeleton } from '../parts/page.tsx';
@@ -159,11 +160,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         sum={sumOf(draft)}
         buttons={
           <>
-            {!maySend && (
-              <Text size="xs" c="dimmed">
-                {t('members.missing.manager')}
-              </Text>
-            )}
+            <RoleNote role="manager" />
             <TestPostButton
               draft={draft}
               name={name}

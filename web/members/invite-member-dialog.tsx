@@ -9,8 +9,8 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { FormErrorText } from '../parts/error-alert.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
-import { roleOptions } from './members.tsx';
 import { INVITATIONS } from './queries.ts';
+import { roleOptions } from './role-options.ts';
 
 export function InviteMemberDialog({ opened, close }: { opened: boolean; close: () => void }) {
   return (

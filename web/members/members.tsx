@@ -1,7 +1,6 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { GIVEN_ROLES } from '../../src/workspaces/roles.ts';
 import { call } from '../api/call.ts';
 import { openWorkspace } from '../api/chosen-workspace.ts';
 import type { GivenRole, Member } from '../api/operations.ts';
@@ -17,6 +16,7 @@ import { t } from '../i18n/translate.ts';
 import { InviteMemberDialog } from './invite-member-dialog.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
 import { MEMBERS } from './queries.ts';
+import { roleOptions } from './role-options.ts';
 import { WorkspaceName } from './workspace-name.tsx';
 
 /** The members of the workspace, and for its owner the name, the invitations and the roles. */
@@ -101,11 +101,6 @@ function Person({ member }: { member: Member }) {
 
 function nameOf({ first_name: first, last_name: last, user_name: userName }: Member): string {
   return `${first} ${last}`.trim() || userName;
-}
-
-/** The roles that a member can have, with what each may do. */
-export function roleOptions(): Array<{ value: GivenRole; label: string }> {
-  return GIVEN_ROLES.map((value) => ({ value, label: t(`members.roles.${value}`) }));
 }
 
 function RoleSelect({ member }: { member: Member }) {

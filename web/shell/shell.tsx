@@ -2,7 +2,7 @@ import '@mantine/core/styles.layer.css';
 import { ActionIcon, Button, Kbd, Menu, Tooltip, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState, useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useState, useEffect, type MouseEvent, type ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { useLiveEvents } from '../api/live-events.ts';
 import { useReauthentication } from '../api/reauthentication.ts';
@@ -67,19 +67,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </div>
           <UserMenu small openHelp={help.open} />
         </div>
-        <Button
-          component={Link}
-          href="/campaigns/new"
-          leftSection={<Icon name="plus" />}
-          rightSection={<Kbd size="xs">N</Kbd>}
-          className={classes.new}
-          justify="space-between"
-          fullWidth
-          {...(!mayWrite && { 'data-disabled': true, 'aria-disabled': true, title: t('members.missing.author') })}
-          onClick={(event) => !mayWrite && event.preventDefault()}
-        >
-          {t('shell.newCampaign')}
-        </Button>
+        <NewButton mayWrite={mayWrite} />
         <div className={classes.pages}>
           <RailLink href="/" icon="campaigns" label={t('pages.campaigns')} />
           <RailLink href="/calendar" icon="calendar" label={t('pages.calendar')} />
@@ -101,6 +89,24 @@ export function Shell({ children }: { children: ReactNode }) {
       </Suspense>
       <Suspense>{isHelping && <HelpDialog close={help.close} />}</Suspense>
     </div>
+  );
+}
+
+function NewButton({ mayWrite }: { mayWrite: boolean }) {
+  return (
+    <Button
+      component={Link}
+      href="/campaigns/new"
+      leftSection={<Icon name="plus" />}
+      rightSection={<Kbd size="xs">N</Kbd>}
+      className={classes.new}
+      justify="space-between"
+      fullWidth
+      {...(!mayWrite && { 'data-disabled': true, 'aria-disabled': true, title: t('members.missing.author') })}
+      onClick={(event: MouseEvent) => !mayWrite && event.preventDefault()}
+    >
+      {t('shell.newCampaign')}
+    </Button>
   );
 }
 

@@ -51,6 +51,16 @@ function forRoles(write: (jsonOf: (state: TrackedState) => string) => string): (
       : (forOthers ??= write(({ json, othersJson = json }) => othersJson));
 }
 
+/** The last frame carries the position to continue from. */
+function snapshotFrames(
+  current: readonly TrackedState[],
+  jsonOf: (state: TrackedState) => string,
+  cursor: Cursor | undefined,
+): string {
+  const lastAt = current.length - 1;
+  return current.map((one, at) => eventFrame(one.name, jsonOf(one), at === lastAt ? cursor : undefined)).join('');
+}
+
 export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChannel {
   let account: TrackedState | undefined;
   let campaigns = new Map<string, TrackedState>();

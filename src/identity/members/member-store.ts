@@ -29,12 +29,13 @@ export const WORKSPACE_NAME = sql<string>`coalesce(w.name, (
 
 /** Locks a workspace until the transaction ends. Returns its name; undefined when it is gone, or its owner was deleted. */
 export async function lockWorkspace(trx: Connection, workspaceId: WorkspaceId): Promise<{ name: string } | undefined> {
+  await sql`select from workspaces where workspace_id = ${workspaceId} for no key update`.execute(trx);
+  // A statement of its own: one that has waited for a lock still reads other tables as they were when it began.
   const { rows } = await sql<{ name: string }>`
     select ${WORKSPACE_NAME} as name from workspaces w
     where w.workspace_id = ${workspaceId} and exists (
       select from memberships o join users u using (user_id)
-      where o.workspace_id = w.workspace_id and o.role = 'owner' and u.deleted_at is null)
-    for no key update of w`.execute(trx);
+      where o.workspace_id = w.workspace_id and o.role = 'owner' and u.deleted_at is null)`.execute(trx);
   return rows[0];
 }
 

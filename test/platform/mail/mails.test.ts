@@ -322,7 +322,11 @@ describe('an invitation to a workspace', () => {
     server.post(`/api/v1/workspace/${path}`, body, { token });
 
   test('is mailed with the names of inviter and workspace, and its code works once', async () => {
-    const [owner, guest, late] = [await person(server, 'owner'), await person(server, 'guest'), await person(server, 'late')];
+    const [owner, guest, late] = [
+      await person(server, 'owner'),
+      await person(server, 'guest'),
+      await person(server, 'late'),
+    ];
     await workspace('rename-workspace', { name: 'Old town' }, owner.token);
     const invited = await workspace('invite-member', { role: 'author', email: guest.email }, owner.token);
     expect(invited.body).toMatchObject({ code: 200, data: { invitation_id: expect.any(Number) } });

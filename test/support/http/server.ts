@@ -130,7 +130,10 @@ export async function startTestServer({
 /** The operations that need only users. */
 function listUserOperations(dependencies: UserDependencies): Operation[] {
   const all = listOperations(dependencies as OperationDependencies);
-  return all.filter(({ tag, path }) => ['Users', 'Workspaces'].includes(tag) || (tag === 'Administration' && !path.endsWith('installation')));
+  return all.filter(
+    ({ tag, path }) =>
+      ['Users', 'Workspaces'].includes(tag) || (tag === 'Administration' && !path.endsWith('installation')),
+  );
 }
 
 async function toAnswer(response: Response): Promise<Answer> {
