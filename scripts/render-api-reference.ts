@@ -172,7 +172,9 @@ function splitAccess(operation: OpenApiOperation): [description: string, access:
 function renderRequest(operation: OpenApiOperation, document: OpenApiDocument): string {
   const written = operation.requestBody?.content['application/json']?.schema;
   const schema = written && follow<JsonSchema>(document, written);
-  const own = parametersOf(operation, document).filter(({ name }) => !['Idempotency-Key', 'Prefer'].includes(name));
+  const own = parametersOf(operation, document).filter(
+    ({ name }) => !['Idempotency-Key', 'Prefer', 'x-workspace'].includes(name),
+  );
   const headers = own.map(
     ({ name, in: where, description = '' }) => `| \`${name}\` | ${where} | ${inCell(description)} |`,
   );

@@ -286,3 +286,39 @@ test('a deleted member leaves the history of the workspace, without name and add
     { at: expect.any(String), action: 'member.joined', subject: String(author.userId), address: '' },
   ]);
 });
+
+test('managers and the owner get notices of the workspace, by their own settings, until they leave it', async () => {
+  const team = await newTeam();
+  const { owner, manager, author } = team.members;
+  const call = inWorkspace(app, manager, team.workspaceId);
+  const { groups } = (await call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups')).body.data;
+  await call('venom/add-campaign', {
+    name: 'Fair',
+    html: 'Hello',
+    group_metadata_ids: groups.map(({ group_metadata_id: id }) => id),
+  });
+  const noticesOf = async (person: Person) =>
+    (await person.call<{ notices: Array<{ kind: string; workspace_id: number }> }>('user/list_notices')).body.data
+      .notices;
+  for (const person of [owner, manager])
+    await until(
+      () => noticesOf(person),
+      ([notice]) => notice?.kind === 'campaign_done',
+    );
+  expect(await noticesOf(manager)).toMatchObject([{ workspace_id: Number(team.workspaceId) }]);
+  expect(await noticesOf(author)).toEqual([]);
+  await call('workspace/leave-workspace');
+  expect(await noticesOf(manager)).toEqual([]);
+});
+
+test('what is about the person stays in their own workspace', async () => {
+  const team = await newTeam();
+  const { manager } = team.members;
+  const call = inWorkspace(app, manager, team.workspaceId);
+  await call('user/update_profile', { first_name: 'Ada' });
+  const actionsIn = async (entries: Promise<{ body: { data: { entries: Array<{ action: string }> } } }>) =>
+    (await entries).body.data.entries.map(({ action }) => action);
+  type Log = { entries: Array<{ action: string }> };
+  expect(await actionsIn(manager.call<Log>('user/list_audit_log'))).toContain('user.profile_changed');
+  expect(await actionsIn(ownerOf(team)<Log>('user/list_audit_log'))).not.toContain('user.profile_changed');
+});

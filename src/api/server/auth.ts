@@ -24,9 +24,6 @@ export type Authenticate = (
   workspace?: string,
 ) => Caller | Promise<Caller>;
 
-/** The request header that names a workspace, by its id. */
-export const WORKSPACE_HEADER = 'x-workspace';
-
 const BEARER = /^bearer +([^\s,]+) *$/i;
 
 /**

@@ -3,7 +3,7 @@ import { idempotencyOf, type OperationContract } from '../contract/define-operat
 import { describeFailures } from './describe-failures.ts';
 import type { DocumentedOperation, DocumentedResponse, MediaType, OpenApiDocument } from './document-types.ts';
 import { findExample, type OperationExample } from './operation-examples.ts';
-import { createShared, HEADERS, IDEMPOTENCY_KEY, type Shared } from './shared-components.ts';
+import { createShared, HEADERS, IDEMPOTENCY_KEY, WORKSPACE, type Shared } from './shared-components.ts';
 import { RATE_HEADERS } from './rate-limits.ts';
 
 /** Adds headers, failures, examples and optional bodies to the generated operations. `isLimited`: all requests of a user are limited. */
@@ -95,7 +95,12 @@ function describeHeaders(operation: OperationContract, shared: Shared, isLimited
 
 function describeParameters(operation: OperationContract, shared: Shared): unknown[] {
   const { name: keyName, description: ofKey } = IDEMPOTENCY_KEY;
-  const all = { ...operation.requestHeaders, ...(idempotencyOf(operation) === 'keyed' && { [keyName]: ofKey }) };
+  const isInWorkspace = operation.access !== 'open' && operation.role !== 'none';
+  const all = {
+    ...operation.requestHeaders,
+    ...(idempotencyOf(operation) === 'keyed' && { [keyName]: ofKey }),
+    ...(isInWorkspace && { [WORKSPACE.name]: WORKSPACE.description }),
+  };
   return Object.entries(all).map(([name, description]) =>
     shared.refer('parameters', name, {
       name,

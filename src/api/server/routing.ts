@@ -7,10 +7,11 @@ import { invalid } from '../../platform/errors/errors.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { bindRequester } from '../../platform/concurrency/requester.ts';
 import { assertDeclaredError } from './assert-declared-error.ts';
-import { requireRole, requireScope, WORKSPACE_HEADER, type Authenticate } from './auth.ts';
+import { requireRole, requireScope, type Authenticate } from './auth.ts';
 import { successText } from './envelope.ts';
 import type { ErrorToAnswer } from './error-handler.ts';
 import { routeSchema } from './openapi.ts';
+import { WORKSPACE } from './shared-components.ts';
 import type { LoadShedder } from './load-shedder.ts';
 import { authorizationOf } from './session-cookie.ts';
 import { idempotencyOf, type RequiredRole, type Scope } from '../contract/define-operations.ts';
@@ -143,7 +144,7 @@ export function authenticateRequest(
 
 /** Returns the workspace that the header of a request names; undefined without one. Any other value than an id names none that exists. */
 export function workspaceInHeader({ headers }: FastifyRequest): string | undefined {
-  const value = headers[WORKSPACE_HEADER];
+  const value = headers[WORKSPACE.name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 

@@ -206,7 +206,7 @@ test('narrows the error code to those that the operation can answer', () => {
     }>;
     return narrowed?.properties.error_code.enum;
   };
-  expect(codesOf('user/revoke_api_key', '404')).toEqual(['api_key_not_found']);
+  expect(codesOf('user/revoke_api_key', '404')).toEqual(['api_key_not_found', 'workspace_not_found']);
   expect(codesOf('user/create_user', '429')).toEqual(['too_many_attempts']);
   expect(codesOf('user/change_password', '429')).toEqual(['too_many_attempts', 'rate_limited']);
   expect(codesOf('user/create_api_key', '4XX')).toEqual(expect.arrayContaining(['token_required', 'proof_required']));
