@@ -23,7 +23,7 @@ beforeAll(async () => {
   stranger = await app.signUp('stranger');
 });
 
-/** Sends a body that no operation takes: an admitted request is a 400 or 415, and changes nothing. */
+/** Sends a body that no operation takes: an admitted request is a 400, and changes nothing. */
 async function admits(path: string, token: string, workspace?: string): Promise<{ status: number; code: string }> {
   const response = await fetch(`${app.url}${path}`, {
     method: 'POST',
@@ -39,7 +39,7 @@ async function admits(path: string, token: string, workspace?: string): Promise<
 }
 
 /** A step-up is asked for before the role: it says nothing of the workspace. */
-const ADMITTED = /^(body_not_json|content_type_unsupported)$/;
+const ADMITTED = /^(body_not_json|invalid_request)$/;
 
 function expectedCode(role: Role, needed: RequiredRole | undefined): RegExp {
   return includesRole(role, needed as Role) ? ADMITTED : /^role_missing$/;

@@ -1,4 +1,5 @@
 /** Members of a workspace: invitations, roles, hand-over, removal and deletion. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestApp, type Person, type TestApp } from '../support/app.ts';
@@ -161,7 +162,11 @@ describe('a member', () => {
     const team = await newTeam();
     const { manager } = team.members;
     const owner = ownerOf(team);
-    await callIn(app, manager, team.workspaceId, 'venom/save-draft', { name: 'Kept' });
+    await callIn(app, manager, team.workspaceId, 'venom/save-draft', {
+      draft_id: randomUUID(),
+      version: 0,
+      name: 'Kept',
+    });
     // A key of a former owner.
     expect((await owner('workspace/hand-over-workspace', { user_id: manager.userId })).status).toBe(200);
     const made = await callIn<{ key: string }>(app, manager, team.workspaceId, 'user/create_api_key', {

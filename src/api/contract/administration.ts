@@ -146,7 +146,14 @@ export const administration = defineOperations('Administration', {
     description: 'Has the effect of `delete_account`. An incorrect `password` is a 400 on that field.',
     body: userBody.extend({ password: currentPassword }).meta({ id: 'DeleteUser' }),
     data: nothingData,
-    errors: ['user_not_found', 'not_for_oneself', 'changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
+    errors: [
+      'hand_over_first',
+      'user_not_found',
+      'not_for_oneself',
+      'changed_meanwhile',
+      'too_many_attempts',
+      'sign_ins_busy',
+    ],
   },
   getInstallation: {
     path: '/api/v1/admin/get_installation',

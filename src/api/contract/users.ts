@@ -214,7 +214,7 @@ export const users = defineOperations('Users', {
       'Cannot be undone. Campaigns stop; a turn that is being sent may still complete. Tokens and API keys are revoked, and the user name and e-mail address are available again at once. Groups, campaigns, files and statistics are erased within minutes. An incorrect `password` is a 400 on that field.',
     body: z.object({ password: currentPassword }).meta({ id: 'DeleteAccount' }),
     data: nothingData,
-    errors: ['changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
+    errors: ['hand_over_first', 'changed_meanwhile', 'too_many_attempts', 'sign_ins_busy'],
   },
   sendVerification: {
     path: '/api/v1/user/send_verification',

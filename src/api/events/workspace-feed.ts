@@ -118,13 +118,7 @@ export function createWorkspaceChannel(workspaceId: WorkspaceId): WorkspaceChann
     sendSnapshot(waiting) {
       const current = all().filter((one) => one.isCurrent);
       const position = current.length === 0 && this.cursor ? positionFrame(this.cursor) : '';
-      const frames = forRoles((jsonOf) =>
-        current
-          .map((one, index) =>
-            eventFrame(one.name, jsonOf(one), index === current.length - 1 ? this.cursor : undefined),
-          )
-          .join(''),
-      );
+      const frames = forRoles((jsonOf) => snapshotFrames(current, jsonOf, this.cursor));
       for (const stream of waiting) {
         // It may have left meanwhile.
         if (!this.newcomers.delete(stream)) continue;

@@ -72,15 +72,18 @@ function listNameParts(codes: readonly ErrorCode[]): string[] {
   return [...new Set(codes.map((code) => (code.startsWith('idempotency_key_') ? 'idempotency_key' : code)))];
 }
 
-/** Returns the name of a response in the document. An open operation has fewer codes of the same status. */
-function nameOf(parts: readonly string[], codes: readonly ErrorCode[], { access }: Failing): string {
-  const isOfCredentials = codes.some((code) => [401, 403, 429].includes(statusOf(code)));
-  return parts.map(pascalCase).join('Or') + (isOfCredentials && access === 'open' ? 'Openly' : '');
+/** Returns the name of a response in the document. Open and personal operations have fewer codes of the same status. */
+function nameOf(parts: readonly string[], codes: readonly ErrorCode[], { access, role = 'none' }: Failing): string {
+  const has = (statuses: readonly number[]) => codes.some((code) => statuses.includes(statusOf(code)));
+  const isOpen = access === 'open' && has([401, 403, 429]);
+  const isPersonal = access !== 'open' && role === 'none' && has([403, 404]);
+  return parts.map(pascalCase).join('Or') + (isOpen ? 'Openly' : isPersonal ? 'Personally' : '');
 }
 
-function nameOfCommon({ access, hasBody = true, requiresRecentAuth = false }: Failing): string {
+function nameOfCommon({ access, role = 'none', hasBody = true, requiresRecentAuth = false }: Failing): string {
+  const whose = access !== 'open' && role === 'none' ? 'Personal' : '';
   const credentials = access === 'open' ? 'Request' : access === 'token' ? 'Token' : 'TokenOrKey';
-  return `${credentials}${requiresRecentAuth ? 'Proof' : ''}${hasBody ? '' : 'Get'}Failure`;
+  return `${whose}${credentials}${requiresRecentAuth ? 'Proof' : ''}${hasBody ? '' : 'Get'}Failure`;
 }
 
 /** `campaign_not_found`, `get-campaign` and `campaign.late` in the case of a type. */

@@ -43,13 +43,14 @@ export const HEADERS = {
   'idempotency-replayed': text('`true`: a repeated answer. The request had no second effect.'),
 } as const;
 
-/** The request header of operations that a client may repeat with a key. */
-/** Of operations in a workspace. */
+/** The request header of operations in a workspace. */
 export const WORKSPACE = {
   name: 'x-workspace',
   description:
     'The id of a workspace, as `list-workspaces` returns it. Without it your default workspace is meant; with an API key, the one of the key.',
 } as const;
+
+/** The request header of operations that a client may repeat with a key. */
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   description:
