@@ -1,3 +1,4 @@
+import { followWorkspaceLink } from './api/chosen-workspace.ts';
 import { prefetch } from './api/prefetch.ts';
 import { currentLanguage, loadSignInMessages } from './i18n/languages.ts';
 import { setMessages } from './i18n/translate.ts';
@@ -9,5 +10,6 @@ async function start(): Promise<void> {
   await import('./start.tsx');
 }
 
+followWorkspaceLink();
 prefetch('/session');
 void start();

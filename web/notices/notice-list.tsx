@@ -1,9 +1,11 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type MouseEvent } from 'react';
 import { Link } from 'wouter';
 import { noticesQuery, markAllRead } from '../api/notices.ts';
 import type { Notice, NoticeKind } from '../api/operations.ts';
+import { openWorkspace } from '../api/chosen-workspace.ts';
+import { useWorkspace } from '../api/workspace.ts';
 import { shortTime } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -80,6 +82,14 @@ function useUnreadAtFirst(notices: readonly Notice[]): ReadonlySet<number> {
 function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; close: () => void }) {
   const { kind, at } = notice;
   const href = pageOf(notice);
+  const workspace = useWorkspace();
+  const follow = (event: MouseEvent) => {
+    const { workspace_id: id } = notice;
+    const isElsewhere = id !== undefined && workspace !== undefined && id !== workspace.workspace_id;
+    if (!isElsewhere) return close();
+    event.preventDefault();
+    openWorkspace(id, href);
+  };
   const className = `${classes.row} ${isUnread ? classes.unread : ''}`;
   const content = (
     <>
@@ -95,7 +105,7 @@ function Row({ notice, isUnread, close }: { notice: Notice; isUnread: boolean; c
   return href === undefined ? (
     <div className={className}>{content}</div>
   ) : (
-    <Link href={href} className={className} onClick={close}>
+    <Link href={href} className={className} onClick={follow}>
       {content}
     </Link>
   );

@@ -108,10 +108,10 @@ async function mailNotices(deps: QuarantineDeps, timeZone: string): Promise<void
 
 async function mailNoticesOf(trx: Connection, owners: Owners, timeZone: string): Promise<void> {
   const turns = await claimRowsOf<Turn>(trx, NOTICE_MAILS, { limit: MAILS_TOGETHER, busy: [], owners });
-  for (const { userId, kind, count, data, ...reader } of turns) {
+  for (const { userId, kind, count, data, otherWorkspaceId, ...reader } of turns) {
     if (!data) continue;
     const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
-    const detail = `${text}\n${pageOf(kind, count, data)}`;
+    const detail = `${text}\n${pageOf(kind, count, data, otherWorkspaceId)}`;
     await queueMail(trx, { kind: 'notice', userId, detail });
   }
   if (turns.length > 0) await settleTurns(trx, turns);
@@ -135,11 +135,11 @@ async function push(options: DeliverNoticesOptions, turn: PushTurn, signal: Abor
 
 async function sendPush(
   { egress, vault, keys, contact, timeZone }: DeliverNoticesOptions,
-  { endpoint, p256dh, auth, kind, count, data, ...reader }: PushTurn & { data: NoticeData },
+  { endpoint, p256dh, auth, kind, count, data, otherWorkspaceId, ...reader }: PushTurn & { data: NoticeData },
   signal: AbortSignal,
 ): Promise<{ status?: number; retryAfterSeconds?: number; reason?: string }> {
   const text = formatNotice(kind, count, data, readerOf(reader, timeZone));
-  const payload = { kind, text, page: pageOf(kind, count, data) };
+  const payload = { kind, text, page: pageOf(kind, count, data, otherWorkspaceId) };
   const { headers, body } = webPush.generateRequestDetails(
     { endpoint, keys: { p256dh, auth } },
     JSON.stringify(payload),

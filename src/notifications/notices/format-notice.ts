@@ -1,4 +1,5 @@
 /** The text of a notice outside the dashboard, and the page of the dashboard that shows more. */
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { LANGUAGES, knownLanguage } from '../../platform/i18n/languages.ts';
 import { translatorFor } from '../../platform/i18n/load-messages.ts';
 import type { NoticeKind } from './kinds.ts';
@@ -29,8 +30,13 @@ export function formatNotice(kind: NoticeKind, count: number, data: NoticeData, 
   return lines.join(' ').replaceAll(/\s+/g, ' ');
 }
 
-/** The page of the dashboard that shows it. */
-export function pageOf(kind: NoticeKind, count: number, { campaign_id: id }: NoticeData): string {
+/** Returns the page of the dashboard that shows it, in `workspace` unless that is the default one of the person. */
+export function pageOf(kind: NoticeKind, count: number, data: NoticeData, workspace: WorkspaceId | null): string {
+  const page = pathOf(kind, count, data);
+  return workspace === null ? page : `${page}?workspace=${workspace}`;
+}
+
+function pathOf(kind: NoticeKind, count: number, { campaign_id: id }: NoticeData): string {
   if (kind.startsWith('campaign_')) return count > 1 || id === undefined ? '/' : `/campaigns/${id}`;
   if (kind === 'webhook_off') return '/settings';
   return kind === 'backup_old' ? '/' : '/account';

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { claimDueRows, type Outbox } from '../../platform/database/outbox.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
-import type { UserId } from '../../platform/database/schema.ts';
+import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import { DEFAULT_FIRST } from '../../workspaces/default-membership.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
 
@@ -16,6 +17,8 @@ export interface Turn {
   count: number;
   /** ... of which this is the newest; null: the user or their interest is gone, or the notice is over a day old. */
   data: NoticeData | null;
+  /** The workspace of the newest; null: the person's default one, which a page shows anyway. */
+  otherWorkspaceId: WorkspaceId | null;
   /** Of the person. */
   language: string | null;
   timeZone: string | null;
@@ -36,6 +39,8 @@ const COLUMNS = sql`
   q.turn_id as "turnId", q.user_id as "userId", q.kind, q.waiting as count,
   (select n.data from notices n join users u using (user_id)
    where n.notice_id = q.notice_id and n.at > campanile_now() - interval '1 day' and u.deleted_at is null and u.disabled_at is null) as data,
+  (select n.workspace_id from notices n where n.notice_id = q.notice_id and n.workspace_id <> (
+    select d.workspace_id from memberships d where d.user_id = q.user_id order by ${DEFAULT_FIRST} limit 1)) as "otherWorkspaceId",
   (select u.language from users u where u.user_id = q.user_id) as language,
   (select u.time_zone from users u where u.user_id = q.user_id) as "timeZone"`;
 
