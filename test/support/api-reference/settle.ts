@@ -6,6 +6,7 @@ const FIRST_MONDAY = Temporal.PlainDate.from('2027-03-08');
 const NOW = `${TODAY}T09:00:00.000Z`;
 const RECEIPTS = { delivered: 12, read: 9, reactions: 2, replies: 1, delivery_rate: 1, read_rate: 0.75 };
 
+const INVITATION_CODE = 'T0wKq81yRzLd5eC2FVsBQIhrscChlQIMVb5sSYspobX';
 const LINK_TOKEN = 'q3Vd0mBZk1yRzLd5eC2FVsBQIhrscChlQIMVb5sSYsp';
 
 /** Values that differ with each run, by the name of their field. */
@@ -56,6 +57,8 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
   verify_email: { code: 'Nk2bEpKTyqWmf9mSQOXE6HmzMxpPuQ5y' },
   reset_password: { code: 'Ssvh8fOKTAqXcfIyj6iMNVvDJJQyIoDM' },
   accept_invite: { code: 'BFFkLuLPStiV7VPkaTJE392vAHWMw6Pb' },
+  'invite-member': { code: INVITATION_CODE },
+  'accept-invitation': { code: INVITATION_CODE },
   list_sessions: { expires_at: `${TODAY.add({ days: 1 })}T09:00:00.000Z` },
   'list-messages': { message_id: '3EB06B49F3A878491279B2' },
   get_installation: { findings: [{ check: 'hold', level: 'ok', message: 'The ledger is not held', advice: null }] },
