@@ -366,7 +366,7 @@ describe('scopes', () => {
       'venom/delete-group-list',
       'venom/save-draft',
       'venom/delete-draft',
-      ...['upload', 'import', 'set-still', 'delete-media'].map((name) => `media/${name}`),
+      ...['import', 'set-still', 'delete-media', 'upload'].map((name) => `media/${name}`),
     ]);
     for (const { scopes } of all)
       expect(['', 'read', 'write,send', 'send', 'webhooks,admin', 'admin']).toContain(String(scopes));
