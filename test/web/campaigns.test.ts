@@ -66,7 +66,7 @@ describe.skipIf(!browser)('in a browser', () => {
       ({ status }) => String(status).startsWith('completed'),
     );
 
-  /** The campaigns of home, beside which it says what goes out. */
+  /** The campaigns of home. */
   const listed = (where: Page) => where.getByRole('list', { name: 'Campaigns', exact: true });
 
   /** Whether the picture has really been drawn. */
@@ -504,21 +504,47 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'First day', exact: true }).getByText(shown, { exact: false }).waitFor();
   });
 
-  test('shows first what needs attention, then the runs to come, and the campaigns by their age, with links', async () => {
+  test('lists campaigns first, by their next run or their age, and what needs attention only if something does', async () => {
+    const [one = 0] = groups;
+    const zone = Temporal.Now.zonedDateTimeISO('Europe/Berlin');
+    // All but the last hours of a day have a run to come on the same day.
+    const soon = zone.add({ hours: 2 });
+    const isToday = soon.toPlainDate().equals(zone.toPlainDate());
+    await schedule(isToday ? 0 : 1, 3, {
+      name: 'Tonight',
+      schedule_time: `${soon.toPlainTime().toString().slice(0, 5)}:00`,
+    });
+    await schedule(20, 21, { name: 'Next month' });
+    // A page of campaigns that are newer than those.
+    for (let many = 0; many < 51; many++) await send({ name: `Fair ${many}`, group_metadata_ids: [one] });
+    await sql`update campaigns set created_at = created_at - interval '30 days' where name = 'Fair 50'`.execute(
+      app.database.db,
+    );
+    await page.goto('/');
+    const lines = listed(page).getByRole('listitem');
+    await lines.getByText('Next month').waitFor();
+    const texts = (await lines.allInnerTexts()).map((text) => text.split('\n')[0] ?? '');
+    if (isToday) expect(texts.slice(0, 3)).toEqual(['Today', 'Tonight', 'Fair 49']);
+    expect(texts.slice(texts.indexOf('Later'))).toEqual(['Later', 'Next month', 'Earlier', 'Fair 50']);
+    await lines
+      .filter({ hasText: 'Next month' })
+      .getByText(/^Next run .* 09:00/)
+      .waitFor();
+    // Only one line of figures is above the list.
+    expect(await page.getByRole('region', { name: 'Needs attention' }).count()).toBe(0);
+    const figures = page.getByRole('region', { name: 'Results' });
+    await figures.waitFor();
+    expect((await figures.boundingBox())?.height).toBeLessThan(40);
+    expect((await listed(page).boundingBox())?.y).toBeLessThan(280);
+  });
+
+  test('says at the top of the list what needs attention, with links', async () => {
     const id = await schedule(1, 3);
     await person.call('venom/pause-campaign', { campaign_id: id });
     await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
     const failed = await send();
     await isDone(failed);
     await page.goto('/');
-    const out = page.getByRole('region', { name: 'Next up' });
-    await out
-      .getByRole('list', { name: 'Tomorrow' })
-      .getByRole('link', { name: /09:00\s*Good morning\s*Paused\s*3 groups/ })
-      .waitFor();
-    // A run that is over is in the list of campaigns only.
-    expect(await out.getByText('Fair').count()).toBe(0);
-    await listed(page).getByText('Today', { exact: true }).waitFor();
     const needs = page.getByRole('region', { name: 'Needs attention' });
     await needs.getByText(/^Good morning is paused: the run of .* 09:00 is waiting\.$/).waitFor();
     await needs.getByRole('link', { name: 'Fair: 1 post failed.' }).click();

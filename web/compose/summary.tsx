@@ -49,7 +49,7 @@ export function Summary({
         </ul>
       )}
       <p className={classes.figures}>
-        <span>{t('agenda.groups', { groups: groups.length })}</span>
+        <span>{t('campaigns.groups', { groups: groups.length })}</span>
         <span>{t('compose.summary.members', { members: membersOf(groups) })}</span>
       </p>
       {[...when, ...describeDuration(draft, check, nowMs)].map((line) => (

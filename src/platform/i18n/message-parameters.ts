@@ -176,11 +176,10 @@ export interface MessageParameters {
   'campaigns.sentOf': { sent: string; all: string };
   'campaigns.failed': { failed: string };
   'campaigns.readShare': { rate: string };
-  'agenda.all': { many: string };
-  'agenda.groups': { groups: number };
-  'agenda.failed': { failed: number; name: string };
-  'agenda.missed': { name: string; when: string };
-  'agenda.paused': { name: string; when: string };
+  'campaigns.groups': { groups: number };
+  'attention.failed': { failed: number; name: string };
+  'attention.missed': { name: string; when: string };
+  'attention.paused': { name: string; when: string };
   'overview.days': { days: string };
   'overview.change': { change: string; days: string };
   'overview.before': { before: string; days: string };
