@@ -264,6 +264,8 @@ export interface MessageParameters {
   'revise.correct.title': { name: string };
   'revise.correct.ofAll': { groups: number };
   'revise.correct.ofRun': { groups: number; time: string };
+  'revise.sentAt': { at: string };
+  'revise.sentFromTo': { from: string; to: string };
   'revise.tooLate': { groups: number; window: string };
   'revise.recalling': { groups: number };
   'revise.correcting': { groups: number };
@@ -281,7 +283,10 @@ export interface MessageParameters {
   'pin.unpinning': { groups: number };
   'pin.pinned': { posts: number };
   'pin.waiting': { posts: number };
-  'pin.refused': { groups: number };
+  'pin.until': { time: string };
+  'pin.unpinned': { posts: number };
+  'pin.failed': { posts: number };
+  'pin.quoted': { posts: number };
   'pin.notMentioned': { groups: number };
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };

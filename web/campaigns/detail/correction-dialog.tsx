@@ -12,7 +12,9 @@ import { clockTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { ErrorAlert, ErrorText } from '../../parts/error-alert.tsx';
 import { PartSkeleton } from '../../parts/page.tsx';
+import { TextChange } from '../../parts/receipt.tsx';
 import { Post } from '../../whatsapp/bubble.tsx';
+import { MessageText } from '../../whatsapp/message-text.tsx';
 import { ChatOnly } from '../../whatsapp/phone.tsx';
 import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
@@ -102,7 +104,15 @@ function CorrectionForm({
           />
         </ChatOnly>
       </div>
-      <RevisionConsequences revision="correct" analytics={analytics} run={run} />
+      <RevisionConsequences revision="correct" analytics={analytics} run={run}>
+        {html !== first && (
+          <TextChange
+            before={<MessageText text={post.text} />}
+            after={<MessageText text={preview.text} />}
+            labels={{ before: t('change.before'), after: t('change.after') }}
+          />
+        )}
+      </RevisionConsequences>
       <ErrorText error={error ?? acting.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>

@@ -34,8 +34,11 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
     <li className={classes.item}>
       <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>
         <span className={classes.named}>
-          <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
-            {campaign.name}
+          <span className={classes.head}>
+            <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+              {campaign.name}
+            </span>
+            <KindLabel kind={campaign.post_kind} />
           </span>
           <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
         </span>
@@ -77,6 +80,12 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
       <CampaignRowMenu campaign={campaign} />
     </li>
   );
+}
+
+/** Polls and events are named; other posts say by their file what they are. */
+function KindLabel({ kind }: { kind: Row['post_kind'] }) {
+  if (kind !== 'poll' && kind !== 'event') return null;
+  return <span className={classes.kind}>{t(`compose.kinds.${kind}`)}</span>;
 }
 
 /** "212 groups · Picture" */
