@@ -1,6 +1,6 @@
 import { ActionIcon, Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Group, GroupColumn } from '../api/operations.ts';
-import { count, share } from '../format/numbers.ts';
+import { share } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Count } from '../parts/count.tsx';
 import { Icon } from '../parts/icons.tsx';
