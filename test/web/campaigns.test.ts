@@ -560,6 +560,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await listed(page)
       .getByRole('link', { name: /^News 3 groups/ })
       .waitFor();
+    expect(await listed(page).getByRole('link').count()).toBe(3);
   });
 
   test('says at the top of the list what needs attention, with links', async () => {

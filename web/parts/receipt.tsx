@@ -47,7 +47,7 @@ export function ReceiptPost({
   name,
   text,
   picture,
-  notes = [],
+  notes,
 }: {
   name: string;
   text: string;
@@ -66,36 +66,12 @@ export function ReceiptPost({
             {text}
           </Text>
         )}
-        {notes.map((note) => (
+        {notes?.map((note) => (
           <Text key={note} size="xs" c="dimmed" className={textClasses.breakable}>
             {note}
           </Text>
         ))}
       </div>
     </div>
-  );
-}
-
-/** A text before and after it is edited, side by side. */
-export function TextChange({
-  before,
-  after,
-  labels,
-}: {
-  before: ReactNode;
-  after: ReactNode;
-  labels: { before: string; after: string };
-}) {
-  return (
-    <dl className={classes.change}>
-      <div>
-        <dt>{labels.before}</dt>
-        <dd>{before}</dd>
-      </div>
-      <div>
-        <dt>{labels.after}</dt>
-        <dd>{after}</dd>
-      </div>
-    </dl>
   );
 }

@@ -12,9 +12,8 @@ import { clockTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { ErrorAlert, ErrorText } from '../../parts/error-alert.tsx';
 import { PartSkeleton } from '../../parts/page.tsx';
-import { TextChange } from '../../parts/receipt.tsx';
+import { TextChange } from '../text-change.tsx';
 import { Post } from '../../whatsapp/bubble.tsx';
-import { MessageText } from '../../whatsapp/message-text.tsx';
 import { ChatOnly } from '../../whatsapp/phone.tsx';
 import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
@@ -105,13 +104,7 @@ function CorrectionForm({
         </ChatOnly>
       </div>
       <RevisionConsequences revision="correct" analytics={analytics} run={run}>
-        {html !== first && (
-          <TextChange
-            before={<MessageText text={post.text} />}
-            after={<MessageText text={preview.text} />}
-            labels={{ before: t('change.before'), after: t('change.after') }}
-          />
-        )}
+        {html !== first && <TextChange before={post.text} after={preview.text} />}
       </RevisionConsequences>
       <ErrorText error={error ?? acting.error} />
       <Group justify="flex-end" gap="xs">

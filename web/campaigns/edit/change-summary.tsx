@@ -4,8 +4,8 @@ import { audienceFigures } from '../../compose/audience.ts';
 import { describeSchedule } from '../../compose/send-times.tsx';
 import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
-import { Receipt, TextChange } from '../../parts/receipt.tsx';
-import { MessageText } from '../../whatsapp/message-text.tsx';
+import { Receipt } from '../../parts/receipt.tsx';
+import { TextChange } from '../text-change.tsx';
 import { t } from '../../i18n/translate.ts';
 import { isRescheduled, type DraftDiff } from './diff-draft.ts';
 import classes from './change-summary.module.css';
@@ -59,13 +59,7 @@ export function ChangeSummary({
           <li key={line}>{line}</li>
         ))}
       </ul>
-      {!isBallotChanged && change.html !== undefined && (
-        <TextChange
-          before={<MessageText text={texts.before} />}
-          after={<MessageText text={texts.after} />}
-          labels={{ before: t('change.before'), after: t('change.after') }}
-        />
-      )}
+      {!isBallotChanged && change.html !== undefined && <TextChange before={texts.before} after={texts.after} />}
     </Receipt>
   );
 }
