@@ -547,8 +547,8 @@ describe.skipIf(!browser)('in a browser', () => {
   });
 
   test('says in the list which campaigns are polls and events', async () => {
-    await send({ html: undefined, poll: { question: 'When?', options: ['Now', 'Later'] } });
-    await send({ name: 'Party', html: undefined, event: { name: 'Party', start_at: '2990-01-01T10:00:00.000Z' } });
+    await send({ html: '', poll: { question: 'When?', options: ['Now', 'Later'] } });
+    await send({ name: 'Party', html: '', event: { name: 'Party', start_at: '2032-06-05T09:00:00+02:00' } });
     await send({ name: 'News' });
     await page.goto('/');
     await listed(page)

@@ -44,7 +44,10 @@ async function fill(person: Person): Promise<string[]> {
     return answer.body.data.campaign_id;
   };
   const sent = await send({ html: '<p>We open at nine</p>' });
-  const poll = await send({ poll: { question: LONG_NAME, options: [LONG_NAME, `Not ${LONG_NAME}`, 'Maybe'] } });
+  const poll = await send({
+    html: '',
+    poll: { question: LONG_NAME, options: [LONG_NAME, `Not ${LONG_NAME}`, 'Maybe'] },
+  });
   for (const campaign_id of [sent, poll])
     await until(
       () => person.call<{ status: string }>('venom/get-campaign', { campaign_id }),
