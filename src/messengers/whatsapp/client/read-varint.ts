@@ -24,9 +24,12 @@ export function readVarint(bytes: Uint8Array, field: number): number | undefined
       case 1:
         at += 8;
         break;
-      case 2:
-        at += next();
+      case 2: {
+        // Not `at += next()`, which adds to the position before the length.
+        const length = next();
+        at += length;
         break;
+      }
       case 5:
         at += 4;
         break;

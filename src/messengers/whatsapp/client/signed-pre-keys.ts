@@ -15,6 +15,8 @@ import { readVarint } from './read-varint.ts';
 export const RENEW_AFTER_MS = 27 * 24 * 3_600_000;
 /** After an error of the server's own. */
 const AGAIN_AFTER_MS = 24 * 3_600_000;
+/** WhatsApp rejects this key: it is invalid (406), or conflicts with others of the account (409). Other codes say nothing about the key. */
+const KEY_REJECTED = new Set([406, 409]);
 const CHECK_EVERY_MS = 3_600_000;
 const FORMER_KEPT = 2;
 /** Ids have three bytes. */
@@ -52,8 +54,8 @@ export async function keepSignedPreKeyFresh(renewal: Renewal, signal: AbortSigna
 }
 
 /**
- * The new key is stored before WhatsApp hears of it, and again and again the same one is uploaded until WhatsApp has answered. So there is
- * the private part of each key that WhatsApp may give to others, whatever breaks off.
+ * Stores the new key before it uploads it, and uploads the same one until WhatsApp has answered. So the private part of each key that
+ * WhatsApp may give to others is always stored. Throws NoAnswerError when WhatsApp does not answer.
  */
 async function renewIfDue({ client, library, now, log }: Renewal): Promise<void> {
   const { store, auth } = library;
@@ -77,10 +79,10 @@ async function renewIfDue({ client, library, now, log }: Renewal): Promise<void>
     // Without an answer WhatsApp may have the key.
     if (code === undefined) throw error;
     log.warn({ code }, 'WhatsApp does not take the new signed prekey: the former one stays');
-    if (code < 500) await store.write(KEYS, new Map([[String(id), null]]));
+    if (KEY_REJECTED.has(code)) await store.write(KEYS, new Map([[String(id), null]]));
     return beDueAfter(code < 500 ? RENEW_AFTER_MS : AGAIN_AFTER_MS);
   }
-  auth.creds.signedPreKey = next;
+  Object.assign(auth.creds, { signedPreKey: next });
   await library.save();
   await dropOld(store, id);
   await beDueAfter(RENEW_AFTER_MS);
@@ -122,7 +124,7 @@ function toNode({ keyId, keyPair, signature }: SignedKeyPair): Node {
 
 type MakeRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
 
-/** The library decrypts with the present key, whichever one the sender has used. */
+/** Lets the library decrypt a message to a former key: it tries only the present one. */
 export function withFormerKeys(make: MakeRepository, store: KeyValueStore): MakeRepository {
   return (auth, ...more) => {
     const repository = make(auth, ...more);
@@ -139,10 +141,10 @@ export function withFormerKeys(make: MakeRepository, store: KeyValueStore): Make
   };
 }
 
-/** Of the number of the signed prekey in a first message. */
+/** The field of Signal's PreKeyWhisperMessage that holds the signed prekey's id. */
 const SIGNED_PREKEY_FIELD = 6;
 
-/** A first message is a byte with the version, then protobuf. Undefined: it names no signed prekey. */
+/** A PreKeyWhisperMessage is a byte with the version, then protobuf. Returns undefined if it names no signed prekey. */
 function signedPreKeyIdOf(ciphertext: Uint8Array): number | undefined {
   return readVarint(ciphertext.subarray(1), SIGNED_PREKEY_FIELD);
 }
