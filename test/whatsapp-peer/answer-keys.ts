@@ -62,14 +62,16 @@ const errorOf = (code: number) => element('error', { code: String(code), text: '
 
 const INVALID = 406;
 
-/** Other devices get the new signed prekey from then on, if the device has signed it and it has a number of its own. */
+/** Other devices get the signed prekey from then on, if the device has signed it and no other key has its id. */
 function rotateKey({ bundle }: Companion, rotation: Stanza): QueryAnswer {
   if (!bundle) return INVALID;
   const signed = need(rotation, 'skey');
   const signature = bytesOf(need(signed, 'signature'));
   const key = readKey(signed);
   const isSigned = isSignedBy(bundle.identityKey, key.publicKey, signature);
-  if (!isSigned || key.keyId === bundle.signedPreKey.keyId) return INVALID;
+  const { keyId, publicKey } = bundle.signedPreKey;
+  const isTaken = key.keyId === keyId && !Buffer.from(key.publicKey).equals(Buffer.from(publicKey));
+  if (!isSigned || isTaken) return INVALID;
   bundle.signedPreKey = { ...key, signature };
   return [];
 }
