@@ -44,7 +44,7 @@ function Account({ account }: { account: AccountStatus }) {
   const isOwner = useMay('owner');
   return (
     <Stack gap="md">
-      <RoleNote role="owner" />
+      <RoleNote needs="owner" />
       {isSandbox && status === 'connected' && (
         <LargeCallout icon="phone" role="note" title={t('account.sandboxTitle')}>
           <Text size="sm">{t('account.sandboxShort')}</Text>

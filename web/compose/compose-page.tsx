@@ -160,7 +160,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
         sum={sumOf(draft)}
         buttons={
           <>
-            <RoleNote role="manager" />
+            <RoleNote needs="manager" />
             <TestPostButton
               draft={draft}
               name={name}

@@ -3,11 +3,11 @@ import { useMay } from '../api/workspace.ts';
 import { t } from '../i18n/translate.ts';
 
 /** Says why controls are missing or disabled, unless the user has the role that they need. */
-export function RoleNote({ role }: { role: 'author' | 'manager' | 'owner' }) {
-  if (useMay(role)) return null;
+export function RoleNote({ needs }: { needs: 'author' | 'manager' | 'owner' }) {
+  if (useMay(needs)) return null;
   return (
     <Text size="sm" c="dimmed">
-      {t(`members.missing.${role}`)}
+      {t(`members.missing.${needs}`)}
     </Text>
   );
 }
