@@ -18,8 +18,8 @@ export function useWorkspace(): Workspace | undefined {
   return data?.find((one) => (chosen === undefined ? one.is_default : String(one.workspace_id) === chosen));
 }
 
-/** Returns whether the user's role in the workspace includes `role`; true while it is unknown: the service decides. */
-export function useMay(role: Role): boolean {
+/** Returns whether the user's role in the workspace includes `role`; undefined while that is unknown. */
+export function useMay(role: Role): boolean | undefined {
   const workspace = useWorkspace();
-  return workspace === undefined || includesRole(workspace.role, role);
+  return workspace && includesRole(workspace.role, role);
 }

@@ -146,7 +146,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   const action = t(draft.isScheduled ? 'compose.actionSchedule' : 'compose.actionSend', {
     groups: draft.groups.length,
   });
-  const maySend = useMay('manager');
+  const maySend = useMay('manager') !== false;
   const openConfirm = () => {
     tried.open();
     // Rejections are shown under Check. A failed check (offline) does not block sending.

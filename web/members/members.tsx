@@ -21,7 +21,7 @@ import { WorkspaceName } from './workspace-name.tsx';
 
 /** The members of the workspace, and for its owner the name, the invitations and the roles. */
 export function Members() {
-  const isOwner = useMay('owner');
+  const isOwner = useMay('owner') === true;
   const workspace = useWorkspace();
   const [isInviting, inviting] = useDisclosure(false);
   const members = useQuery({

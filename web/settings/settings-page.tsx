@@ -22,8 +22,8 @@ import { Webhooks } from '../webhooks/webhooks.tsx';
 /** The page with an index of its sections beside them. */
 export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
-  const isOwner = useMay('owner');
-  const isManager = useMay('manager');
+  const isOwner = useMay('owner') === true;
+  const isManager = useMay('manager') === true;
   const parts = [
     { id: 'profile', title: t('settings.profile'), part: session && <Profile session={session} /> },
     { id: 'appearance', title: t('settings.appearance'), part: <Appearance /> },

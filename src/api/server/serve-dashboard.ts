@@ -28,6 +28,7 @@ const PAGES = [
   '/reset-password',
   '/verify-email',
   '/accept-invite',
+  '/join',
   '/users',
   '/campaigns/new',
   '/campaigns/:id',
