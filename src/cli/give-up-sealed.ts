@@ -1,7 +1,7 @@
 /** Discards the secrets that no configured key can open, so that an installation works again after its encryption key is lost. */
 import { sql } from 'kysely';
 import { recordAudit } from '../workspaces/audit/record-audit.ts';
-import { DEFAULT_MEMBERSHIP } from '../workspaces/default-membership.ts';
+import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { sealPrefixOf, type Vault } from '../platform/secrets/secret-box.ts';

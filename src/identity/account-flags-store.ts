@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
-import { DEFAULT_MEMBERSHIP } from '../workspaces/default-membership.ts';
+import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
 import type { AboutUser } from './passwords/reject-weak-password.ts';
 
 export interface AccountFlags {

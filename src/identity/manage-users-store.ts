@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../platform/database/connect.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
-import { DEFAULT_MEMBERSHIP } from '../workspaces/default-membership.ts';
+import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 
 /** A user as administrators see them in a list. */

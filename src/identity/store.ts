@@ -6,7 +6,7 @@ import type { QuarantineDeps } from '../platform/database/quarantine.ts';
 import type { Role, Schema, UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { notifyAfterCommit } from '../platform/database/notify-after-commit.ts';
 import type { Language } from '../platform/i18n/languages.ts';
-import { DEFAULT_FIRST } from '../workspaces/default-membership.ts';
+import { DEFAULT_FIRST } from '../workspaces/members/default-membership.ts';
 
 /** A user as the use cases answer them: every text exactly as it was sent. */
 export interface User {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listContracts } from '../../src/api/contract/contract.ts';
 import type { OperationContract, RequiredRole } from '../../src/api/contract/define-operations.ts';
 import type { Role } from '../../src/platform/database/schema.ts';
-import { includesRole, ROLES } from '../../src/workspaces/roles.ts';
+import { includesRole, ROLES } from '../../src/workspaces/members/roles.ts';
 import { startTestApp, type Person } from '../support/app.ts';
 import { createTeam, callIn, inWorkspace, type Team } from '../support/team.ts';
 

@@ -41,8 +41,10 @@ test('creates a user, who signs in with the printed password', async () => {
 
 test('lists users with name, address and role', async () => {
   await campanile('users', 'create', 'frank', 'frank@example.com', '+49 151 7654321');
-  expect((await campanile('users', 'list')).text).toMatch(/^name .*\nfrank .*user\nerin .*administrator\n$/);
-  expect((await campanile('users', 'list', 'rank')).text).toMatch(/^name .*\nfrank .*user\n$/);
+  expect((await campanile('users', 'list')).text).toMatch(
+    /^name .*\nfrank .*user +frank \(owner\)\nerin .*administrator +erin \(owner\)\n$/,
+  );
+  expect((await campanile('users', 'list', 'rank')).text).toMatch(/^name .*\nfrank .*user +frank \(owner\)\n$/);
 });
 
 test('resets a forgotten password, and ends all sessions', async () => {
@@ -85,6 +87,7 @@ test('lists users, keys and accounts as JSON', async () => {
       created_at: expect.stringMatching(/Z$/),
       last_sign_in_at: expect.stringMatching(/Z$/),
       disabled_at: null,
+      workspaces: [{ workspace_id: expect.any(Number), name: 'erin', role: 'owner' }],
     },
   ]);
   const { accounts } = JSON.parse((await campanile('accounts', 'list', '--json')).text) as { accounts: object[] };

@@ -59,6 +59,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     summary: 'shared parts of all features of a workspace',
     rooms: {
       audit: { summary: 'the actor, and the audit log', imports: ['platform'] },
+      members: { summary: 'the order of roles, and the default workspace of a person', imports: ['platform'] },
       quotas: { summary: 'limits and usage of a workspace', imports: ['platform'] },
       idempotency: { summary: 'makes a repeated request take effect once', imports: ['platform'] },
       events: { summary: 'the event log (outbox), in an order that readers can resume from', imports: ['platform'] },
@@ -265,12 +266,12 @@ export const GROUPS: Readonly<Record<string, Group>> = {
 /** Code beside `src/`. The client imports nothing. The dashboard imports only types, except for the files that browsers may load. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'clients/typescript': [],
-  web: ['clients/typescript', 'api/contract', 'messengers', 'content/text', 'platform/i18n'],
+  web: ['clients/typescript', 'api/contract', 'messengers', 'content/text', 'platform/i18n', 'workspaces/members'],
 };
 
 /** The only files of `src/` of which a browser may load code. */
 const IN_BROWSERS =
-  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:caption|document|mention-all|parse-whatsapp)|platform\/i18n\/(?:languages|translator))\.ts$/;
+  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:caption|document|mention-all|parse-whatsapp)|platform\/i18n\/(?:languages|translator)|workspaces\/members\/roles)\.ts$/;
 
 /** The message catalogs, which `platform/i18n` types and the dashboard loads. */
 const CATALOG = /^messages\/[\w-]+\.json$/;

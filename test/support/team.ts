@@ -1,5 +1,5 @@
 import type { Role } from '../../src/platform/database/schema.ts';
-import { GIVEN_ROLES } from '../../src/workspaces/roles.ts';
+import { GIVEN_ROLES } from '../../src/workspaces/members/roles.ts';
 import type { Answer, Call, Person, TestApp } from './app.ts';
 
 /** A workspace with a member of each role. */

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { includesRole } from '../../src/workspaces/roles.ts';
+import { includesRole } from '../../src/workspaces/members/roles.ts';
 import { call } from './call.ts';
 import { chosenWorkspace } from './chosen-workspace.ts';
 import type { Role, Workspace } from './operations.ts';

@@ -1,4 +1,4 @@
-import { GIVEN_ROLES } from '../../src/workspaces/roles.ts';
+import { GIVEN_ROLES } from '../../src/workspaces/members/roles.ts';
 import type { GivenRole } from '../api/operations.ts';
 import { t } from '../i18n/translate.ts';
 

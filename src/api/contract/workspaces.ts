@@ -1,6 +1,6 @@
 /** Workspaces, their members and invitations (contract §4). */
 import { z } from 'zod';
-import { GIVEN_ROLES, ROLES } from '../../workspaces/roles.ts';
+import { GIVEN_ROLES, ROLES } from '../../workspaces/members/roles.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, nothing, nothingData, optional, text } from './fields.ts';
 import { createUserBody, linkCode } from './users.ts';

@@ -4,7 +4,7 @@ import type { ApiKeyStates } from '../../identity/api-keys/api-key-states.ts';
 import type { ApiKeyState } from '../../identity/api-keys/api-key-store.ts';
 import type { Membership } from '../../identity/store.ts';
 import type { ApiKeyScope, Role } from '../../platform/database/schema.ts';
-import { includesRole } from '../../workspaces/roles.ts';
+import { includesRole } from '../../workspaces/members/roles.ts';
 import type { RecordSessionUse } from '../../identity/sessions/record-session-uses.ts';
 import type { TokenStates } from '../../identity/sessions/token-states.ts';
 import type { TokenClaims, TokenIdentity, Tokens } from '../../identity/sessions/token.ts';

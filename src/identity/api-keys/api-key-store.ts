@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import type { ApiKeyScope, Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
-import { lowerRole } from '../../workspaces/roles.ts';
+import { lowerRole } from '../../workspaces/members/roles.ts';
 import type { Membership } from '../store.ts';
 
 /** An API key as its owner sees it. */

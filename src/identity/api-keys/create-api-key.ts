@@ -6,7 +6,7 @@ import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
 import { ensureTestWorkspace } from './test-workspace.ts';
 import type { UserDependencies } from '../dependencies.ts';
 import { userGoneError } from '../get-profile.ts';
-import { lowerRole } from '../../workspaces/roles.ts';
+import { lowerRole } from '../../workspaces/members/roles.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 /** A user has at most so many keys, expired ones counted until they are revoked. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../platform/database/notify-after-commit.ts';
 import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { DEFAULT_FIRST } from '../../workspaces/default-membership.ts';
+import { DEFAULT_FIRST } from '../../workspaces/members/default-membership.ts';
 
 export interface Member {
   userId: UserId;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
-import { DEFAULT_MEMBERSHIP } from '../../workspaces/default-membership.ts';
+import { DEFAULT_MEMBERSHIP } from '../../workspaces/members/default-membership.ts';
 import { BACKUP_TOO_OLD_EVENT } from '../../workspaces/events/event-types.ts';
 
 /** When a backup should have been made a day ago, and half a day was left to try again. */

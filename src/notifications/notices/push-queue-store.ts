@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { claimDueRows, type Outbox } from '../../platform/database/outbox.ts';
 import type { QuarantineDeps } from '../../platform/database/quarantine.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
-import { DEFAULT_FIRST } from '../../workspaces/default-membership.ts';
+import { DEFAULT_FIRST } from '../../workspaces/members/default-membership.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
 

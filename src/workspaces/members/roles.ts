@@ -1,5 +1,5 @@
 /** The roles of the members of a workspace (docs/explanation/decisions/0105-act-as-a-member-with-a-role.md). */
-import type { Role } from '../platform/database/schema.ts';
+import type { Role } from '../../platform/database/schema.ts';
 
 /** From the least to the most powerful: each may do what the ones before it may. */
 export const ROLES = ['analyst', 'author', 'manager', 'owner'] as const satisfies readonly Role[];
