@@ -45,6 +45,8 @@ describe.skipIf(!browser)('in a browser', () => {
     const month = day.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
     const calendar = page.getByRole('dialog', { name: field });
     const shown = calendar.getByText(month, { exact: true });
+    // The calendar opens at the month of a day that is known: counted before it is there, one click would go past it.
+    await calendar.getByRole('button', { name: 'Next month' }).waitFor();
     for (let clicks = 0; clicks < 12 && (await shown.count()) === 0; clicks++)
       await calendar.getByRole('button', { name: 'Next month' }).click();
     await calendar.getByRole('button', { name: `${day.day} ${month}`, exact: true }).click();
