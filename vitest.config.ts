@@ -130,21 +130,19 @@ const RARE = [
   'sending/groups/activity-sums',
   'sending/receipts/{same-person,votes}',
   'web/{report,session}',
-].map((name) => `test/${name}.test.ts`);
-
-/** Half a minute and more each, to show what shorter tests show, too: `npx vitest run --mode long` runs them. */
-const LONG = [
   'messengers/whatsapp/*/{about-files,by-hand,channel-queries,long-text,members-killed,first-posts,refused-files,take-over}',
   'operations/backup/own-server',
-  'operations/hold/seeds',
   'platform/database/{cancelled-wait,failover,patroni,pgbouncer,server-crashes,statement-timeout}',
   'project/commands',
   'sending/campaigns/halt',
   'sending/deliveries/{revise-newest,worker-replacement}',
   'service/{package,proxies,read-only-file-system,soak}',
-  'simulation/{all-crash-points,crash-points}',
+  'simulation/crash-points',
   'web/{accessibility,account-number,build,editor-formatting,first-load,passkey-link,settings,slow-connection,text-overflow,users,webhooks}',
 ].map((name) => `test/${name}.test.ts`);
+
+/** Exhaustive, for hours, in no other run: `npx vitest run --mode long`. */
+const LONG = ['operations/hold/seeds', 'simulation/all-crash-points'].map((name) => `test/${name}.test.ts`);
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [
