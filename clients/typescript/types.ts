@@ -189,6 +189,8 @@ export interface UpdateAccount {
   daily_cap?: number | 'none' | null | undefined;
   /** How often per day, in your time zone, posts may mention everybody in one group (`mention_all`). Default: 1. 0 allows none. */
   mention_all_cap?: number | null | undefined;
+  /** check-campaign and list-runs warn of more posts to one group in seven days of your time zone. Nothing is held back. Default: 7. `none` turns it off. */
+  weekly_posts?: number | 'none' | null | undefined;
   /** `true` starts a warm-up for a number that is new to groups: 30 deliveries on the first day, and more on each day of two weeks. A warm-up in progress is not restarted. `false` ends it. */
   warm_up?: boolean | null | undefined;
 }
@@ -1447,7 +1449,7 @@ export interface Operations {
   };
   /** Resume a held ledger. For administrators: has the effect of `campanile release`. 409, without any change, while a campaign with queued posts has no choice, and if the ledger is not held. An incorrect `password` is a 400 on that field. It may take long, and completes even if the client disconnects. */
   'admin/release_ledger': { body: ReleaseLedger; data: NoData };
-  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
+  /** Set quiet hours, daily caps and a warm-up. All but `mention_all_cap` and `weekly_posts` are off by default. Posts that may not be sent wait. They expire like all posts: when the campaign's next run falls due, or after 26 hours in which nothing of the run could be sent. An empty body changes nothing and returns the current rules. */
   'venom/update-account': {
     body: UpdateAccount;
     data: {
@@ -1455,6 +1457,8 @@ export interface Operations {
       daily_cap: number | null;
       /** How often per day posts may mention everybody in one group. */
       mention_all_cap: number;
+      /** More posts to one group in seven days are warned of. */
+      weekly_posts: number | null;
       /** Your own, or else the installation's. `update_profile` changes it. */
       time_zone: string;
       /** Present only during a warm-up. */
@@ -1856,6 +1860,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       group_list_id?: number | null | undefined;
       /** Adds `group_count`, `queued`, `sent` and `failed`. */
       with_counts?: boolean | null | undefined;
+      /** Adds `warnings` to planned runs that bring groups too many posts. */
+      with_warnings?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
@@ -1875,6 +1881,15 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         queued?: number | undefined;
         sent?: number | undefined;
         failed?: number | undefined;
+        /** With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
+        warnings?:
+          | Array<{
+              code: string;
+              message: string;
+              /** The figures and names of the issue, such as `limit`. Absent without any. */
+              params?: Record<string, string | number> | undefined;
+            }>
+          | undefined;
       }>;
       next_cursor: NextCursor;
     };

@@ -6,6 +6,7 @@ import { PlannedRunMenu } from '../campaigns/planned-run-menu.tsx';
 import { newCampaignPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
+import { localisedText } from '../format/warning-text.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Dot } from '../parts/status.tsx';
@@ -63,10 +64,16 @@ function NewCampaignOnDay({ day }: { day: string }) {
   );
 }
 
-export function MoreRuns({ many, show }: { many: number; show: () => void }) {
+export function MoreRuns({ runs, show }: { runs: readonly PlannedRun[]; show: () => void }) {
   return (
     <UnstyledButton className={classes.more} onClick={show}>
-      {t('calendar.more', { many: count(many) })}
+      {t('calendar.more', { many: count(runs.length) })}
+      {runs.some((run) => run.warnings) && (
+        <span className={classes.mark}>
+          <Icon name="alert" size={13} />
+          <VisuallyHidden>{t('calendar.tooMuch')}</VisuallyHidden>
+        </span>
+      )}
     </UnstyledButton>
   );
 }
@@ -74,6 +81,7 @@ export function MoreRuns({ many, show }: { many: number; show: () => void }) {
 export function RunChip({ run }: { run: PlannedRun }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
+  const warning = run.warnings?.map(localisedText).join('\n');
   return (
     <span className={classes.chip}>
       <Link
@@ -81,7 +89,7 @@ export function RunChip({ run }: { run: PlannedRun }) {
         className={classes.run}
         data-status={status}
         data-tone={toneOfStatus(status)}
-        title={`${run.name}: ${t(`status.${status}`)}`}
+        title={[`${run.name}: ${t(`status.${status}`)}`, warning].filter(Boolean).join('\n')}
       >
         <span className={classes.label}>
           <span className={classes.time}>
@@ -91,6 +99,12 @@ export function RunChip({ run }: { run: PlannedRun }) {
             {run.name}
           </span>
           <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
+          {warning !== undefined && (
+            <span className={classes.mark}>
+              <Icon name="alert" size={13} />
+              <span className={classes.warning}>{warning}</span>
+            </span>
+          )}
         </span>
       </Link>
       {run.status === 'planned' && (

@@ -1,7 +1,7 @@
 /** Reading campaigns, their runs and their files (contract §4). */
 import { z } from 'zod';
 import { restReason } from './accounts.ts';
-import { campaignId, campaignStatus, date, runStatus } from './campaigns.ts';
+import { campaignId, campaignStatus, date, runStatus, warnings } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import {
   count,
@@ -107,6 +107,9 @@ const listRunsBody = z.object({
   with_counts: withDefault(z.boolean(), false).meta({
     description: 'Adds `group_count`, `queued`, `sent` and `failed`.',
   }),
+  with_warnings: optional(z.boolean()).meta({
+    description: 'Adds `warnings` to planned runs that bring groups too many posts.',
+  }),
   limit: pageLimit(1_000, 500),
   cursor,
 });
@@ -122,6 +125,10 @@ const listedRun = z.object({
   queued: count.optional().meta({ description: '0 until the run begins.' }),
   sent: count.optional(),
   failed: count.optional(),
+  warnings: warnings.optional().meta({
+    description:
+      'With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days.',
+  }),
 });
 
 export const getCampaignBody = z

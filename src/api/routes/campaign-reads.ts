@@ -90,6 +90,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
       after: readCursor(cursor) ?? 0,
       kind: body.kind,
       groupListId: body.group_list_id,
+      withWarnings: body.with_warnings,
     });
     return {
       runs: runs.map((run) => ({
@@ -105,6 +106,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
           sent: run.sent,
           failed: run.failed,
         }),
+        ...(run.warnings && { warnings: run.warnings }),
       })),
       next_cursor: writeCursor(next),
     };

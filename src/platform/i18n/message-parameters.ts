@@ -48,6 +48,8 @@ export interface MessageParameters {
   'warnings.mentions_everybody': { people: number };
   'warnings.pins_posts': { days: number };
   'warnings.reply_without_quote': { groups: number };
+  'warnings.posts_within_hour': { groups: number; date: string; names: string };
+  'warnings.over_weekly_posts': { groups: number; limit: number; posts: number; date: string; names: string };
   'common.issueOf': { entered: string; issue: string };
   'factors.codesLeft': { left: number };
   'factors.removeTitle': { name: string };
