@@ -318,6 +318,7 @@ export interface AddCampaign {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -358,6 +359,13 @@ export type ReplyTo = {
   campaign_id: string;
   /** Default: the latest run that has begun by then. */
   run_id?: number | null | undefined;
+} | null;
+/** Posts only to groups in which fewer than `under_percent` of the members have read the posts of an earlier campaign. That is checked in each run, right before its posts are queued. Groups whose reads are unknown, such as channels, are left out. */
+export type FollowUp = {
+  campaign_id: string;
+  /** Default: all its runs. */
+  run_id?: number | null | undefined;
+  under_percent: number;
 } | null;
 /** A poll in place of text and file. Channels take none, since votes there cannot be counted. */
 export type Poll = {
@@ -403,6 +411,7 @@ export interface AddCampaignBatch {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
@@ -452,6 +461,7 @@ export interface CampaignCopy {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  follow_up: FollowedCampaign;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -463,6 +473,8 @@ export interface CampaignCopy {
 }
 /** The earlier campaign whose posts are quoted. */
 export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
+/** The earlier campaign, and how few members of a group have read it. */
+export type FollowedCampaign = { campaign_id: string; run_id: number | null; under_percent: number } | null;
 export interface PostedPoll {
   question: string;
   options: Array<string>;
@@ -497,6 +509,7 @@ export interface ScheduledCampaignCopy {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  follow_up: FollowedCampaign;
   poll: PostedPoll | null;
   event: PostedEvent | null;
   link_preview: LinkCardCopy;
@@ -526,13 +539,16 @@ export interface UpdateCampaign {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?: Poll | undefined;
   event?: GroupEvent | undefined;
   link_preview?: LinkCard | undefined;
   fetch_link_preview?: FetchLinkCard | undefined;
   /** Optional fields of the post to remove. */
   remove?:
-    | Array<'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'link_preview' | 'poll' | 'event'>
+    | Array<
+        'file_name' | 'media' | 'mention_all' | 'pin_for' | 'reply_to' | 'follow_up' | 'link_preview' | 'poll' | 'event'
+      >
     | null
     | undefined;
   group_metadata_ids?: GroupIds | null | undefined;
@@ -551,6 +567,8 @@ export interface CampaignState {
   status: CampaignStatus;
 }
 export type CampaignStatus = 'scheduled' | 'running' | 'paused' | 'completed' | 'completed_with_errors' | 'cancelled';
+/** The post has `follow_up`. Absent for all others. */
+export type IsFollowUp = true;
 export interface StoredFile {
   mime: string;
   /** In bytes. */
@@ -572,8 +590,11 @@ export interface Run {
   sent: number;
   failed: number;
   cancelled: number;
+  skipped?: Skipped | undefined;
 }
 export type RunStatus = 'planned' | 'running' | 'completed' | 'completed_with_errors' | 'missed' | 'cancelled';
+/** Of the cancelled: groups that a follow-up left out. Absent without any. */
+export type Skipped = number;
 export interface PinRequested {
   campaign_id: string;
   run_id: number;
@@ -609,6 +630,7 @@ export interface SaveDraft {
   mention_all?: MentionAll | undefined;
   pin_for?: PinPostFor | undefined;
   reply_to?: ReplyTo | undefined;
+  follow_up?: FollowUp | undefined;
   poll?:
     | {
         question?: string | null | undefined;
@@ -650,6 +672,7 @@ export interface DraftContent {
   mention_all: boolean;
   pin_for: PinFor | null;
   reply_to: RepliedCampaign;
+  follow_up: FollowedCampaign;
   poll: PostedPoll | null;
   event: DraftedEvent | null;
   link_preview: LinkCardCopy;
@@ -735,6 +758,7 @@ export interface GroupAnalytics {
     views: ReportedCount;
     delivery_rate: ReadRate;
     read_rate: ReadRate;
+    skipped?: Skipped | undefined;
     /** With `with_estimate`. `null`: nothing is running, or the end is unknown. */
     expected_finish_at?: string | null | undefined;
   };
@@ -772,6 +796,8 @@ export interface GroupAnalytics {
     last_sent_at: string | null;
     /** The error of the latest run with a failure, and what to do about it. */
     last_error: string | null;
+    /** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
+    skipped?: string | undefined;
     /** Why its post was not pinned or unpinned. Present like `pinned`. */
     pin_error?: string | null | undefined;
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
@@ -1655,6 +1681,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           mention_all?: MentionAll | undefined;
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -1685,6 +1712,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
           mention_all?: MentionAll | undefined;
           pin_for?: PinPostFor | undefined;
           reply_to?: ReplyTo | undefined;
+          follow_up?: FollowUp | undefined;
           poll?: Poll | undefined;
           event?: GroupEvent | undefined;
           link_preview?: LinkCard | undefined;
@@ -1779,6 +1807,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         name: string;
         status: CampaignStatus;
         is_schedule: boolean;
+        is_follow_up?: IsFollowUp | undefined;
         created_at: string;
         next_run_at: string | null;
         /** With `with_reads`: whether all its sent posts were requested to be deleted for everyone. */
@@ -1836,6 +1865,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       mention_all: boolean;
       pin_for: PinFor | null;
       reply_to: RepliedCampaign;
+      follow_up: FollowedCampaign;
       poll: PostedPoll | null;
       event: PostedEvent | null;
       link_preview: LinkCardShown;
@@ -1881,6 +1911,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         queued?: number | undefined;
         sent?: number | undefined;
         failed?: number | undefined;
+        is_follow_up?: IsFollowUp | undefined;
         /** With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days. */
         warnings?:
           | Array<{

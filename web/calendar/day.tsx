@@ -99,6 +99,7 @@ export function RunChip({ run }: { run: PlannedRun }) {
             {run.name}
           </span>
           <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
+          {run.is_follow_up && <span className={classes.followUp}>{t('followUp.name')}</span>}
           {warning !== undefined && (
             <span className={classes.mark}>
               <Icon name="alert" size={13} />

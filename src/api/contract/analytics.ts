@@ -1,6 +1,6 @@
 /** Analytics (contract §3 and §4). */
 import { z } from 'zod';
-import { campaignHead, run } from './campaign-reads.ts';
+import { campaignHead, run, skipped } from './campaign-reads.ts';
 import { campaignBody, campaignId, campaignStatus } from './campaigns.ts';
 import { defineOperations } from './define-operations.ts';
 import { count, instant, withDefault } from './fields.ts';
@@ -54,6 +54,7 @@ const groupAnalyticsData = z
       runs: count,
       runs_done: count,
       ...counts,
+      skipped: skipped.optional(),
       expected_finish_at: instant.nullable().optional().meta({
         description: 'With `with_estimate`. `null`: nothing is running, or the end is unknown.',
       }),
@@ -71,6 +72,9 @@ const groupAnalyticsData = z
           .string()
           .nullable()
           .meta({ description: 'The error of the latest run with a failure, and what to do about it.' }),
+        skipped: z.string().optional().meta({
+          description: 'Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not.',
+        }),
         pin_error: z.string().nullable().optional().meta({
           description: 'Why its post was not pinned or unpinned. Present like `pinned`.',
         }),

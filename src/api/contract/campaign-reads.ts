@@ -40,11 +40,17 @@ const listCampaignsBody = z.object({
   cursor,
 });
 
+const isFollowUp = z
+  .literal(true)
+  .optional()
+  .meta({ id: 'IsFollowUp', description: 'The post has `follow_up`. Absent for all others.' });
+
 const listedCampaign = z.object({
   campaign_id: campaignId,
   name: z.string(),
   status: campaignStatus,
   is_schedule: z.boolean(),
+  is_follow_up: isFollowUp,
   created_at: instant,
   next_run_at: instant.nullable(),
   recalled: z.boolean().optional().meta({
@@ -66,6 +72,11 @@ const listedCampaign = z.object({
   }),
 });
 
+export const skipped = count.meta({
+  id: 'Skipped',
+  description: 'Of the cancelled: groups that a follow-up left out. Absent without any.',
+});
+
 export const run = z
   .object({
     run_id: count,
@@ -78,6 +89,7 @@ export const run = z
     sent: count,
     failed: count,
     cancelled: count,
+    skipped: skipped.optional(),
   })
   .meta({ id: 'Run' });
 
@@ -125,6 +137,7 @@ const listedRun = z.object({
   queued: count.optional().meta({ description: '0 until the run begins.' }),
   sent: count.optional(),
   failed: count.optional(),
+  is_follow_up: isFollowUp,
   warnings: warnings.optional().meta({
     description:
       'With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days.',

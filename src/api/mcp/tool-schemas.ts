@@ -39,6 +39,7 @@ const reach = {
   mention_all: withoutId(post.mention_all),
   pin_for: optional(z.enum(pinFor.options)).describe('Pins the post in each group after it was sent; not in channels'),
   reply_to: withoutId(post.reply_to),
+  follow_up: withoutId(post.follow_up),
 };
 const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
 const fetchLinkPreview = z

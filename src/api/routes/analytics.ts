@@ -43,6 +43,7 @@ const COLUMNS = [
   'last_error',
   'recalled',
   'corrected',
+  'skipped',
 ] as const satisfies ReadonlyArray<keyof ReturnType<typeof toCsvRow>>;
 
 export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
@@ -60,12 +61,14 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
         runs: totals.runs,
         runs_done: totals.runsDone,
         ...toWireCounts(totals),
+        ...(totals.skipped > 0 && { skipped: totals.skipped }),
         ...(isRevised && toWireRevised(totals)),
         ...toWireReach(reach, sumOfReach(reach)),
         ...(finishAt !== undefined && { expected_finish_at: finishAt?.toISOString() ?? null }),
       },
       groups: groups.map((group) => ({
         ...toWireGroupRow(group),
+        ...(group.skipped !== null && { skipped: group.skipped }),
         ...(isRevised && toWireRevised(group)),
         ...toWireGroupReach(reach, reach.groups.get(group.groupId) ?? NO_REACH),
       })),
@@ -117,7 +120,7 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
 };
 
 function toCsvRow(group: GroupRow) {
-  return { ...toWireGroupRow(group), ...toWireRevised(group) };
+  return { ...toWireGroupRow(group), ...toWireRevised(group), skipped: group.skipped };
 }
 
 type ReachSums = Pick<Reach, 'pinned' | 'pinsWaiting' | 'mentionsLeftOut'>;

@@ -43,6 +43,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         name: campaign.name,
         status: campaign.status,
         is_schedule: campaign.isSchedule,
+        ...(campaign.isFollowUp && { is_follow_up: true as const }),
         created_at: campaign.createdAt.toISOString(),
         next_run_at: campaign.nextRunAt?.toISOString() ?? null,
         ...(withReads && { recalled: campaign.recalled }),
@@ -106,6 +107,7 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
           sent: run.sent,
           failed: run.failed,
         }),
+        ...(run.isFollowUp && { is_follow_up: true as const }),
         ...(run.warnings && { warnings: run.warnings }),
       })),
       next_cursor: writeCursor(next),
@@ -168,5 +170,6 @@ export function toWireRun(run: RunDetails) {
     sent: run.sent,
     failed: run.failed,
     cancelled: run.cancelled,
+    ...(run.skipped > 0 && { skipped: run.skipped }),
   };
 }

@@ -14,6 +14,7 @@ const NO_DRAFT_EXTRAS = {
   mention_all: false,
   pin_for: null,
   reply_to: null,
+  follow_up: null,
   link_preview: null,
   poll: null,
   event: null,
@@ -42,6 +43,7 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         reply_to: body.reply_to
           ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null }
           : null,
+        follow_up: body.follow_up ? { ...body.follow_up, run_id: body.follow_up.run_id ?? null } : null,
         ...toDraftBallot(body),
         link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },

@@ -12,8 +12,10 @@ import { CampaignActions } from './campaign-actions.tsx';
 import classes from './campaign-page.module.css';
 import { DeliveryTotals } from './delivery-totals.tsx';
 import { Failures } from './failures.tsx';
+import { FollowUpResults } from './follow-up-results.tsx';
 import { GroupTable } from './group-table.tsx';
 import { CampaignHeader } from './campaign-header.tsx';
+import { NonReaders } from './non-readers.tsx';
 import { PostPreview } from './post-preview.tsx';
 import { ReachResults } from './reach.tsx';
 import { Revisions } from './revisions.tsx';
@@ -53,6 +55,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
           )}
           <Revisions analytics={analytics} />
           <ReachResults analytics={analytics} />
+          {post.data?.follow_up && <FollowUpResults followUp={post.data.follow_up} analytics={analytics} />}
           <Failures analytics={analytics} />
           {!isQuiet && (
             <Section title={t('campaign.overTime')}>
@@ -61,6 +64,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
               </Suspense>
             </Section>
           )}
+          <NonReaders analytics={analytics} />
           <GroupTable analytics={analytics} />
         </Stack>
         <Stack gap="md" className={classes.side}>

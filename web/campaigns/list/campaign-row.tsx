@@ -77,8 +77,12 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
   );
 }
 
-/** "212 groups · Picture" */
-function summarizePost({ group_count: groups = 0, media_mime: mime }: Row): string {
-  const to = t('agenda.groups', { groups });
-  return typeof mime === 'string' ? `${to} · ${mediaName(mime)}` : to;
+/** "212 groups · Picture · Follow-up" */
+function summarizePost({ group_count: groups = 0, media_mime: mime, is_follow_up: isFollowUp }: Row): string {
+  const parts = [
+    t('agenda.groups', { groups }),
+    ...(typeof mime === 'string' ? [mediaName(mime)] : []),
+    ...(isFollowUp ? [t('followUp.name')] : []),
+  ];
+  return parts.join(' · ');
 }

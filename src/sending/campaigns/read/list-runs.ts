@@ -42,6 +42,7 @@ export interface ListedRun {
   queued: number;
   sent: number;
   failed: number;
+  isFollowUp: boolean;
   /** Absent: none, or not asked for. */
   warnings?: CheckWarning[];
 }
@@ -77,7 +78,7 @@ export async function listRuns(
       where r.account_id = ${accountId} and c.deleted_at is null and not c.is_test and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     ), content as materialized (
       -- Once for each content, however many runs it had.
-      select t.content_id, cardinality(t.group_ids) as groups
+      select t.content_id, cardinality(t.group_ids) as groups, coalesce(t.extras ? 'followUp', false) as is_follow_up
       from contents t
       where t.content_id in (select content_id from run)
         and (${kind ?? null}::text is null or exists (
@@ -86,7 +87,7 @@ export async function listRuns(
         and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
     )
     select r.run_id as "runId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
-           content.groups as "groupCount", r.queued, r.sent, r.failed
+           content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed
     from run r join content on content.content_id = r.content_id
     order by r.run_id limit ${limit + 1}`.execute(db);
   const warnings = withWarnings ? await warnOfRuns(deps, accountId, { startDate, endDate }) : undefined;
