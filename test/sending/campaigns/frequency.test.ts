@@ -1,7 +1,9 @@
 /** Warnings of groups that get too many posts: of check-campaign, and of the runs in list-runs. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { until } from '../../support/ledger.ts';
+import { workspaceOf } from '../../support/workspaces.ts';
 
 interface Warning {
   code: string;
@@ -211,4 +213,26 @@ test('list-runs says which planned run is too much: the one that comes after the
     end_date: '2031-06-30',
   });
   expect(body.data.runs.filter((run) => 'warnings' in run)).toEqual([]);
+});
+
+test('sorts ten thousand groups with a year of posts into classes, and counts each group', async () => {
+  const { db } = app.database;
+  const { rows } = await sql<{ group_id: number }>`
+    insert into groups (account_id, chat_id, send_to, kind, name, participants, can_send)
+    select account_id, 'x' || g, 'x' || g, 'group', 'Group ' || g, 3, true from accounts, generate_series(1, 10000) g
+    where workspace_id = ${workspaceOf(alice)} returning group_id`.execute(db);
+  const all = rows.map((row) => row.group_id);
+  // Of each ten groups one is in no daily campaign, and three are in all of them.
+  const partOf = (from: number, to: number) => all.filter((_, index) => index % 10 >= from && index % 10 < to);
+  for (const [from, to] of [
+    [1, 6],
+    [3, 8],
+    [3, 10],
+  ] as const)
+    await add(daily('2031-06-01', '2032-05-31', `1${from}:00:00`, { group_metadata_ids: partOf(from, to) }));
+  const year = daily('2031-06-01', '2032-05-31', '20:00:00', { group_metadata_ids: all });
+  const codes = await warningsOf(year);
+  expect(codes).toMatchObject([{ code: 'over_weekly_posts', params: { groups: 9_000, posts: 28, limit: 7 } }]);
+  const marked = await markedRuns('2032-01-01', '2032-02-29');
+  expect(marked).toHaveLength(3 * 60);
 });
