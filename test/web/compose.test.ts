@@ -267,6 +267,23 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
   });
 
+  test('leaves out the public holidays of a country', async () => {
+    await enterAsNew(page, 'hol');
+    await page.goto('/campaigns/new');
+    await page.getByText('On a schedule').click();
+    const soon = Temporal.Now.plainDateISO(ZONE).add({ days: 1 });
+    const april = soon.with({ month: 4, day: 29 });
+    await choose('First day', Temporal.PlainDate.compare(april, soon) < 0 ? april.add({ years: 1 }) : april);
+    await page.getByLabel('Lasts').selectOption('1 week');
+    await press('Leave out days');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Public holidays in' }).inputValue()).toBe('Germany');
+    await press('Leave out 1 holiday');
+    await page.getByText(/^1 day is left out: .*1 May/).waitFor();
+    await page.getByRole('combobox', { name: 'Public holidays in' }).fill('Denm');
+    await page.getByRole('option', { name: 'Denmark' }).click();
+    await page.getByText('None of these days is a public holiday.').waitFor();
+  });
+
   test('leaves out days that are tapped in the calendar, and keeps them with the draft and the campaign', async () => {
     await enterAsNew(page, 'gil');
     await page.goto('/campaigns/new');

@@ -35,7 +35,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await preview().getByText('When shall we meet?').waitFor();
     await preview().getByText('Sunday').waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    await page.getByRole('checkbox', { name: 'Village news' }).check();
     await check().getByText('Ready to send.').waitFor();
     // The draft is kept while it is written.
     await page.reload();

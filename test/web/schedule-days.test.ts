@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { fileProblem } from '../../web/compose/check-file.ts';
 import { copySchedule } from '../../web/compose/copy-schedule.ts';
+import { countryOfZone, listHolidays, loadHolidays } from '../../web/compose/public-holidays.ts';
 import {
   changeRange,
   endAfterWeeks,
@@ -104,5 +105,24 @@ describe('a file', () => {
     ['fair.png', 'image/png', 17 * 1024 * 1024, /larger than 16/],
   ])('%s of type "%s" and %d bytes is checked before it is attached', (name, type, size, problem) => {
     expect(fileProblem({ name, type, size }) ?? '').toMatch(problem);
+  });
+});
+
+describe('public holidays', () => {
+  test('are listed by date where they fall on days of the schedule', async () => {
+    const { DE } = await loadHolidays();
+    expect(listHolidays(DE ?? {}, listDays(days)).map(({ date }) => date)).toEqual(['2026-12-25', '2027-01-01']);
+    expect(listHolidays(DE ?? {}, [])).toEqual([]);
+  });
+
+  test('of several days have each of them', async () => {
+    const { TR } = await loadHolidays();
+    expect(TR?.['Ramazan Bayramı']).toEqual(expect.arrayContaining(['2027-03-09', '2027-03-10', '2027-03-11']));
+  });
+
+  test('are those of the country that the zone is in', async () => {
+    const codes = Object.keys(await loadHolidays());
+    const zones = ['Europe/Berlin', 'Asia/Kolkata', 'America/Sao_Paulo', 'America/Chicago', 'UTC'];
+    expect(zones.map((zone) => countryOfZone(zone, codes))).toEqual(['DE', 'IN', 'BR', 'US', null]);
   });
 });

@@ -15,7 +15,8 @@ export interface WitnessedWorker extends Service {
 export const ENTRY = join(import.meta.dirname, 'service.ts');
 export const SECRETS = {
   JWT_SECRET: 'the secret of the tests, long enough',
-  ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+  // The key of `startTestApp`, whose ledger a worker shares.
+  ENCRYPTION_KEY: '07'.repeat(32),
 };
 
 /** `gap` applies to sandbox accounts, as in `SANDBOX_GAP_MS`; accounts of the other messenger have none. */

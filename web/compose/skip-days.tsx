@@ -7,6 +7,7 @@ import { t } from '../i18n/translate.ts';
 import { DATE_PICKER_FORMAT } from './date-picker-format.ts';
 import type { Draft } from './draft.ts';
 import { listDays, listSkipped, toggleDay } from './schedule-days.ts';
+import { SkipHolidays } from './skip-holidays.tsx';
 import classes from './skip-days.module.css';
 
 /** A calendar with the days of the schedule: tapping one leaves it out, or takes it in again. */
@@ -56,6 +57,14 @@ export function SkipDays({ draft, update }: { draft: Draft; update: (change: Par
             }}
           />
         </Box>
+        {isOpen && (
+          <SkipHolidays
+            days={days}
+            skipped={skipped}
+            zone={draft.timeZone}
+            onSkip={(dates) => update({ skipDates: [...draft.skipDates, ...dates].toSorted() })}
+          />
+        )}
       </Collapse>
     </div>
   );

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { CompiledQuery, Kysely, sql, type Transaction } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../log/log.ts';
 import { assertReplicatedCommits } from './replicated-commits.ts';
@@ -31,10 +31,11 @@ const KEEP_ALIVE_MS = 10_000;
  * `idle_in_transaction_session_timeout`: detects a process that froze within a transaction. `tcp_user_timeout`: detects a peer that
  * acknowledges no data; ignored over Unix sockets and on systems without it.
  */
-const sessionTimeouts = (silenceMs: number) => `
-  select ${Number.isFinite(silenceMs) ? `set_config('statement_timeout', '${Math.floor(silenceMs * ENDED_AFTER)}', false),` : ''}
-         set_config('idle_in_transaction_session_timeout', '${FROZEN_MS}', false),
-         set_config('tcp_user_timeout', '${SILENCE_MS}', false)`;
+const sessionTimeouts = (silenceMs: number) => ({
+  ...(Number.isFinite(silenceMs) && { statement_timeout: Math.floor(silenceMs * ENDED_AFTER) }),
+  idle_in_transaction_session_timeout: FROZEN_MS,
+  tcp_user_timeout: SILENCE_MS,
+});
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
@@ -144,13 +145,8 @@ export function connectDatabase(
   const shared = shares && shareConnections(pool, shares);
   const db = new Kysely<Schema>({
     dialect: new NotifyingDialect(
-      {
-        pool: assertReplicatedCommits(shared ?? pool),
-        // Not among the start-up options, which poolers refuse.
-        async onCreateConnection(connection) {
-          await connection.executeQuery(CompiledQuery.raw(sessionTimeouts(silenceMs)));
-        },
-      },
+      // The settings are not among the start-up options, which poolers refuse.
+      { pool: assertReplicatedCommits(shared ?? pool, sessionTimeouts(silenceMs)) },
       { pool, log },
     ),
     ...(onError && {

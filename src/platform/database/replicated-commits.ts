@@ -14,12 +14,18 @@ const QUERY_CANCELED = '57014';
 const READ_ONLY = '25006';
 
 /**
- * Clients may reach a server before its promotion. It answers reads, but has not replayed all of its log: accepted data would be missing.
- * After the promotion it stays the leader for as long as its connections last.
+ * Sets a new connection up. Clients may reach a server before its promotion. It answers reads, but has not replayed all of its log: accepted
+ * data would be missing. After the promotion it stays the leader for as long as its connections last.
+ *
+ * Not in Kysely's `onCreateConnection`: it never gives back a connection for which that throws, and a server that stalls would use up the
+ * pool.
  */
-async function assertNotReplica(client: pg.PoolClient): Promise<void> {
+async function setUp(client: pg.PoolClient, settings: Readonly<Record<string, number>>): Promise<void> {
+  const changes = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
   try {
-    const { rows } = await client.query<{ is_replica: boolean }>('select pg_is_in_recovery() as is_replica');
+    const { rows } = await client.query<{ is_replica: boolean }>(
+      `select pg_is_in_recovery() as is_replica, ${changes.join(', ')}`,
+    );
     if (rows[0]?.is_replica) throw Object.assign(new Error('the server is a replica'), { code: READ_ONLY });
   } catch (error) {
     client.release(true);
@@ -28,10 +34,10 @@ async function assertNotReplica(client: pg.PoolClient): Promise<void> {
 }
 
 /**
- * Wraps a pool: rejects connections to a replica, and rejects commits whose wait for the synchronous replica was cancelled. PostgreSQL
+ * Wraps a pool: gives each connection its `settings`, rejects connections to a replica, and rejects commits whose wait for the synchronous replica was cancelled. PostgreSQL
  * reports such a commit as a success with a warning, although a failover loses it (docs/explanation/decisions/0067).
  */
-export function assertReplicatedCommits(pool: LendingPool): PostgresPool {
+export function assertReplicatedCommits(pool: LendingPool, settings: Readonly<Record<string, number>>): PostgresPool {
   const unconfirmed = new WeakSet<object>();
   pool.on('connect', (client) =>
     client.on('notice', ({ routine }) => void (routine === WAITING_FOR_REPLICA && unconfirmed.add(client))),
@@ -61,7 +67,7 @@ export function assertReplicatedCommits(pool: LendingPool): PostgresPool {
       // The same each time: by it Kysely knows which connections are new.
       let known = confirmed.get(client);
       if (known) return known;
-      await assertNotReplica(client);
+      await setUp(client, settings);
       known = confirm(client);
       confirmed.set(client, known);
       return known;

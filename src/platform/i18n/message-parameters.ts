@@ -144,6 +144,7 @@ export interface MessageParameters {
   'compose.sum': { groups: number; members: number };
   'compose.lastsWeeks': { weeks: number };
   'compose.skip.days': { days: number; list: string };
+  'compose.skip.leaveHolidays': { days: number };
   'compose.poll.option': { number: string };
   'compose.poll.removeOption': { number: string };
   'compose.poll.hours': { hours: number };

@@ -52,6 +52,13 @@ test('times out a statement on a stalled network', async () => {
   await network.close();
 });
 
+test('gives back a new connection whose session settings fail', async () => {
+  // A statement timeout that PostgreSQL rejects.
+  const db = connectDatabase(database.address, { log: createLog('silent'), poolSize: 1, silenceMs: 2 ** 32 });
+  for (const _ of [1, 2, 3]) await expect(pingDatabase(db)).rejects.toMatchObject({ code: '22023' });
+  await db.destroy();
+});
+
 test('waits at start for a server behind a proxy that is already up', async () => {
   const { address } = database;
   if ('url' in address) throw new Error('tests need a server on a Unix socket');

@@ -67,7 +67,8 @@ async function faultsOf(run: ExpectedRun, turnSize: number) {
 test('sends at most the post in hand after a pause or cancel of a paced account', async () => {
   const paced = await startWitnessedWorker(app.database, witness, '5-15');
   await witness.behave({ delayMs: [0, 30] });
-  const groups = await createGroups(60);
+  // More than are sent before a slow machine has answered all of the requests below.
+  const groups = await createGroups(2_000);
   for (let round = 1; round <= 3; round++) {
     const { campaign, arrived, control } = await send(`round ${round}`, groups);
     for (const most of [5, 15]) {
@@ -93,7 +94,8 @@ test('sends at most the post in hand after a pause or cancel of a paced account'
 
 test('begins no second turn after a cancel of an account without a gap', async () => {
   const worker = await startWitnessedWorker(app.database, witness);
-  await witness.behave({});
+  // A turn is longer than a slow machine needs for a cancel.
+  await witness.behave({ delayMs: [5, 10] });
   const groups = await createGroups(2 * DELIVERIES_PER_TURN);
   const { campaign, arrived, control, campaignId } = await send('all at once', groups);
   await until(arrived, (count) => count >= 10);
