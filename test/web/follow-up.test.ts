@@ -62,15 +62,6 @@ describe.skipIf(!browser)('in a browser', () => {
       );
     return campaign_id;
   }
-  const shoot = async (name: string) => {
-    await page.screenshot({ path: `/work/scratch/follow/${name}-light.png`, fullPage: true });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.screenshot({ path: `/work/scratch/follow/${name}-dark.png`, fullPage: true });
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.screenshot({ path: `/work/scratch/follow/${name}-phone.png`, fullPage: true });
-    await page.setViewportSize({ width: 1280, height: 860 });
-  };
 
   test('marks the runs in the calendar that are too much, with the sentence, and says so before sending', async () => {
     await schedule('Morning news', '09:00:00', 7);
@@ -79,17 +70,15 @@ describe.skipIf(!browser)('in a browser', () => {
     const chip = page.getByRole('link', { name: /09:30\s*Raffle/ });
     await chip.getByText('3 groups get two posts within an hour').waitFor();
     await page.getByText('Too many posts', { exact: true }).waitFor();
-    await shoot('calendar-week');
     await page.goto(`/calendar?day=${tomorrow.toString()}`);
     await chip.getByText('3 groups get two posts within an hour').waitFor();
-    await shoot('calendar-month');
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
     await page.goto(`/campaigns/new?day=${tomorrow.toString()}`);
     await writeMessage(page, 'Once more');
     await page.getByRole('checkbox', { name: groups[0]?.group_name ?? '' }).check();
     const check = page.getByRole('region', { name: 'Check' });
-    await check.getByText(/^1 group gets two posts within an hour, first on .*: /).waitFor();
-    await check.getByText(/^1 group gets more than 7 posts in 7 days, up to 9, first on .*: /).waitFor();
+    await check.getByText('1 group gets two posts within an hour').waitFor();
+    await check.getByText('1 group gets more than 7 posts in 7 days, up to 9').waitFor();
   });
 
   test('sets how many posts are too many', async () => {
@@ -98,20 +87,17 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved. It applies from the next post on.').waitFor();
     expect((await person.call('venom/update-account')).body.data).toMatchObject({ weekly_posts: 3 });
-    await page.getByLabel('Posts per group in 7 days, before a warning').scrollIntoViewIfNeeded();
-    await shoot('account');
   });
 
   test('lists who did not read, writes to them, and reminds them', async () => {
     const id = await sendWithReads('Spring fair', [0.1, 0.42, 0.9]);
     await page.goto(`/campaigns/${id}`);
     const section = page.getByRole('region', { name: 'Who did not read' });
-    await section.getByText('2 of 3 groups were read by fewer than 50 % of their members.').waitFor();
+    await section.getByText('In 2 of 3 groups, fewer than 50 % of the members have read it.').waitFor();
     await section.getByText('10%').waitFor();
-    await shoot('non-readers');
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
     await section.getByLabel('Readers below').fill('20');
-    await section.getByText('1 of 3 groups were read by fewer than 20 % of their members.').waitFor();
+    await section.getByText('In 1 of 3 groups, fewer than 20 % of the members have read it.').waitFor();
     await section.getByRole('button', { name: 'Write to them' }).click();
     await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
 
@@ -122,7 +108,6 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'It is on Sunday');
     const check = page.getByRole('region', { name: 'Check' });
     await check.getByText('As of now, 2 of 2 groups would get this reminder').waitFor();
-    await shoot('reminder');
     await page.getByRole('button', { name: /^Schedule/ }).click();
     await page
       .getByRole('dialog')
@@ -155,8 +140,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const section = page.getByRole('region', { name: 'Reminder' });
     await section.getByText('2 groups were left out').waitFor();
     await section.getByRole('link', { name: 'Spring fair' }).waitFor();
-    await page.getByText('Left out: read by 72 %').waitFor();
-    await shoot('left-out');
+    await page.getByTitle('Left out: read by 72 %').waitFor();
     expect(await findBarriersAnywhere(page, {})).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
 import { campaignQuery } from '../../api/queries.ts';
 import { Section } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
+import classes from './outcome-list.module.css';
 import { Outcome, OutcomeList, OutcomeReason } from './outcome-list.tsx';
 
 /** Which campaign a follow-up is about, and which groups it left out. */
@@ -22,7 +23,13 @@ export function FollowUpResults({
       <OutcomeList>
         <Outcome>
           {t('followUp.about', { percent })}{' '}
-          {followed.data ? <Link href={`/campaigns/${id}`}>{followed.data.name}</Link> : t('followUp.gone')}
+          {followed.data ? (
+            <Link href={`/campaigns/${id}`} className={classes.link} dir="auto">
+              {followed.data.name}
+            </Link>
+          ) : (
+            t('followUp.gone')
+          )}
         </Outcome>
         {known.length > 0 && (
           <OutcomeReason

@@ -42,7 +42,7 @@ export function Cell({ group, column, isPaused }: { group: GroupRow; column: Col
       );
     case 'sent':
       return (
-        <td>
+        <td title={group.skipped === undefined ? undefined : skippedText(group.skipped)}>
           {group.deliveries > 1
             ? t('campaigns.sentOf', { sent: count(group.sent), all: count(group.deliveries) })
             : stateOf(group, isPaused)}
@@ -88,7 +88,7 @@ function peopleOf(some: number | null, { recipients }: GroupRow): string {
 function stateOf({ sent, failed, cancelled, skipped }: GroupRow, isPaused: boolean): string {
   if (sent > 0) return t('campaign.state.sent');
   if (failed > 0) return t('campaign.state.failed');
-  if (skipped !== undefined) return skippedText(skipped);
+  if (skipped !== undefined) return t('campaign.state.leftOut');
   if (cancelled > 0) return t('campaign.state.cancelled');
   return isPaused ? t('status.paused') : t('campaign.state.waiting');
 }

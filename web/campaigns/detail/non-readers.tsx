@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Analytics, GroupRow } from '../../api/operations.ts';
 import { addDays } from '../../calendar/days.ts';
@@ -34,9 +34,7 @@ export function NonReaders({ analytics }: { analytics: Analytics }) {
   return (
     <Section
       title={t('followUp.title')}
-      aside={
-        <PercentInput label={t('followUp.percent')} value={entered} onChange={setEntered} isValid={percent !== null} />
-      }
+      aside={<PercentInput value={entered} onChange={setEntered} isValid={percent !== null} />}
     >
       <Text size="sm" mb="xs" aria-live="polite">
         {label} {unknown > 0 && t('followUp.unknownGroups', { groups: unknown })}
@@ -82,58 +80,63 @@ function Actions({
       >
         {t('followUp.write')}
       </Button>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<Icon name="clock" size={14} />}
-        disabled={days === null}
-        onClick={remind}
-      >
-        {t('followUp.remind', { days: days ?? 0 })}
-      </Button>
-      <NumberInput
-        size="xs"
-        w={72}
-        aria-label={t('followUp.days')}
-        min={1}
-        max={MOST_DAYS}
-        allowDecimal={false}
-        allowNegative={false}
-        value={entered}
-        onChange={setEntered}
-        error={days === null}
-      />
+      <Group gap={6} wrap="nowrap">
+        <NumberInput
+          size="xs"
+          w={72}
+          aria-label={t('followUp.days')}
+          min={1}
+          max={MOST_DAYS}
+          allowDecimal={false}
+          allowNegative={false}
+          value={entered}
+          onChange={setEntered}
+          error={days === null}
+        />
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="clock" size={14} />}
+          disabled={days === null}
+          onClick={remind}
+        >
+          {t('followUp.remind', { days: days ?? 0 })}
+        </Button>
+      </Group>
     </Group>
   );
 }
 
-/** A field for a percentage of readers. */
-export function PercentInput({
-  label,
+function PercentInput({
   value,
   onChange,
   isValid,
 }: {
-  label: string;
   value: number | string;
   onChange: (value: number | string) => void;
   isValid: boolean;
 }) {
+  const id = useId();
   return (
-    <NumberInput
-      size="xs"
-      w={92}
-      aria-label={label}
-      suffix=" %"
-      min={1}
-      max={MOST_PERCENT}
-      step={5}
-      allowDecimal={false}
-      allowNegative={false}
-      value={value}
-      onChange={onChange}
-      error={!isValid}
-    />
+    <Group gap={6} wrap="nowrap">
+      <Text size="sm" component="label" htmlFor={id} c="dimmed">
+        {t('followUp.percent')}
+      </Text>
+      <NumberInput
+        id={id}
+        size="xs"
+        w={84}
+        suffix=" %"
+        min={1}
+        max={MOST_PERCENT}
+        step={5}
+        allowDecimal={false}
+        allowNegative={false}
+        value={value}
+        onChange={onChange}
+        error={!isValid}
+      />
+    </Group>
   );
 }
 
