@@ -16,6 +16,7 @@ import { SendDelay } from './send-delay.tsx';
 /** The state and progress of the campaign. */
 export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
   const { campaign, totals, runs } = analytics;
+  const { skipped = 0 } = totals;
   const zone = useZone();
   // A paused campaign goes nowhere until it is resumed.
   const next = campaign.status === 'paused' ? undefined : runs.find((run) => run.status === 'planned');
@@ -47,8 +48,9 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
               sent: count(totals.sent),
               failed: count(totals.failed),
               waiting: count(totals.queued),
-              cancelled: totals.cancelled,
+              cancelled: totals.cancelled - skipped,
             })}
+        {skipped > 0 && ` · ${t('followUp.leftOut', { groups: skipped })}`}
         <ExpectedFinish at={totals.expected_finish_at ?? null} />
       </Text>
       <SendDelay campaign={campaign} totals={totals} />
