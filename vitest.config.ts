@@ -81,7 +81,7 @@ const RARE = [
   'platform/database/outages',
   'platform/secrets/encryption-key',
   'platform/secrets/give-up',
-  'sending/analytics/roll-up',
+  'sending/analytics/{report-consistency,roll-up}',
   'sending/campaigns/large-requests',
   'sending/campaigns/occurrences',
   'sending/campaigns/revise',
@@ -134,7 +134,7 @@ const LONG = [
 
 /** What runs on each PostgreSQL: our statements, but for what is about processes that die, what waits or searches, and the calendar. */
 const MATRIX = [
-  'sending/analytics/!(consistency|roll-up)',
+  'sending/analytics/!(consistency|report-consistency|roll-up)',
   'sending/campaigns/!(clock|fold|halt|occurrences|revise)',
   'platform/database/{fingerprint,schema}',
   'sending/deliveries/!(poison|revise-newest|stalled-claim|worker-replacement)',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { readGroupAnalytics } from '../src/sending/analytics/group-analytics.ts';
 import type { Database } from '../src/platform/database/connect.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
-import { toWireGroupRow } from '../src/api/routes/analytics.ts';
+import { toWireGroupRow } from '../src/api/routes/group-rows.ts';
 import { createOwner, sendNow, type Owner } from '../test/support/ledger.ts';
 import { settle, startCluster } from './support/cluster.ts';
 import { count, median, type Row } from './support/table.ts';

@@ -1,6 +1,10 @@
-/** Pictures of every page, light, dark and on a phone: `npx node scripts/take-screenshots.ts`, then look at them. */
+/**
+ * Pictures of every page, light, dark and on a phone: `npx node scripts/take-screenshots.ts`, then look at them. `--groups 300` takes them
+ * with as many groups, `--groups 0` the pages of somebody without any, `--folder` puts them elsewhere.
+ */
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Secret, TOTP } from 'otpauth';
 import { Client } from 'pg';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -12,8 +16,24 @@ import { startReceiver } from '../test/support/servers/receiver.ts';
 import { removeService, startService } from '../test/support/service/service.ts';
 import { startWhatsAppPeer } from '../test/whatsapp-peer/peer.ts';
 
-const FOLDER = join(import.meta.dirname, '../screenshots');
+const { values: given } = parseArgs({ options: { folder: { type: 'string' }, groups: { type: 'string' } } });
+const FOLDER = given.folder === undefined ? join(import.meta.dirname, '../screenshots') : resolve(given.folder);
+const GROUPS = Number(given.groups ?? 20);
 const SETTLE_MS = 1_200;
+/** In ten scripts, two of which are written from right to left, and one name that is longer than there is room for. */
+const NAMES = [
+  'Neighbours of Mill Street and of the lanes behind the old railway station',
+  'Соседи с улицы Мира',
+  'Γειτονιά του Αγίου Νικολάου',
+  'جيران الحي القديم',
+  'שכני הרחוב הגדול',
+  'Հին քաղաքի հարևաններ',
+  'ძველი ქალაქის მეზობლები',
+  'पुराने शहर के पड़ोसी',
+  '老城街坊',
+  'เพื่อนบ้านเมืองเก่า',
+  'Vecinos de San José',
+];
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   light: {},
   dark: { colorScheme: 'dark' },
@@ -26,7 +46,7 @@ const peer = await startWhatsAppPeer();
 const receiver = await startReceiver();
 const service = await startService({
   environment: {
-    SANDBOX_SPEED: '5',
+    SANDBOX_SPEED: '20',
     LOG_LEVEL: 'info',
     WHATSAPP_URL: peer.url,
     WHATSAPP_ROOT_KEY: peer.rootKey,
@@ -64,10 +84,15 @@ async function prepare(chromium: Browser): Promise<Record<string, string>> {
     if (answer.status !== 200) throw new Error(`${path}: ${answer.body.message ?? answer.status}`);
     return answer;
   };
+  if (GROUPS === 0) {
+    await runSql('delete from sandbox_chats');
+    await call('venom/sync-groups', {});
+    return {};
+  }
   await call('venom/create-community', { community_name: 'Old town', description: '' });
   await call('venom/create-channel', { name: 'Town news', description: '', image: null });
-  for (let number = 1; number <= 24; number++)
-    await call('venom/create-group', { group_name: `Street ${number}`, participants: ['+44 20 7946 0200'] });
+  await addGroups();
+  await call('venom/sync-groups', {});
   const listed = await call('venom/list-groups', { limit: 500 });
   const ids = (listed.body.data as unknown as { groups: { group_metadata_id: number }[] }).groups.map(
     (group) => group.group_metadata_id,
@@ -154,12 +179,19 @@ async function photograph(
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
   await take('campaigns', '/');
   for (const [name, id] of Object.entries(campaigns)) await take(`campaign-${name}`, `/campaigns/${id}`);
-  await takeDialogs(page, take, campaigns['corrected'] ?? '');
-  await take('change', `/campaigns/${campaigns['scheduled']}/change`);
+  if (GROUPS > 0) {
+    await takeDialogs(page, take, campaigns['corrected'] ?? '');
+    await take('change', `/campaigns/${campaigns['scheduled']}/change`);
+  }
   await take('calendar', '/calendar');
   await page.getByText('Week', { exact: true }).click();
   await take('calendar-week');
   await take('groups', '/groups');
+  if (GROUPS === 0) {
+    for (const name of ['account', 'settings']) await take(name, `/${name}`);
+    await take('compose', '/campaigns/new');
+    return close();
+  }
   await page.getByRole('link', { name: 'Village news' }).click();
   await page.getByRole('heading', { name: 'Village news', level: 1 }).waitFor();
   await take('group');
@@ -256,12 +288,36 @@ async function takeDialogs(
   }
 }
 
+/** Adds groups until there are as many as asked for, at once: made one by one, the limits of making groups would apply. */
+async function addGroups() {
+  await runSql(
+    `insert into sandbox_chats (chat_id, account_id, kind, name, description, invite_code, participants)
+     select 12036300000000000 + n || '@g.us', a.account_id, 'group',
+            ($1::text[])[1 + n % cardinality($1)] || case when n < cardinality($1) then '' else ' ' || n end, '', 'invite-' || n,
+            array(select '+4420794' || lpad((n * 50 + m)::text, 5, '0') from generate_series(1, 3 + n * 7 % 40) m)
+     from (select account_id from sandbox_chats limit 1) a, generate_series(0, $2 - 1 - (select count(*)::int from sandbox_chats where kind <> 'announcement')) n`,
+    [NAMES, GROUPS],
+  );
+}
+
 /** Makes some groups be gone while something is sent. Nothing a user does comes to that, so it is done behind the service's back. */
 async function loseGroups<Sent>(
   many: number,
   send: () => Promise<Sent>,
   call: (path: string, body: unknown) => Promise<unknown>,
 ) {
+  const move = (by: number) =>
+    runSql(`update sandbox_chats set account_id = account_id + $1 where name = any($2)`, [by, NAMES.slice(0, many)]);
+  await new Promise((resolve) => setTimeout(resolve, 3 * SETTLE_MS));
+  await move(1_000);
+  const sent = await send();
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await move(-1_000);
+  await call('venom/sync-groups', {});
+  return sent;
+}
+
+async function runSql(text: string, values: unknown[] = []): Promise<void> {
   const database = new Client({
     host: join(service.folder, 'data/socket'),
     port: 5432,
@@ -269,19 +325,11 @@ async function loseGroups<Sent>(
     database: 'postgres',
   });
   await database.connect();
-  const move = (by: number) =>
-    database.query(
-      `update sandbox_chats set account_id = account_id + $1 where name = any(array(select 'Street ' || n from generate_series(1, $2) n))`,
-      [by, many],
-    );
-  await new Promise((resolve) => setTimeout(resolve, 3 * SETTLE_MS));
-  await move(1_000);
-  const sent = await send();
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  await move(-1_000);
-  await call('venom/sync-groups', {});
-  await database.end();
-  return sent;
+  try {
+    await database.query(text, values);
+  } finally {
+    await database.end();
+  }
 }
 
 async function takeCompose(page: Page, take: (name: string, path?: string) => Promise<void>): Promise<void> {
@@ -290,7 +338,7 @@ async function takeCompose(page: Page, take: (name: string, path?: string) => Pr
   await take('compose-begun');
   await page.getByRole('checkbox', { name: 'Chess friends' }).check();
   await page.getByRole('checkbox', { name: 'Old town' }).check();
-  await page.getByRole('button', { name: 'Send a test to' }).click();
+  await page.getByRole('button', { name: 'Send a test…' }).click();
   await take('compose-test');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Send to 2 groups now/ }).click();

@@ -67,6 +67,8 @@ export async function playScene(): Promise<Map<string, string>> {
     DATA_DIR: join(state, 'data'),
     STATE_DIR: join(state, 'state'),
     PUBLIC_URL: 'https://campanile.example',
+    // The doctor would say whether this machine reaches other sites.
+    LINK_PREVIEWS: 'false',
   };
   const service = await startService({ folder, environment: { ...environment, ...PACE } });
   const stage: Stage = { folder, environment, service, last: '' };

@@ -3,6 +3,7 @@ import { only, type Case } from './case.ts';
 import { hasApplied, mayApply } from './effects.ts';
 import { findArrived } from './check-messages.ts';
 import { requestsOf } from './expectations.ts';
+import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalRun, RecordedEvent } from './line.ts';
 
 /** Contract: a run that has not begun by then is late. */
@@ -70,8 +71,10 @@ function checkCampaign(facts: Case, campaign: FinalCampaign, own: readonly Recor
       const requests = requestsOf(facts, text, [operation]);
       // A recall without a run cancels the campaign, too.
       const recalls = operation === 'cancel' ? requestsOf(facts, text, ['recall']).filter(mayApply).length : 0;
+      // Three refusals more may pause it by themselves.
+      const stops = operation === 'pause' ? findStops(facts, text).length : 0;
       const least = requests.filter((one) => hasApplied(facts, one)).length;
-      return expectCount(own, type, { least, most: requests.filter(mayApply).length + recalls, what: text });
+      return expectCount(own, type, { least, most: requests.filter(mayApply).length + recalls + stops, what: text });
     }),
   ];
 }
@@ -88,7 +91,8 @@ function checkRun(
   const retries = requestsOf(facts, campaign.text, ['retry']).filter(mayApply).length;
   const began = startedMs === null ? 0 : 1;
   const missed = status === 'missed' ? 1 : 0;
-  const isPausable = requestsOf(facts, campaign.text, ['pause']).some(mayApply);
+  const isPausable =
+    requestsOf(facts, campaign.text, ['pause']).some(mayApply) || findStops(facts, campaign.text).length > 0;
   const late = startedMs !== null && startedMs >= dueMs + LATE_MS ? 1 : 0;
   const changes = own.filter(({ type }) => type === 'run.started' || type === 'run.completed');
   const isEnded = status.startsWith('completed');

@@ -20,6 +20,7 @@ import {
 } from './check-messages.ts';
 import { changesAreRequested, correctionsArrive, runsBeginInOrder } from './check-order.ts';
 import { runsAreTheOnesRequested } from './check-runs.ts';
+import { refusalsPauseTheCampaign } from './refusals.ts';
 import { postsLeaveInTime, runsBeginInTime, timeGoesOn } from './check-times.ts';
 import {
   instantsOfSendsAreTrue,
@@ -103,6 +104,7 @@ const RULES: ReadonlyArray<(facts: Case) => string[]> = [
   mentionsAreAllowed,
   quotesAreTheOnesRequested,
   pinsAreTheOnesRequested,
+  refusalsPauseTheCampaign,
 ];
 
 function nothingIsLost(facts: Case): string[] {

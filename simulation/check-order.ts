@@ -2,6 +2,7 @@
 import { isOf, only, type Case } from './case.ts';
 import { effectOf, hasApplied, mayApply } from './effects.ts';
 import { requestsOf } from './expectations.ts';
+import { findStops } from './refusals.ts';
 import type { FinalCampaign, FinalDelivery, FinalRun } from './line.ts';
 
 interface Begun {
@@ -51,7 +52,8 @@ function couldGoFirst(facts: Case, { campaign, run }: Begun, other: Begun): bool
   const isOffline = only(facts.lines, 'offline').some(
     ({ messageId, atMs }) => facts.deliveries.get(messageId)?.runId === run.runId && atMs <= other.firstMs,
   );
-  return !isOffline && !touches.some(({ atMs }) => atMs <= other.firstMs);
+  const isStopped = findStops(facts, campaign.text).some(({ arrivedMs }) => arrivedMs <= other.firstMs);
+  return !isOffline && !isStopped && !touches.some(({ atMs }) => atMs <= other.firstMs);
 }
 
 /** After the last correction of a campaign members see its text, or the analytics say why not. */

@@ -3,6 +3,7 @@ import { isOf, only, type Case } from './case.ts';
 import type { Line } from './line.ts';
 import { findCalm, findHeld, freeTime } from './calm-time.ts';
 import { possibleSpans } from './effects.ts';
+import { possibleStops } from './refusals.ts';
 import { possibleWarmUps } from './warm-ups.ts';
 import { clipSpans, joinSpans, totalMs, type Span } from './spans.ts';
 import { beginOf, dayOf, quietSpans } from './wall-clock.ts';
@@ -46,11 +47,14 @@ export function computeExpectations(facts: Case): Expectations {
 
 function findPauses(facts: Case, text: string): Span[] {
   const own = facts.requests.filter((one) => one.text === text);
-  return possibleSpans(
-    facts,
-    own.filter(({ operation }) => operation === 'pause'),
-    own.filter(({ operation }) => operation === 'resume'),
-  );
+  return [
+    ...possibleStops(facts, text),
+    ...possibleSpans(
+      facts,
+      own.filter(({ operation }) => operation === 'pause'),
+      own.filter(({ operation }) => operation === 'resume'),
+    ),
+  ];
 }
 
 /** Returns the spans in which the account may rest: in quiet hours, or since the posts of a day have reached a cap, or that of a warm-up. */

@@ -149,6 +149,16 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'refusals in a row pause nothing',
+    edits: [
+      {
+        file: 'sending/deliveries/pause-refused.ts',
+        text: 'export const REFUSALS_IN_A_ROW = 3;',
+        replacement: 'export const REFUSALS_IN_A_ROW = 300;',
+      },
+    ],
+  },
+  {
     name: 'a pause is not honoured',
     edits: [
       {

@@ -14,7 +14,8 @@ export interface RemainingWork {
   /** The next instant at which a lane or a webhook looks again, or a run is due. */
   next_ms: number | null;
   due_ms: number | null;
-  paused: string[];
+  /** The name of a campaign is its text. */
+  paused: Array<{ campaign: string; text: string; accountId: number }>;
 }
 
 export async function readRemainingWork({ control }: World): Promise<RemainingWork> {
@@ -32,7 +33,8 @@ export async function readRemainingWork({ control }: World): Promise<RemainingWo
                   union all select greatest(next_try_at, claimed_until) from webhooks
                             where disabled_at is null and (newest > position or has_retries)) due) as next_ms,
            (select (extract(epoch from min(due_at)) * 1000)::float8 from runs where status = 'planned') as due_ms,
-           (select coalesce(array_agg(public_id::text order by campaign_id), '{}') from campaigns where status = 'paused' and deleted_at is null) as paused`);
+           (select coalesce(json_agg(json_build_object('campaign', public_id, 'text', name, 'accountId', account_id) order by campaign_id), '[]')
+            from campaigns where status = 'paused' and deleted_at is null) as paused`);
   const [row] = rows;
   if (!row) throw new Error('the ledger did not say how it stands');
   return row;

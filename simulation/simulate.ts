@@ -165,7 +165,7 @@ export async function simulate(server: ServerAddress, asked: Asked): Promise<Sim
     // Who is alone and is told nothing has to look.
     if (isLeftAlone) workload.add([api, api]);
     await finish(world, {
-      resume: (campaigns) => workload.resume(api, campaigns),
+      resume: (paused) => workload.resume(api, paused),
       open: () => workload.open(),
       lastDays,
     });
@@ -191,7 +191,11 @@ export function openApi(world: World, name = 'api'): Api {
  */
 async function finish(
   world: World,
-  { resume, open, lastDays }: { resume: (campaigns: string[]) => void; open: () => number; lastDays: number },
+  {
+    resume,
+    open,
+    lastDays,
+  }: { resume: (paused: RemainingWork['paused']) => void; open: () => number; lastDays: number },
 ): Promise<void> {
   const last = world.statements() + CALM_STATEMENTS;
   const isCalm = () => totalMs(findCalm(world.history.lines).slice(-1)) >= CALM_BEFORE_SLEEP_MS;

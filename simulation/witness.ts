@@ -48,6 +48,9 @@ export interface Witness {
   untold(): number;
 }
 
+/** The share of campaigns that every group refuses while there are faults. */
+const REFUSED_EVERYWHERE = 0.06;
+
 const LATER = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
 /** `freezeMs`: for how long the process that is about to send a post stands still; 0: it does not. */
@@ -59,6 +62,8 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const refused = new Set<string>();
   const chats = openChats(random, history);
   let unrecorded: MemberEvent[] = [];
+  /** By their aliases that are resolved. */
+  const voters = new Map<string, string>();
   /** Actions of members that are still to come. */
   let coming = 0;
   const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
@@ -70,6 +75,13 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   };
 
   type To = Parameters<MessengerSession['send']>[1][number];
+
+  /** Some campaigns are refused by each of their groups. */
+  function isRefusedEverywhere(text: string): boolean {
+    const [name = text] = text.split(',');
+    const number = createHash('sha256').update(`${seed} ${name}`).digest().readUInt8();
+    return witness.chances.refuseForGood > 0 && number < REFUSED_EVERYWHERE * 256;
+  }
 
   function decideResult(
     to: To,
@@ -99,7 +111,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       note('not a member');
       return { kind: 'refused', reason: 'not a member', final: true };
     }
-    if (refused.has(to.messageId) || drawn < chances.refuseForGood) {
+    if (refused.has(to.messageId) || drawn < chances.refuseForGood || isRefusedEverywhere(post.text)) {
       if (!accepted.has(to.messageId)) {
         refused.add(to.messageId);
         note('refused for good');
@@ -206,6 +218,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       if (hasAlias)
         actLater(4_006, () => {
           unrecorded.push({ kind: 'same', accountId, participant: voter, alias });
+          voters.set(alias, voter);
         });
     }
   }
@@ -308,17 +321,26 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     };
   }
 
+  /** Once an alias is resolved, votes are told by the true id, also if they were told before. */
+  function nameVoter(event: MemberEvent): MemberEvent {
+    const voter = event.kind === 'voted' ? voters.get(event.participant) : undefined;
+    return event.kind === 'voted' && voter !== undefined
+      ? { ...event, participant: voter, isProvisional: false }
+      : event;
+  }
+
   async function recordOne(watcher: { record: RecordEvents }): Promise<void> {
     const events = unrecorded.slice(0, 20);
     if (events.length === 0) return;
-    await watcher.record(events);
+    const named = events.map(nameVoter);
+    await watcher.record(named);
     // Some are told again although they were recorded, as when the process that recorded them ends before it says so.
-    const isRetold = random() < witness.chances.retell && !isAliasedVote(events[0]);
+    const isRetold = random() < witness.chances.retell;
     const told = isRetold ? events.slice(1) : events;
     unrecorded = unrecorded.filter((event) => !told.includes(event));
     history.add({
       kind: 'receipts',
-      receipts: events.map(toReceipt),
+      receipts: named.map(toReceipt),
     });
   }
 
@@ -356,11 +378,6 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
 
 /** Returns the SHA-256 of a file, as hex. */
 export const hashFile = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-
-/** A vote that comes again after its alias was resolved would be named by the true id. */
-function isAliasedVote(event: MemberEvent | undefined): boolean {
-  return event?.kind === 'voted' && event.isProvisional === true;
-}
 
 function toReceipt(event: MemberEvent): Receipt {
   switch (event.kind) {

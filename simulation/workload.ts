@@ -22,6 +22,7 @@ import { draw, pick, seededRandom } from '../test/support/inputs/random.ts';
 import type { History } from './history.ts';
 import type { AskedSchedule, Happening } from './line.ts';
 import { pollOf } from './polls.ts';
+import type { RemainingWork } from './remaining-work.ts';
 import { current, time, type VirtualProcess } from './virtual-time.ts';
 import { hashFile } from './witness.ts';
 import { ZONES } from './owners.ts';
@@ -45,8 +46,8 @@ export interface Workload {
   add(apis: Apis): void;
   /** Requests that the first account warms up. */
   warmUp(api: Api): void;
-  /** Resumes all that is paused. */
-  resume(api: Api, campaigns: readonly string[]): void;
+  /** Resumes campaigns that are paused, also those of requests without an answer. */
+  resume(api: Api, paused: RemainingWork['paused']): void;
   /** The number of requests without an answer, of processes that live. */
   open(): number;
 }
@@ -332,8 +333,11 @@ export function openWorkload(
       const [first] = owners;
       if (first) warmUp(api, first, true);
     },
-    resume(api, campaigns) {
-      for (const one of known) if (campaigns.includes(one.campaign)) change(api, 'resume', one);
+    resume(api, paused) {
+      for (const { accountId, ...campaign } of paused) {
+        const owner = owners.find((one) => one.accountId === accountId);
+        if (owner) change(api, 'resume', { ...campaign, owner });
+      }
     },
     open: () => [...open.values()].filter((process) => !process.isDead).length,
   };

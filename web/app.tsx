@@ -24,6 +24,8 @@ const CampaignPage = lazy(lazyWithRetry(() => import('./campaigns/detail/campaig
 const CalendarPage = lazy(lazyWithRetry(() => import('./calendar/calendar-page.tsx')));
 const GroupsPage = lazy(lazyWithRetry(() => import('./groups/groups-page.tsx')));
 const GroupPage = lazy(lazyWithRetry(() => import('./groups/group-page.tsx')));
+const ReportPage = lazy(lazyWithRetry(() => import('./report/report-page.tsx')));
+const SharedReportPage = lazy(lazyWithRetry(() => loadWithMessages(() => import('./report/shared-report-page.tsx'))));
 const AccountPage = lazy(lazyWithRetry(() => import('./account/account-page.tsx')));
 const SettingsPage = lazy(lazyWithRetry(() => import('./settings/settings-page.tsx')));
 const UsersPage = lazy(lazyWithRetry(() => import('./users/users-page.tsx')));
@@ -38,6 +40,12 @@ export function App() {
   const session = useQuery(sessionQuery);
   const [path] = useLocation();
   useExpiry(session.data);
+  if (path === '/shared-report')
+    return (
+      <Suspense fallback={<PageSkeleton />}>
+        <SharedReportPage />
+      </Suspense>
+    );
   if (session.isPending) return null;
   if (session.isError) return <ErrorAlert error={session.error} retry={() => void session.refetch()} />;
   if (!session.data || isMailLinkPath(path))
@@ -61,6 +69,7 @@ export function App() {
               <Route path="/calendar" component={CalendarPage} />
               <Route path="/groups" component={GroupsPage} />
               <Route path="/groups/:id">{({ id }) => <GroupPage key={id} id={id} />}</Route>
+              <Route path="/report" component={ReportPage} />
               <Route path="/account" component={AccountPage} />
               <Route path="/settings" component={SettingsPage} />
               <Route path="/phone" component={PhonePage} />

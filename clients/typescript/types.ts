@@ -443,6 +443,22 @@ export interface ShownFile {
   file_name: string | null;
   /** `null`: none of its own. */
   caption: string | null;
+  /** Of a film: whether members see a picture of it at once. */
+  has_still: boolean;
+}
+export interface PostedPoll {
+  question: string;
+  options: Array<string>;
+  multiple: boolean;
+  open_hours: number | null;
+  names_voters: boolean;
+}
+export interface PostedEvent {
+  name: string;
+  description: string | null;
+  place: string | null;
+  start_at: string;
+  end_at: string | null;
 }
 /** A stable code of the issue, such as `end_before_start`. Later versions may add codes. */
 export type IssueCode = string;
@@ -475,20 +491,6 @@ export interface CampaignCopy {
 export type RepliedCampaign = { campaign_id: string; run_id: number | null } | null;
 /** The earlier campaign, and how few members of a group have read it. */
 export type FollowedCampaign = { campaign_id: string; run_id: number | null; under_percent: number } | null;
-export interface PostedPoll {
-  question: string;
-  options: Array<string>;
-  multiple: boolean;
-  open_hours: number | null;
-  names_voters: boolean;
-}
-export interface PostedEvent {
-  name: string;
-  description: string | null;
-  place: string | null;
-  start_at: string;
-  end_at: string | null;
-}
 /** As `link_preview` of a request. */
 export type LinkCardCopy = {
   url: string;
@@ -709,6 +711,8 @@ export interface LibraryFile {
   height: number | null;
   /** The length of a film. */
   seconds: number | null;
+  /** Of a film: whether it has a picture (`set-still`). */
+  has_still: boolean;
   /** When it was last uploaded or put into a campaign. */
   used_at: string;
 }
@@ -718,6 +722,8 @@ export interface GroupAnalytics {
     name: string;
     desc: string;
     status: CampaignStatus;
+    /** Why the service paused it, and what to do. Absent if a user paused it. */
+    pause_reason?: string | undefined;
     is_channel_campaign: boolean;
     is_schedule: boolean;
     start_date: string | null;
@@ -745,10 +751,18 @@ export interface GroupAnalytics {
     corrected?: number | undefined;
     /** Sent deliveries that are pinned now. Present once a pin was requested. */
     pinned?: number | undefined;
+    /** Sent deliveries that were unpinned. Present like `pinned`. */
+    unpinned?: number | undefined;
     /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
     pins_waiting?: number | undefined;
-    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    /** Sent deliveries that could not be pinned or unpinned. Present like `pinned`. */
+    pins_failed?: number | undefined;
+    /** Deliveries that mention everybody. Present once a post with `mention_all` was sent. */
+    mentions?: number | undefined;
+    /** Deliveries without the mention of everybody. Present like `mentions`. */
     mentions_left_out?: number | undefined;
+    /** Sent deliveries that quote an earlier post. Present once a post with `reply_to` was sent. */
+    quotes?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -779,10 +793,18 @@ export interface GroupAnalytics {
     corrected?: number | undefined;
     /** Sent deliveries that are pinned now. Present once a pin was requested. */
     pinned?: number | undefined;
+    /** Sent deliveries that were unpinned. Present like `pinned`. */
+    unpinned?: number | undefined;
     /** Sent deliveries that are still to be pinned or unpinned. Present like `pinned`. */
     pins_waiting?: number | undefined;
-    /** Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent. */
+    /** Sent deliveries that could not be pinned or unpinned. Present like `pinned`. */
+    pins_failed?: number | undefined;
+    /** Deliveries that mention everybody. Present once a post with `mention_all` was sent. */
+    mentions?: number | undefined;
+    /** Deliveries without the mention of everybody. Present like `mentions`. */
     mentions_left_out?: number | undefined;
+    /** Sent deliveries that quote an earlier post. Present once a post with `reply_to` was sent. */
+    quotes?: number | undefined;
     /** Participants other than the sender when the post was sent, summed over sent deliveries. */
     recipients: number;
     delivered: ReportedCount;
@@ -800,6 +822,8 @@ export interface GroupAnalytics {
     skipped?: string | undefined;
     /** Why its post was not pinned or unpinned. Present like `pinned`. */
     pin_error?: string | null | undefined;
+    /** When the last pinned post stops being pinned. Present like `pinned`. */
+    pinned_until?: string | null | undefined;
     /** Why everybody was not mentioned. Present like `mentions_left_out`. */
     mention_left_out?: string | null | undefined;
   }>;
@@ -907,6 +931,137 @@ export interface GroupReport {
     date: string;
     participants: number;
   }>;
+}
+export interface Report {
+  start_date: string;
+  end_date: string;
+  time_zone: string;
+  campaign: { campaign_id: string; name: string } | null;
+  group_list_name: string | null;
+  totals: {
+    /** Runs that began. */
+    runs: number;
+    /** Posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
+    /** `null` without recipients whose reads are reported. */
+    read_rate: number | null;
+    /** Groups with a sent post, once each. */
+    groups: number;
+    /** Members of these groups and communities without the sender, once for each group. */
+    people_reached: number;
+    /** Followers of these channels. */
+    followers_reached: number;
+    recipients: number;
+    reactions: number;
+    replies: number;
+    /** Of channels. `null`: unknown. */
+    views: number | null;
+  };
+  /** As many days directly before. */
+  previous: {
+    start_date: string;
+    end_date: string;
+    /** Runs that began. */
+    runs: number;
+    /** Posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
+    /** `null` without recipients whose reads are reported. */
+    read_rate: number | null;
+  };
+  daily: Array<{
+    date: string;
+    /** Runs that began. */
+    runs: number;
+    /** Posts: one per run and group. */
+    sent: number;
+    failed: number;
+    delivered: number;
+    read: number;
+    /** Recipients whose reads are reported: the divisor of `read_rate`. */
+    rated_recipients: number;
+    /** `null` without recipients whose reads are reported. */
+    read_rate: number | null;
+  }>;
+  hours: {
+    /** The hour at which the runs began, 0 to 23. `null`: not enough runs to say. */
+    best: number | null;
+    /** `clear`: the difference to all other times is significant. `unclear`: it may be chance. */
+    certainty: 'clear' | 'unclear' | 'not_enough';
+    times: Array<{
+      /** The hour at which the runs began, 0 to 23. */
+      value: number;
+      runs: number;
+      read_rate: number;
+      /** Of the 95 % interval. `null` below 5 runs. */
+      low: number | null;
+      high: number | null;
+    }>;
+  };
+  weekdays: {
+    /** The weekday, 1 is Monday. `null`: not enough runs to say. */
+    best: number | null;
+    /** `clear`: the difference to all other times is significant. `unclear`: it may be chance. */
+    certainty: 'clear' | 'unclear' | 'not_enough';
+    times: Array<{
+      /** The weekday, 1 is Monday. */
+      value: number;
+      runs: number;
+      read_rate: number;
+      /** Of the 95 % interval. `null` below 5 runs. */
+      low: number | null;
+      high: number | null;
+    }>;
+  };
+  /** Groups with a sent or failed post. */
+  group_count: number;
+  silent_count: number;
+  /** Groups with a failed post. */
+  failed_count: number;
+  /** By read rate, highest first, channels last, `limit` at most. */
+  groups: Array<ReportGroup>;
+  /** Largest first, `limit` at most. */
+  silent_groups: Array<ReportGroup>;
+  /** Most failures first, `limit` at most. */
+  failed_groups: Array<ReportGroup>;
+  /** Failed posts by the latest cause in their group, 50 causes at most. */
+  failures: Array<{ error: string; groups: number; posts: number }>;
+  /** Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them. */
+  unknown_runs: number;
+}
+export interface ReportGroup {
+  group_metadata_id: number;
+  group_name: string;
+  kind: GroupKind;
+  /** Now. */
+  participants: number;
+  sent: number;
+  failed: number;
+  /** Participants other than the sender, once for each post. */
+  recipients: number;
+  delivered: number;
+  read: number;
+  /** `null` without recipients whose reads are reported. */
+  read_rate: number | null;
+  reactions: number;
+  replies: number;
+  /** Of a channel. `null`: unknown. */
+  views: number | null;
+  first_sent_at: string | null;
+  last_sent_at: string | null;
+  /** The cause of the latest failure, and what to do about it. */
+  last_error: string | null;
+  /** Nobody has read it or reacted, a day after the first post. */
+  is_silent: boolean;
 }
 export interface PollResults {
   kind: 'poll' | 'event';
@@ -1058,6 +1213,7 @@ export type NoticeKind =
   | 'campaign_failed'
   | 'campaign_late'
   | 'campaign_missed'
+  | 'campaign_paused'
   | 'campaign_rescheduled'
   | 'account_unlinked'
   | 'version_refused'
@@ -1126,6 +1282,14 @@ export interface CampaignRunEventData {
   is_schedule: boolean;
   run_id: number;
   due_at: string;
+}
+export interface CampaignPausedEventData {
+  campaign_id: string;
+  name: string;
+  status: CampaignStatus;
+  is_schedule: boolean;
+  /** Why the messaging application refused three posts in a row, so that the service paused the campaign. */
+  reason?: string | undefined;
 }
 export interface RunEventData {
   campaign_id: string;
@@ -1756,6 +1920,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         description: string;
         picture: { mime: string; size: number } | null;
       } | null;
+      poll: PostedPoll | null;
+      event: PostedEvent | null;
       runs: Array<{
         due_at: string;
         /** The same instant as wall-clock time in the campaign's time zone, with its offset. */
@@ -1766,7 +1932,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         ok: number;
         problems: Array<{ group_metadata_id: number; code: IssueCode; issue: string }>;
       };
-      /** Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already. */
+      /** Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes your account's pace and the posts and pins that it has to send already. */
       expected_seconds: number;
     };
   };
@@ -1845,6 +2011,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       name: string;
       desc: string;
       status: CampaignStatus;
+      /** Why the service paused it, and what to do. Absent if a user paused it. */
+      pause_reason?: string | undefined;
       is_channel_campaign: boolean;
       is_schedule: boolean;
       start_date: string | null;
@@ -1892,6 +2060,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_counts?: boolean | null | undefined;
       /** Adds `warnings` to planned runs that bring groups too many posts. */
       with_warnings?: boolean | null | undefined;
+      /** Adds `post`: what kind of post it is. */
+      with_post?: boolean | null | undefined;
       /** Maximum number of items on a page. */
       limit?: number | null | undefined;
       cursor?: Cursor | undefined;
@@ -1921,6 +2091,18 @@ One run takes place on each date of the range, at the wall-clock time in the tim
               params?: Record<string, string | number> | undefined;
             }>
           | undefined;
+        /** With `with_post`. */
+        post?:
+          | {
+              /** `files`: several. */
+              kind: 'text' | 'file' | 'files' | 'poll' | 'event';
+              /** When its event begins. `null`: it is no event. */
+              event_start_at: string | null;
+              mention_all: boolean;
+              pin_for: PinFor | null;
+              is_reply: boolean;
+            }
+          | undefined;
       }>;
       next_cursor: NextCursor;
     };
@@ -1930,6 +2112,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     body: {
       /** The hash of the file, from `media` in the answers of other operations. */
       sha256: string;
+      /** The still of a film instead: a JPEG. */
+      still?: boolean | null | undefined;
     };
     data: Blob;
   };
@@ -2083,6 +2267,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         height: number | null;
         /** The length of a film. */
         seconds: number | null;
+        /** Of a film: whether it has a picture (`set-still`). */
+        has_still: boolean;
         /** When it was last uploaded or put into a campaign. */
         used_at: string;
         campaigns: Array<{ campaign_id: string; name: string; status: CampaignStatus }>;
@@ -2090,6 +2276,15 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       }>;
       next_cursor: NextCursor;
     };
+  };
+  /** Give a film a still. The picture that members see before they play the film. It is shrunk to a JPEG within 320 pixels. Posts that leave later have it. Without `still` the film has none. */
+  'media/set-still': {
+    body: {
+      media_id: number;
+      /** A picture in base64, 100 KiB at most. */
+      still?: string | null | undefined;
+    };
+    data: LibraryFile;
   };
   /** Delete a file. A file that a draft has, or a campaign that has not ended, is a 409. Posts that were sent keep it. */
   'media/delete-media': { body: { media_id: number }; data: NoData };
@@ -2133,8 +2328,89 @@ One run takes place on each date of the range, at the wall-clock time in the tim
     };
     data: GroupReport;
   };
-  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
+  /** Export the analytics of a campaign as CSV. One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope. */
   'analytics/export-campaign': { body: { campaign_id: string; format: 'csv' }; data: string };
+  /** Get the report on a span of days. Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began. */
+  'analytics/get-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      /** Maximum number of rows in each list. */
+      limit?: number | null | undefined;
+    };
+    data: Report;
+  };
+  /** Export all groups of a report as CSV. One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`. */
+  'analytics/export-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      format: 'csv';
+    };
+    data: string;
+  };
+  /** Create a link to a report. Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links. */
+  'analytics/share-report': {
+    body: {
+      /** In your time zone. */
+      start_date: string;
+      /** Inclusive. At most 366 days in all. */
+      end_date: string;
+      /** Only this campaign. */
+      campaign_id?: string | null | undefined;
+      /** Only the groups of this saved list. */
+      group_list_id?: number | null | undefined;
+      /** Days until the link expires. */
+      expires_in_days?: number | null | undefined;
+    };
+    data: {
+      report_link_id: number;
+      /** Shown once: only its hash is stored. */
+      token: string;
+      /** The link's path at the address of the dashboard. */
+      path: string;
+      expires_at: string;
+    };
+  };
+  /** List your links to reports. Without expired and revoked ones, newest first. */
+  'analytics/list-report-links': {
+    body: Nothing;
+    data: {
+      links: Array<{
+        report_link_id: number;
+        created_at: string;
+        expires_at: string;
+        start_date: string;
+        end_date: string;
+        time_zone: string;
+        campaign: { campaign_id: string; name: string } | null;
+        group_list_name: string | null;
+      }>;
+    };
+  };
+  /** Revoke a link to a report */
+  'analytics/revoke-report-link': { body: { report_link_id: number }; data: NoData };
+  /** Get the report of a link. For anyone who has the token of the link. A token that is unknown, expired or revoked is one and the same 404. */
+  'analytics/get-shared-report': {
+    body: {
+      token: string;
+      /** Maximum number of items on a page. */
+      limit?: number | null | undefined;
+    };
+    data: Report;
+  };
   /** Get the results of a poll or event. Each member counts once per post, with the newest vote by the clock of their phone. A vote that is taken back goes. `polls` has one entry, or several if the poll changed between the runs of a schedule. */
   'analytics/get-poll-results': {
     body: {
@@ -2298,7 +2574,7 @@ export interface EventData {
   /** A campaign ended and some of its posts were not sent */
   'campaign.completed_with_errors': CampaignEventData;
   /** A campaign was paused */
-  'campaign.paused': CampaignEventData;
+  'campaign.paused': CampaignPausedEventData;
   /** A campaign was resumed, after a pause or by a retry */
   'campaign.resumed': CampaignEventData;
   /** A campaign was cancelled */

@@ -79,6 +79,8 @@ export interface PostMedia {
   caption?: string | undefined;
   /** Of a film that tells its size. */
   movie?: { width: number; height: number; seconds: number | null } | undefined;
+  /** A picture of a film: a JPEG of some 10 KiB. */
+  still?: Buffer | undefined;
   /**
    * Reads the bytes, once for a run and not for each group. To be used for pictures: other files may be too large. Rejects when the
    * database cannot be asked: nothing has left by then, so the results are `offline`, and not `unknown`.

@@ -21,6 +21,7 @@ import { clearOldNetworks } from '../identity/sign-in/known-networks.ts';
 import { clearExpiredTokens } from '../identity/store.ts';
 import { clearOldWebhookAttempts } from '../notifications/webhooks/attempt-store.ts';
 import { clearOldStates } from '../sending/accounts/account-history.ts';
+import { clearExpiredLinks } from '../sending/analytics/report/link-store.ts';
 import { clearOldSlots } from '../sending/accounts/send-window-rules.ts';
 
 const EVERY_MS = 10 * 60_000;
@@ -82,6 +83,7 @@ const CLEARINGS: ReadonlyArray<(deps: QuarantineDeps) => Promise<void>> = [
   ({ db }) => clearSpentChallenges(db),
   clearOldStates,
   clearOldSlots,
+  clearExpiredLinks,
   clearOldWebhookAttempts,
   clearOldNotices,
   clearOldEvents,

@@ -11,15 +11,20 @@ interface Analytics {
   groups: Array<{ group_metadata_id: number }>;
 }
 
-/** Throws unless all seven operations succeeded and the last answer is about the campaign that was sent. */
+/** Throws unless all operations succeeded and the last answers are about the campaign and the poll that were sent. */
 function expectSession(answers: Answer[]): void {
   for (const answer of answers) expect(answer).toMatchObject({ error: false, status: 'success', code: 200 });
-  expect(answers).toHaveLength(7);
-  const [, authorized, community, channel, sent, scheduled, read] = answers.map((answer) => answer.data);
+  expect(answers).toHaveLength(10);
+  const [, authorized, community, channel, uploaded, sent, scheduled, asked, read, results] = answers.map(
+    (answer) => answer.data,
+  );
   expect(authorized).toMatchObject({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) });
   expect(channel).toMatchObject({ resp: { nid: { server: 'newsletter' } } });
   expect(sent).toMatchObject({ status: 'running', group_count: 2 });
+  expect(uploaded).toMatchObject({ kind: 'image', mime: 'image/gif', name: 'poster.gif' });
   expect(scheduled).toEqual({ data: true });
+  expect(asked).toMatchObject({ status: 'running', group_count: 1 });
+  expect(results).toMatchObject({ polls: [{ question: 'Which day next year?', options: ['Saturday', 'Sunday'] }] });
   const { campaign, totals, groups } = read as Analytics;
   expect(campaign.campaign_id).toBe((sent as { campaign_id: string }).campaign_id);
   expect(totals).toMatchObject({ sent: 2, failed: 0, queued: 0 });

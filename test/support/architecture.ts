@@ -143,7 +143,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       },
       analytics: {
         summary: 'reads the results of campaigns',
-        imports: ['platform', 'workspaces', 'content', 'sending/campaigns'],
+        imports: ['platform', 'workspaces', 'content', 'sending/accounts', 'sending/groups', 'sending/campaigns'],
       },
       erasure: {
         summary: 'removes deleted users and their data in small steps',
@@ -192,7 +192,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     rooms: {
       contract: {
         summary: 'declares the operations of each resource; clients take its types',
-        imports: ['platform', 'workspaces', 'content/text', 'identity', 'notifications'],
+        imports: ['platform', 'workspaces', 'content/text', 'content/post', 'identity', 'notifications'],
       },
       mcp: {
         summary: 'the API as tools for language models (MCP)',
@@ -270,7 +270,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 
 /** The only files of `src/` of which a browser may load code. */
 const IN_BROWSERS =
-  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:document|mention-all|parse-whatsapp)|platform\/i18n\/(?:languages|translator))\.ts$/;
+  /^src\/(?:api\/contract\/.*|messengers\/windows|content\/text\/(?:caption|document|mention-all|parse-whatsapp)|platform\/i18n\/(?:languages|translator))\.ts$/;
 
 /** The message catalogs, which `platform/i18n` types and the dashboard loads. */
 const CATALOG = /^messages\/[\w-]+\.json$/;

@@ -11,6 +11,7 @@ export interface LibraryFile {
   width: number | null;
   height: number | null;
   seconds: number | null;
+  has_still: boolean;
 }
 
 /** Uploads a file as it is. */

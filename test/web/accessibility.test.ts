@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startTestApp } from '../support/app.ts';
 import { DESK, findBarriersAnywhere } from '../support/browser/barriers.ts';
 import { CUT, launchBrowser, refused, type Visit, visit } from '../support/browser/browser.ts';
-import { enter } from '../support/browser/dashboard-page.ts';
+import { enter, findBarriers } from '../support/browser/dashboard-page.ts';
 import { moreOf, signUpInBrowser, writeMessage } from '../support/browser/dashboard-user.ts';
 import { until } from '../support/ledger.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
@@ -98,10 +98,13 @@ describe.skipIf(!browser)('in a browser', () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
 
-  test.each(['/sign-in', '/sign-up', '/goodbye'])('%s has no accessibility violations', async (path) => {
-    await open(path);
-    expect(await look()).toEqual([]);
-  });
+  test.each(['/sign-in', '/sign-up', '/goodbye', '/forgot-password', '/reset-password#x', '/accept-invite#x'])(
+    '%s has no accessibility violations',
+    async (path) => {
+      await open(path);
+      expect(await look()).toEqual([]);
+    },
+  );
 
   const PAGES = {
     'the list of campaigns': () => '/',
@@ -109,9 +112,14 @@ describe.skipIf(!browser)('in a browser', () => {
     'the calendar': () => '/calendar',
     'the list of groups': () => '/groups',
     'a group': () => group,
+    'the report': () => '/report',
     'the account': () => '/account',
     'the settings': () => '/settings',
     'the phone': () => '/phone',
+    'the users': () => '/users',
+    'the installation': () => '/installation',
+    'a week of the calendar': () => '/calendar?view=week',
+    'a campaign that failed': () => failed,
     'a campaign that was sent': () => sent,
     'a schedule': () => scheduled,
     'the change of one': () => `${scheduled}/change`,
@@ -231,6 +239,47 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog().waitFor();
     found.push(...(await lookAtTop()));
     expect(found).toEqual([]);
+  });
+
+  test('menus and dialogs of runs, and the notices, have no accessibility violations', async () => {
+    await enter(page, 'ada');
+    await open(scheduled);
+    const found: string[] = [];
+    const menu = page.getByRole('button', { name: /^Actions for Every morning, / }).first();
+    for (const item of ['Send now', 'Move…', 'Skip']) {
+      await menu.click();
+      await page.getByRole('menuitem', { name: item }).waitFor();
+      if (item === 'Move…') {
+        found.push(...(await lookAtTop()));
+        await menu.click();
+      }
+      await page.getByRole('menuitem', { name: item }).click();
+      await dialog().waitFor();
+      found.push(...(await lookAtTop()));
+    }
+    await open(sent);
+    await button('Pin…').click();
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    await page.getByRole('button', { name: /^Notices/ }).click();
+    await dialog().waitFor();
+    found.push(...(await lookAtTop()));
+    expect(found).toEqual([]);
+  });
+
+  test('the sheet of groups on a phone has no accessibility violations', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await enter(page, 'ada');
+    await open('/campaigns/new');
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'Calendar' }).isVisible()).toBe(false);
+    await button('Choose groups').click();
+    await dialog().getByRole('checkbox', { name: 'Village news' }).check();
+    expect(await findBarriers(page, { within: LAYERS })).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+    expect(await findBarriers(page, { within: LAYERS, rules: ['color-contrast'] })).toEqual([]);
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Send to 1 group now' }).waitFor();
   });
 
   test('dialogs of the groups page have no accessibility violations', async () => {

@@ -149,7 +149,7 @@ describe.skipIf(!browser)('in a browser', () => {
     }
     await page.goto(`/campaigns/${campaign_id}`);
     await page.getByText('at most 30 posts today (day 1 of 14), 30 already sent').waitFor();
-    await page.getByText(/expected finish/).waitFor();
+    await page.getByText(/done by about/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'See the warm-up' }).click();
     const warmUp = page.getByRole('region', { name: 'Warm-up' });
@@ -160,6 +160,6 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'End the warm-up' }).click();
     await warmUp.waitFor({ state: 'detached' });
     await page.goto(`/campaigns/${campaign_id}`);
-    await page.getByText('3 sent · 0 failed · 0 waiting').waitFor();
+    await page.getByRole('region', { name: 'Progress' }).getByText('Done').waitFor();
   });
 });

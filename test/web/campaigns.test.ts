@@ -110,11 +110,44 @@ describe.skipIf(!browser)('in a browser', () => {
     await failures.getByText('Chess friends').waitFor();
     await page.getByRole('row', { name: /^Chess friends Failed 1/ }).waitFor();
     await takeAway(-1_000_000);
-    await failures.getByRole('button', { name: 'Resend failed' }).click();
+    await failures.getByRole('button', { name: 'Retry 1 failed' }).click();
     await page.getByText('Done', { exact: true }).first().waitFor();
     await failures.waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /^Chess friends Sent/ }).waitFor();
     expect(await read(id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('asks what to do with a campaign that three groups in a row refuse, and goes on when it is resumed', async () => {
+    const account = sql`(select account_id from accounts where workspace_id = ${workspaceOf(person)})`;
+    await sql`update sandbox_chats set account_id = -account_id where account_id = ${account}`.execute(app.database.db);
+    const id = await schedule(1, 2);
+    const { body } = await person.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', { campaign_id: id });
+    const [first, next] = body.data.runs.map((run) => run.run_id);
+    await person.call('venom/send-run-now', { campaign_id: id, run_id: first });
+    await page.goto(`/campaigns/${id}`);
+    await page.getByText('Paused: three posts in a row were refused for the same reason', { exact: false }).waitFor();
+    await page.getByText('the group no longer exists, or you are no longer a member.').first().waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await read(id)).toMatchObject({
+      status: 'paused',
+      pause_reason: expect.stringMatching(/refused for one reason: The group no longer exists.*or cancel it/),
+    });
+    await page.getByRole('button', { name: 'Notices, 1 unread' }).click();
+    const notice =
+      'Good morning is paused: three posts in a row were refused for the same reason. Resume or cancel it.';
+    await page.getByRole('link', { name: notice }).waitFor();
+    await page.keyboard.press('Escape');
+    await sql`update sandbox_chats set account_id = -account_id where account_id = -${account}`.execute(
+      app.database.db,
+    );
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Paused: three posts in a row', { exact: false }).waitFor({ state: 'detached' });
+    expect(await read(id)).toMatchObject({ status: 'scheduled' });
+    await person.call('venom/send-run-now', { campaign_id: id, run_id: next });
+    await until(
+      () => read(id),
+      ({ status }) => status === 'completed_with_errors',
+    );
   });
 
   test('corrects and then recalls sent posts, as members see it', async () => {
@@ -123,7 +156,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}`);
     await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit the sent posts of “Fair”' });
-    await dialog.getByText('The new text replaces the old one in 3 groups.', { exact: false }).waitFor();
+    await dialog.getByText('Replaces the text in 3 groups. The attachment stays.', { exact: false }).waitFor();
     await dialog.getByText('WhatsApp allows this for 15 minutes', { exact: false }).waitFor();
     const submit = dialog.getByRole('button', { name: 'Edit for everyone' });
     expect(await submit.isDisabled()).toBe(true);
@@ -282,6 +315,25 @@ describe.skipIf(!browser)('in a browser', () => {
     visited.forgive(refused('400'));
   });
 
+  test('moves a run that is dragged to another day, once that is confirmed', async () => {
+    const id = await schedule(1, 1);
+    const day = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
+    await page.goto(`/calendar?view=week&day=${day.toString()}`);
+    const title = (of: Temporal.PlainDate) =>
+      of.toLocaleString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+    const target = day.dayOfWeek === 7 ? Temporal.Now.plainDateISO('Europe/Berlin') : day.add({ days: 1 });
+    const chip = page.getByRole('link', { name: /^09:00\s*Good morning/ });
+    await chip.dragTo(page.getByRole('listitem', { name: title(target) }));
+    const form = page.getByRole('dialog', { name: 'Move a run of “Good morning”' });
+    await form.getByText(/^So far it is planned for .*09:00/).waitFor();
+    expect(await form.getByLabel('New day and time').inputValue()).toBe(`${target.toString()}T09:00`);
+    expect(((await read(id)).runs as Array<{ moved_from?: string }>)[0]?.moved_from).toBeUndefined();
+    if (day.dayOfWeek === 7) await form.getByLabel('New day and time').fill(`${day.toString()}T18:30`);
+    await form.getByRole('button', { name: 'Move' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(((await read(id)).runs as Array<{ moved_from?: string }>)[0]?.moved_from).toBeDefined();
+  });
+
   test('opens the month at today on a phone', async () => {
     for (const days of [1, 2, 3]) await schedule(days, 1);
     await page.setViewportSize({ width: 390, height: 844 });
@@ -294,6 +346,26 @@ describe.skipIf(!browser)('in a browser', () => {
         return box !== null && box.y >= 0 && box.y < 844;
       })
       .toBe(true);
+  });
+
+  test('shows the dates and the groups of a campaign that is still to come, and no figures of posts', async () => {
+    const id = await schedule(1, 3);
+    await page.goto(`/campaigns/${id}`);
+    await page.getByRole('list', { name: 'Runs (3)' }).getByRole('listitem').nth(2).waitFor();
+    await page.getByRole('row', { name: 'Chess friends 5' }).waitFor();
+    expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Group', 'Members']);
+    expect(await page.getByText('–', { exact: true }).count()).toBe(0);
+  });
+
+  test('shows the groups in two lines on a phone, without scrolling sideways', async () => {
+    const id = await send();
+    await isDone(id);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`/campaigns/${id}`);
+    await page.getByRole('row', { name: /^Chess friends\s*Sent · \d of 4 members/ }).waitFor();
+    expect(
+      await page.getByRole('group', { name: 'Groups' }).evaluate('(box) => box.scrollWidth <= box.clientWidth'),
+    ).toBe(true);
   });
 
   test('shows no next run while a campaign is paused, and copies a plan with its plan', async () => {
@@ -385,6 +457,8 @@ describe.skipIf(!browser)('in a browser', () => {
   test('shows each run in the calendar at its time, linked to its campaign', async () => {
     for (const hour of [8, 9, 10, 11, 12])
       await schedule(1, 2, { name: `At ${hour}`, schedule_time: `${String(hour).padStart(2, '0')}:00:00` });
+    const event = { name: 'Fair', start_at: '2032-06-05T07:00:00Z' };
+    await schedule(1, 2, { name: 'Fair', html: '', event, pin_for: '24h', schedule_time: '13:00:00' });
     const tomorrow = Temporal.Now.plainDateISO('Europe/Berlin').add({ days: 1 });
     await page.goto('/calendar');
     await page.getByText('Times in Europe/Berlin', { exact: false }).waitFor();
@@ -393,8 +467,9 @@ describe.skipIf(!browser)('in a browser', () => {
     const day = page.getByRole('listitem', { name: title });
     // Today may be the last day that is shown.
     if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
-    await day.getByRole('link', { name: /^08:00\s*At 8\s*\(Planned\)$/ }).waitFor();
-    await day.getByRole('button', { name: '2 more' }).click();
+    await day.getByRole('link', { name: /^08:00\s*At 8\s.*\(Planned\)$/ }).waitFor();
+    await day.getByRole('button', { name: '3 more' }).click();
+    await day.getByRole('link', { name: /^13:00\s*Event on .*5 Jun 2032, 09:00.*Is pinned\s*Fair/ }).waitFor();
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
     await page.getByRole('heading', { name: 'At 12', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/campaigns\/[0-9a-f-]{36}$/);
@@ -429,7 +504,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'First day', exact: true }).getByText(shown, { exact: false }).waitFor();
   });
 
-  test('shows the runs of today and tomorrow and what needs attention, with links', async () => {
+  test('shows first what needs attention, then the runs to come, and the campaigns by their age, with links', async () => {
     const id = await schedule(1, 3);
     await person.call('venom/pause-campaign', { campaign_id: id });
     await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
@@ -438,13 +513,12 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto('/');
     const out = page.getByRole('region', { name: 'Next up' });
     await out
-      .getByRole('list', { name: 'Today' })
-      .getByRole('link', { name: /Fair.*3 groups|Fair.*2 of 3 sent/ })
-      .waitFor();
-    await out
       .getByRole('list', { name: 'Tomorrow' })
       .getByRole('link', { name: /09:00\s*Good morning\s*Paused\s*3 groups/ })
       .waitFor();
+    // A run that is over is in the list of campaigns only.
+    expect(await out.getByText('Fair').count()).toBe(0);
+    await listed(page).getByText('Today', { exact: true }).waitFor();
     const needs = page.getByRole('region', { name: 'Needs attention' });
     await needs.getByText(/^Good morning is paused: the run of .* 09:00 is waiting\.$/).waitFor();
     await needs.getByRole('link', { name: 'Fair: 1 post failed.' }).click();
@@ -523,7 +597,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await choose('Pause');
     await row.getByText('Paused').waitFor();
     await choose('Resume');
-    await row.getByText('Scheduled').waitFor();
+    await row.getByText('Planned').waitFor();
     await choose('Cancel campaign');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel campaign' }).click();
     await row.getByText('Cancelled').waitFor();
@@ -553,14 +627,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await other.close();
   });
 
-  test('shows the expected finish of a running campaign', async () => {
+  test('shows when a running campaign will be done', async () => {
     const inHours = (hours: number) =>
       Temporal.Now.zonedDateTimeISO('Europe/Berlin').add({ hours }).toPlainTime().toString({ smallestUnit: 'minute' });
     await person.call('venom/update-account', { quiet_hours: { from: inHours(-1), to: inHours(2) } });
     const id = await send();
     await page.goto(`/campaigns/${id}`);
-    await page.getByText(/expected finish .*\d\d:\d\d CES?T/).waitFor();
+    await page.getByText(/done by about .*\d\d:\d\d CES?T/).waitFor();
     const head = page.getByRole('region', { name: 'Progress' });
-    expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · expected finish');
+    expect(await head.textContent()).toContain('0 sent · 0 failed · 3 waiting · done by about');
   });
 });

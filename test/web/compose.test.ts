@@ -66,7 +66,7 @@ describe.skipIf(!browser)('in a browser', () => {
     expect(await check().getByText('Ready to send.').count()).toBe(0);
     await page.getByText('Now', { exact: true }).click();
     await check().getByText('Ready to send.').waitFor();
-    await page.getByText(/^Sending takes about .* Expected finish: about \d\d:\d\d\.$/).waitFor();
+    await page.getByText(/^Sending takes about .* Done by about \d\d:\d\d\.$/).waitFor();
   });
 
   test('sends a picture without a text, named after its file', async () => {
@@ -143,6 +143,20 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.reload();
     await page.getByRole('textbox', { name: 'Message' }).getByText('Spring').waitFor();
     await page.getByText('3 groups · 151 members').waitFor();
+    await press('Send a test…');
+    await dialog().getByText('5 members of Chess friends will see it.', { exact: false }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Group', exact: true }).inputValue()).toBe('Chess friends');
+  });
+
+  test('scrolls the page over the list of groups, and the list once one of them was clicked', async () => {
+    await enterAsNew(page, 'fay');
+    await page.goto('/campaigns/new');
+    const list = page.getByRole('group', { name: 'Groups to choose from' });
+    const overflow = () => list.evaluate('(box) => getComputedStyle(box).overflowY');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).waitFor();
+    expect(await overflow()).toBe('hidden');
+    await page.getByRole('checkbox', { name: 'Chess friends' }).check();
+    expect(await overflow()).toBe('auto');
   });
 
   test('attaches a picture that is pasted into the message', async () => {
@@ -225,11 +239,13 @@ describe.skipIf(!browser)('in a browser', () => {
     const text = await dialog().innerText();
     const order = [
       'exactly the same text',
+      // Not those of the title.
+      '3 groups\n',
+      '151 members',
+      'Sending begins immediately.',
+      'Sending takes about',
+      'The very same',
       'With the file fair.png',
-      'To\n',
-      '3 groups with 151 members',
-      'When',
-      'Takes',
     ];
     expect(order.map((part) => text.indexOf(part))).toEqual(
       order.map((part) => text.indexOf(part)).toSorted((a, b) => a - b),
@@ -408,7 +424,8 @@ describe.skipIf(!browser)('in a browser', () => {
       .waitFor();
     await page.getByText(`from ${zones[0]} to ${zones[1]}. The time stays 09:00.`).waitFor();
     await press('Schedule for 1 group');
-    await dialog().getByText('It goes to 1 group with 5 members.').waitFor();
+    await dialog().getByText('1 group', { exact: true }).waitFor();
+    await dialog().getByText('5 members', { exact: true }).waitFor();
     await dialog().getByRole('button', { name: 'Schedule', exact: true }).click();
     await page.getByRole('heading', { name: 'Over the change', level: 1 }).waitFor();
     const { runs } = await ask<{ runs: Array<{ due_at: string }> }>('venom/get-campaign', {

@@ -29,3 +29,14 @@ test('every CSS module class is used, and every used class exists', () => {
   expect(there.length).toBeGreaterThan(100);
   expect([...named].toSorted()).toEqual(there);
 });
+
+test('only figures, times and shares have numbers of equal width, which would widen the hyphens of words', () => {
+  const styled = files('web/**/*.css').flatMap((path) =>
+    [...textOf(path).matchAll(/([^{}]+)\{[^{}]*tabular-nums[^{}]*\}/g)].map(([, selector = '']) =>
+      selector.replaceAll(/\/\*.*?\*\//gs, '').trim(),
+    ),
+  );
+  const figures = /^\.(?:value|figures|rate|progress|time|table td:not\(\.name, .*\))$/;
+  expect(styled.length).toBeGreaterThan(5);
+  expect(styled.filter((selector) => !figures.test(selector))).toEqual([]);
+});

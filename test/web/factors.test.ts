@@ -105,7 +105,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await button('Remove Laptop').click();
     await dialog().getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('None yet. With a second factor,', { exact: false }).waitFor();
+    await page.getByText('Not set up. Add one,', { exact: false }).waitFor();
     await page.context().clearCookies();
     await page.goto('/settings');
     await button('Use a passkey').click();
@@ -122,7 +122,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('New API key').click();
     await dialog().getByLabel('Name').fill('Till');
     await button('Create key').click();
-    const asking = page.getByRole('dialog', { name: 'Confirm your identity' });
+    const asking = page.getByRole('dialog', { name: 'Confirm it’s you' });
     await asking.waitFor();
     expect(await findBarriers(page, { within: '[role=dialog]' })).toEqual([]);
     await asking.getByRole('textbox', { name: 'Password' }).fill('wrong');
@@ -142,7 +142,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await button('New API key').click();
     await dialog().getByLabel('Name').fill('Till');
     await button('Create key').click();
-    const asking = page.getByRole('dialog', { name: 'Confirm your identity' });
+    const asking = page.getByRole('dialog', { name: 'Confirm it’s you' });
     await asking.getByRole('textbox', { name: 'Password' }).fill('x');
     await page.keyboard.press('Escape');
     await asking.waitFor({ state: 'detached' });

@@ -90,7 +90,7 @@ test('formats the dates of the date picker in the language', () => {
 describe('errors', () => {
   test.each([
     [new CampanileError('fetch failed', { status: 0 }), /^The service cannot be reached\. Check .*try again\.$/],
-    [new CampanileError('secret', { status: 500 }), /^Something went wrong on our side\./],
+    [new CampanileError('secret', { status: 500 }), /^Something went wrong\. Try again\./],
     [new CampanileError('x', { status: 429, retryAfterMs: 39_500 }), /Wait 40 seconds/],
     [new CampanileError('x', { status: 429, retryAfterMs: 86_000_000 }), /Try again in 24 hours/],
     [new CampanileError('x', { status: 507 }), /^Your files use all of your storage/],
@@ -99,7 +99,7 @@ describe('errors', () => {
       new CampanileError('x', { status: 400, details: [fieldError('end_date', 'end_before_start')] }),
       /^The last day is before the first day\.$/,
     ],
-    [new TypeError('x is not a function'), /^Something went wrong on our side\./],
+    [new TypeError('x is not a function'), /^Something went wrong\. Try again\./],
   ])('say what to do next: %s', (error, said) => {
     expect(problemText(error)).toMatch(said);
   });

@@ -46,7 +46,7 @@ test.skipIf(!browser)('lists findings with errors first and advice, and checks a
   // It is looked once in five seconds.
   await expect
     .poll(async () => {
-      await page.getByRole('button', { name: 'Check again' }).click();
+      await page.getByRole('button', { name: 'Run checks again' }).click();
       return wrong.getByText('and nothing is sent: a test').count();
     })
     .toBe(1);

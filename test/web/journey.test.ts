@@ -56,7 +56,7 @@ describe.skipIf(!browser)('in a browser', () => {
 
     await page.getByText('Done', { exact: true }).first().waitFor();
     await page
-      .getByText(/^[1-9][\d,]* of [1-9][\d,]* members besides you$/)
+      .getByText(/^[1-9][\d,]* of [1-9][\d,]* members$/)
       .nth(1)
       .waitFor();
     await page.getByRole('row', { name: /^Book club Sent/ }).waitFor();

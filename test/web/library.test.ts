@@ -8,6 +8,24 @@ import { writeMessage } from '../support/browser/dashboard-user.ts';
 import { film } from '../support/inputs/films.ts';
 import { PNG } from '../support/inputs/sample-files.ts';
 
+/** Records a red canvas for a second, as an MP4 in base64. Its codec is one that every Chromium has. */
+const RECORD_FILM = `(async () => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 });
+  const context = canvas.getContext('2d');
+  const paint = setInterval(() => { context.fillStyle = 'rgb(' + (200 + (Date.now() % 50)) + ',0,0)'; context.fillRect(0, 0, 320, 180); }, 40);
+  const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/mp4;codecs=vp9' });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const stopped = new Promise((resolve) => (recorder.onstop = resolve));
+  recorder.start();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  recorder.stop();
+  await stopped;
+  clearInterval(paint);
+  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+})()`;
+
 const browser = await launchBrowser();
 const app = await startTestApp({ sandboxSpeed: 200 });
 afterAll(() => app.stop());
@@ -55,6 +73,21 @@ describe.skipIf(!browser)('in a browser', () => {
       { mime: 'image/png', caption: null },
       { mime: 'video/mp4', caption: 'The trailer' },
     ]);
+  });
+
+  test('a film that the browser can decode gets a still, in the library and in the preview', async () => {
+    await enterAsNew(page, 'mia');
+    const recorded = await page.evaluate<string>(RECORD_FILM);
+    await page.goto('/campaigns/new');
+    await press('Choose from your files, or add several');
+    const film = { name: 'Own.mp4', mimeType: 'video/mp4', buffer: Buffer.from(recorded, 'base64') };
+    await dialog().locator('input[type=file]').setInputFiles([film]);
+    await dialog().getByRole('checkbox', { name: 'Own.mp4', checked: true }).waitFor();
+    await dialog().locator('img').waitFor();
+    const { files: stored } = await ask<{ files: object[] }>('media/list-media', {});
+    expect(stored).toMatchObject([{ name: 'Own.mp4', kind: 'video', has_still: true }]);
+    await dialog().getByRole('button', { name: 'Use 1 file' }).click();
+    await page.getByRole('complementary').locator('img').waitFor();
   });
 
   test('a draft keeps its files, and a file without a use can be deleted', async () => {

@@ -58,7 +58,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeToAll();
     await page.context().setOffline(true);
     await pressSend();
-    await page.getByRole('dialog').getByText('You are offline. Nothing was sent.').waitFor();
+    await page.getByRole('dialog').getByText('You’re offline. Nothing was sent.').waitFor();
     await goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.context().setOffline(false);
@@ -108,7 +108,7 @@ describe.skipIf(!browser)('in a browser', () => {
     network.stall();
     await pressSend();
     await goBack();
-    await page.getByText('Cancelled. The request may already have arrived: check before you try again.').waitFor();
+    await page.getByText('Cancelled, but it may already have gone through. Check before trying again.').waitFor();
     // What had waited on the way belongs to a connection that the browser has given up.
     network.cut();
     network.heal();
@@ -161,7 +161,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.context().setOffline(true);
     await page.getByText(BAR).waitFor();
     await page.getByRole('searchbox').fill('chess');
-    await page.getByText('No connection. This loads as soon as you are back online.', { exact: false }).waitFor();
+    await page.getByText('You’re offline. This will load when you’re back.', { exact: false }).waitFor();
     await page.getByRole('row', { name: /Village news/ }).waitFor({ state: 'detached' });
     await page.context().setOffline(false);
     await page.getByRole('row', { name: /Chess friends/ }).waitFor();
@@ -175,7 +175,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('link', { name: 'Calendar', exact: true }).click();
     // Each part of the page says so for itself.
     await page
-      .getByText('No connection. This loads as soon as you are back online.', { exact: false })
+      .getByText('You’re offline. This will load when you’re back.', { exact: false })
       .filter({ visible: true })
       .first()
       .waitFor();

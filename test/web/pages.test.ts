@@ -15,7 +15,7 @@ afterAll(() => app.stop());
 
 /** Compressed, of all that a page has to run before it can be used. */
 const SCRIPT_LIMIT_BYTES = 220_000;
-const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/account', '/settings', '/phone'];
+const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/report', '/account', '/settings', '/phone'];
 const PHONE = { width: 390, height: 844 };
 
 describe.skipIf(!browser)('in a browser', () => {

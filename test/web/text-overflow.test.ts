@@ -11,7 +11,17 @@ const browser = await launchBrowser();
 const app = await startTestApp();
 afterAll(() => app.stop());
 
-const PAGES = ['/', '/campaigns/new', '/calendar', '/groups', '/account', '/settings', '/phone', '/installation'];
+const PAGES = [
+  '/',
+  '/campaigns/new',
+  '/calendar',
+  '/groups',
+  '/report',
+  '/account',
+  '/settings',
+  '/phone',
+  '/installation',
+];
 const PHONE = { width: 390, height: 844 };
 
 test.skipIf(!browser).each(LANGUAGE_TAGS)('texts in %s fit on a phone', async (language) => {

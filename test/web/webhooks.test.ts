@@ -227,7 +227,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await dialog.getByLabel('Address').fill(receiver.url);
     await page.context().setOffline(true);
     await dialog.getByRole('button', { name: 'Add webhook' }).click();
-    await dialog.getByText('You are offline. Nothing was sent.').waitFor();
+    await dialog.getByText('You’re offline. Nothing was sent.').waitFor();
     await page.context().setOffline(false);
     expect(await askInBrowser<{ webhooks: unknown[] }>(page, 'venom/list-webhooks')).toMatchObject({
       webhooks: [{ signature: 'v1a' }],

@@ -1,7 +1,10 @@
 import { ActionIcon, Button, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { GroupKind } from '../api/operations.ts';
+import { useState } from 'react';
+import type { GroupKind, PlannedRun } from '../api/operations.ts';
 import { groupListsQuery } from '../api/queries.ts';
+import { MoveRunDialog } from '../campaigns/planned-run-menu.tsx';
+import { localTime } from '../format/local-time.ts';
 import { dateIn, zoneName } from '../format/time.ts';
 import { useZone } from '../format/zone-context.tsx';
 import { KINDS } from '../groups/kinds.ts';
@@ -26,12 +29,17 @@ export default function CalendarPage() {
   const plan = usePlannedRuns(days[0] ?? today, days.at(-1) ?? today, { ...filter, withWarnings: true });
   const isEmpty = plan.isSuccess && !plan.isPlaceholderData && plan.data.length === 0;
   const isFiltered = filter.kind !== undefined || filter.listId !== undefined;
-  const grid = { days, today, runs: plan.data ?? [] };
+  const [moving, setMoving] = useState<{ run: PlannedRun; local: string }>();
+  const drop = (runId: number, day: string) => {
+    const run = plan.data?.find((one) => one.run_id === runId);
+    if (!run || dateIn(run.due_at, zone) === day) return;
+    setMoving({ run, local: `${day}${localTime(new Date(run.due_at), zone).slice(10)}` });
+  };
+  const grid = { days, today, runs: plan.data ?? [], drop };
 
   return (
     <Page
       title={t('pages.calendar')}
-      wide
       actions={
         <>
           <RunFilters filter={filter} setKind={setKind} setList={setList} />
@@ -64,6 +72,7 @@ export default function CalendarPage() {
         <Week {...grid} />
       )}
       <Legend runs={grid.runs} />
+      {moving && <MoveRunDialog {...moving} zone={zone} opened close={() => setMoving(undefined)} />}
       {isEmpty && (
         <Empty title={t('calendar.nothing')} link={{ href: '/campaigns/new', label: t('shell.newCampaign') }}>
           {isFiltered ? t('calendar.nothingFits') : t('calendar.nothingHint')}

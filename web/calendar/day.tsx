@@ -1,8 +1,9 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
-import type { CSSProperties, ReactNode } from 'react';
+import { useState, type CSSProperties, type DragEvent, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { PlannedRun } from '../api/operations.ts';
 import { PlannedRunMenu } from '../campaigns/planned-run-menu.tsx';
+import { describePost, PostMarks } from '../campaigns/post-marks.tsx';
 import { newCampaignPath } from '../compose/create-draft.ts';
 import { count } from '../format/numbers.ts';
 import { clockTime } from '../format/time.ts';
@@ -11,8 +12,12 @@ import { useZone } from '../format/zone-context.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Dot } from '../parts/status.tsx';
 import { statusOfRun, toneOfStatus } from '../parts/status-tone.ts';
+import textClasses from '../parts/text.module.css';
 import { locale, t } from '../i18n/translate.ts';
 import classes from './calendar.module.css';
+
+/** The type of what is dragged: the id of a planned run. */
+const DRAGGED_RUN = 'application/x-campanile-run';
 
 /** One day with its runs; clicking an empty day that is not over starts a campaign there. */
 export function Day({
@@ -20,6 +25,7 @@ export function Day({
   today,
   isOutside,
   isEmpty,
+  drop,
   style,
   children,
 }: {
@@ -27,13 +33,31 @@ export function Day({
   today: string;
   isOutside: boolean;
   isEmpty: boolean;
+  /** Called with the id of a run that is dropped on the day. */
+  drop: (runId: number, day: string) => void;
   style?: CSSProperties;
   children: ReactNode;
 }) {
+  const [isOver, setOver] = useState(false);
+  const isOpen = day >= today;
   return (
+    // By keyboard, the menu of the run moves it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       role="listitem"
       className={classes.day}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!isOpen || !event.dataTransfer.types.includes(DRAGGED_RUN)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        drop(Number(event.dataTransfer.getData(DRAGGED_RUN)), day);
+      }}
       style={style}
       data-outside={isOutside || undefined}
       data-empty={isEmpty || undefined}
@@ -45,7 +69,7 @@ export function Day({
         <span className={classes.long}>{longDay(day)}</span>
       </span>
       {children}
-      {day >= today && <NewCampaignOnDay day={day} />}
+      {isOpen && <NewCampaignOnDay day={day} />}
     </div>
   );
 }
@@ -78,10 +102,13 @@ export function MoreRuns({ runs, show }: { runs: readonly PlannedRun[]; show: ()
   );
 }
 
+/** One line; dragging it to another day asks whether to move it. */
 export function RunChip({ run }: { run: PlannedRun }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
-  const warning = run.warnings?.map(localisedText).join('\n');
+  const warning = run.warnings?.map(localisedText);
+  const groups = t('agenda.groups', { groups: run.group_count ?? 0 });
+  const isPlanned = run.status === 'planned';
   return (
     <span className={classes.chip}>
       <Link
@@ -89,28 +116,32 @@ export function RunChip({ run }: { run: PlannedRun }) {
         className={classes.run}
         data-status={status}
         data-tone={toneOfStatus(status)}
-        title={[`${run.name}: ${t(`status.${status}`)}`, warning].filter(Boolean).join('\n')}
+        title={[
+          `${run.name}: ${groups}, ${t(`status.${status}`)}`,
+          ...describePost(run, zone),
+          ...(warning ?? []),
+        ].join('\n')}
+        draggable={isPlanned}
+        onDragStart={(event: DragEvent) => event.dataTransfer.setData(DRAGGED_RUN, String(run.run_id))}
       >
-        <span className={classes.label}>
-          <span className={classes.time}>
-            <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
-          </span>{' '}
-          <span className={classes.name} dir="auto">
-            {run.name}
+        <span className={classes.time}>
+          <Dot tone={toneOfStatus(status)} label={clockTime(run.due_at, zone)} />
+        </span>{' '}
+        <PostMarks run={run} zone={zone} />
+        {warning && (
+          <span className={classes.mark}>
+            <Icon name="alert" size={13} />
+            <VisuallyHidden>{warning.join(' ')}</VisuallyHidden>
           </span>
-          <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
-          {run.is_follow_up && <span className={classes.followUp}>{t('followUp.name')}</span>}
-          {warning !== undefined && (
-            <span className={classes.mark}>
-              <Icon name="alert" size={13} />
-              <span className={classes.warning}>{warning}</span>
-            </span>
-          )}
-        </span>
+        )}
+        <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+          {run.name}
+        </span>{' '}
+        {run.is_follow_up && <span className={classes.followUp}>{t('followUp.name')}</span>}
+        <span className={classes.many}>{groups}</span>
+        <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
       </Link>
-      {run.status === 'planned' && (
-        <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />
-      )}
+      {isPlanned && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}
     </span>
   );
 }

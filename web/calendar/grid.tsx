@@ -22,6 +22,8 @@ interface Grid {
   days: readonly string[];
   today: string;
   runs: readonly PlannedRun[];
+  /** Called with the id of a run that is dropped on a day. */
+  drop: (runId: number, day: string) => void;
 }
 
 /** `month`: `YYYY-MM`; days of other months are fainter. */
@@ -29,6 +31,7 @@ export function Month({
   days,
   today,
   runs,
+  drop,
   month,
   showWeek,
 }: Grid & { month: string; showWeek: (day: string) => void }) {
@@ -46,7 +49,7 @@ export function Month({
         const own = byDay.get(day) ?? [];
         const shown = own.length > MOST_CHIPS ? own.slice(0, MOST_CHIPS - 1) : own;
         return (
-          <Day key={day} day={day} today={today} isOutside={day.slice(0, 7) !== month} isEmpty={own.length === 0}>
+          <Day key={day} {...{ day, today, drop }} isOutside={day.slice(0, 7) !== month} isEmpty={own.length === 0}>
             {shown.map((run) => (
               <RunChip key={run.run_id} run={run} />
             ))}
@@ -59,7 +62,7 @@ export function Month({
 }
 
 /** Each run in the row of its hour; the row is as tall as its fullest day. */
-export function Week({ days, today, runs }: Grid) {
+export function Week({ days, today, runs, drop }: Grid) {
   const zone = useZone();
   const hourOf = (run: PlannedRun) => hourIn(run.due_at, zone);
   const used = runs.map(hourOf);
@@ -87,7 +90,7 @@ export function Week({ days, today, runs }: Grid) {
       {days.map((day) => {
         const byHour = Map.groupBy(byDay.get(day) ?? [], hourOf);
         return (
-          <Day key={day} day={day} today={today} isOutside={false} isEmpty={byHour.size === 0} style={rows}>
+          <Day key={day} {...{ day, today, drop }} isOutside={false} isEmpty={byHour.size === 0} style={rows}>
             {hours.map((hour) => (
               <div key={hour} className={classes.hour}>
                 {byHour.get(hour)?.map((run) => (

@@ -36,7 +36,11 @@ async function listAll(span: Span, signal: AbortSignal): Promise<PlannedRun[]> {
   const runs: PlannedRun[] = [];
   let cursor: string | null | undefined;
   do {
-    const page = await call('venom/list-runs', { ...span, with_counts: true, limit: PAGE, cursor }, { signal });
+    const page = await call(
+      'venom/list-runs',
+      { ...span, with_counts: true, with_post: true, limit: PAGE, cursor },
+      { signal },
+    );
     runs.push(...page.runs);
     cursor = page.next_cursor;
   } while (cursor !== null);

@@ -72,9 +72,7 @@ export function PlannedRunMenu({ run, zone, isPaused, className }: MenuProps) {
         <>
           <RunQuestion action="send" {...{ run, time, close }} opened={asking === 'send'} />
           <RunQuestion action="skip" {...{ run, time, close }} opened={asking === 'skip'} />
-          <Modal opened={asking === 'move'} onClose={close} title={t('campaign.run.moveTitle', { name: run.name })}>
-            <MoveForm run={run} zone={zone} close={close} />
-          </Modal>
+          <MoveRunDialog {...{ run, zone, close }} opened={asking === 'move'} />
         </>
       )}
     </>
@@ -114,9 +112,23 @@ function RunQuestion({
   );
 }
 
-function MoveForm({ run, zone, close }: Pick<MenuProps, 'run' | 'zone'> & { close: () => void }) {
+interface MoveProps extends Pick<MenuProps, 'run' | 'zone'> {
+  /** The suggested day and time, as `YYYY-MM-DDTHH:MM` in the zone; by default those of the run. */
+  local?: string;
+  close: () => void;
+}
+
+export function MoveRunDialog({ opened, ...form }: MoveProps & { opened: boolean }) {
+  return (
+    <Modal opened={opened} onClose={form.close} title={t('campaign.run.moveTitle', { name: form.run.name })}>
+      <MoveForm {...form} />
+    </Modal>
+  );
+}
+
+function MoveForm({ run, zone, local: suggested, close }: MoveProps) {
   const client = useQueryClient();
-  const [local, setLocal] = useState(() => localTime(new Date(run.due_at), zone));
+  const [local, setLocal] = useState(() => suggested ?? localTime(new Date(run.due_at), zone));
   const to = instantOf(local, zone);
   const moving = useCancellableMutation({
     act: async (dueAt: Date, signal) => {
@@ -129,6 +141,7 @@ function MoveForm({ run, zone, close }: Pick<MenuProps, 'run' | 'zone'> & { clos
   });
   return (
     <Stack gap="sm">
+      <Text size="sm">{t('campaign.run.moveFrom', { time: exactTime(run.due_at, zone) })}</Text>
       <TextInput
         type="datetime-local"
         label={t('campaign.run.moveTo')}

@@ -2,7 +2,7 @@ import { Button, FileButton, Group, Stack, Text, Textarea, TextInput } from '@ma
 import { useState } from 'react';
 import { problemText } from '../format/problem.ts';
 import { t } from '../i18n/translate.ts';
-import { CAPTION_LIMIT } from '../whatsapp/bubble.tsx';
+import { CAPTION_LIMIT } from '../../src/content/text/caption.ts';
 import { shrinkPicture, type Card } from './card.ts';
 import { useCard } from './use-card.ts';
 import type { Preview } from './use-preview.ts';

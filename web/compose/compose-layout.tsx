@@ -27,6 +27,7 @@ export function ComposeLayout({
           <Button
             variant="default"
             className={classes.show}
+            data-icon-on-phones
             leftSection={<Icon name="eye" size={16} />}
             onClick={shown.open}
           >

@@ -151,7 +151,7 @@ function Compose({ id, session, kept, update, attach, drop }: ComposeProps) {
   };
 
   return (
-    <Page title={t('pages.compose')} wide actions={<DraftActions id={id} drop={drop} />}>
+    <Page title={t('pages.compose')} actions={<DraftActions id={id} drop={drop} />}>
       <SaveStatus id={id} kept={kept} zone={session.time_zone} />
       <ComposeLayout
         sum={sumOf(draft)}

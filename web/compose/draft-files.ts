@@ -8,6 +8,8 @@ export interface DraftFile {
   mime: string;
   size: number;
   sha256: string;
+  /** Of a film. */
+  has_still: boolean;
   /** Of its own; empty: none. */
   caption: string;
 }
@@ -18,12 +20,12 @@ export const MOST_FILES = 10;
 type ShownFile = Data<'venom/get-campaign'>['files'][number];
 type LibraryFile = Data<'media/upload'>;
 
-export function fromShown({ media_id, mime, size, sha256, file_name, caption }: ShownFile): DraftFile {
-  return { media_id, mime, size, sha256, name: file_name, caption: caption ?? '' };
+export function fromShown({ media_id, mime, size, sha256, has_still, file_name, caption }: ShownFile): DraftFile {
+  return { media_id, mime, size, sha256, has_still, name: file_name, caption: caption ?? '' };
 }
 
-export function fromLibrary({ media_id, mime, size, sha256, name }: LibraryFile): DraftFile {
-  return { media_id, mime, size, sha256, name, caption: '' };
+export function fromLibrary({ media_id, mime, size, sha256, has_still, name }: LibraryFile): DraftFile {
+  return { media_id, mime, size, sha256, has_still, name, caption: '' };
 }
 
 /** Returns the files as operations on posts take them; null without any. */

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group as Row, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
+import { CAPTION_LIMIT } from '../../src/content/text/caption.ts';
 import { fileSize } from '../format/numbers.ts';
 import { mediaName } from '../format/media-name.ts';
 import { FileThumbnail } from '../library/file-thumbnail.tsx';
@@ -13,7 +14,6 @@ import classes from './media-field.module.css';
 
 const LibraryDialog = lazy(lazyWithRetry(() => import('../library/library-dialog.tsx')));
 
-const CAPTION_LIMIT = 1_024;
 const NAME_LIMIT = 200;
 
 /** The files of a post that takes them from the library, in their order, and the way to choose more. */

@@ -106,7 +106,13 @@ function GroupPickerList({ shown, picked, onChange }: GroupPickerProps & { shown
         : mergeGroups(picked, [group]),
     );
   return (
-    <VirtualList items={shown} rowHeight={ROW_HEIGHT} maxHeight={MAX_HEIGHT} label={t('compose.groupList')}>
+    <VirtualList
+      items={shown}
+      rowHeight={ROW_HEIGHT}
+      maxHeight={MAX_HEIGHT}
+      label={t('compose.groupList')}
+      isWheelOnceUsed
+    >
       {(group) => (
         <label key={group.group_metadata_id} className={classes.row} style={{ height: ROW_HEIGHT }}>
           <Checkbox

@@ -28,10 +28,11 @@ export function PhonePreview({
   const [first] = groups;
   const kind = first?.kind ?? 'group';
   const media = file && { mime: file.type, size: file.size, name: file.name, file };
-  const shown = files.map(({ mime, size, sha256, name, caption }) => ({
+  const shown = files.map(({ mime, size, sha256, has_still, name, caption }) => ({
     mime,
     size,
     sha256,
+    has_still,
     file_name: name,
     caption,
   }));

@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { fileSize } from '../format/numbers.ts';
 import { Icon } from '../parts/icons.tsx';
 import { useNow } from '../parts/relative-time.tsx';
@@ -15,7 +14,7 @@ import classes from './summary.module.css';
 import type { Check } from './use-check.ts';
 import type { Preview } from './use-preview.ts';
 
-/** The consequences of sending the draft; warnings come first. */
+/** A receipt before sending: warnings, how many are reached, when, and the post. */
 export function Summary({
   draft,
   name,
@@ -49,12 +48,26 @@ export function Summary({
           ))}
         </ul>
       )}
+      <p className={classes.figures}>
+        <span>{t('agenda.groups', { groups: groups.length })}</span>
+        <span>{t('compose.summary.members', { members: membersOf(groups) })}</span>
+      </p>
+      {[...when, ...describeDuration(draft, check, nowMs)].map((line) => (
+        <Text size="sm" key={line}>
+          {line}
+        </Text>
+      ))}
       <div className={classes.post}>
         {file?.type.startsWith('image/') && <Picture file={file} />}
         <div className={classes.text}>
-          <Text fw={600} className={textClasses.breakable}>
+          <Text fw={600} size="sm" className={textClasses.breakable}>
             {name}
           </Text>
+          {preview.text !== '' && (
+            <Text size="sm" lineClamp={3} dir="auto" className={textClasses.breakable}>
+              {preview.text}
+            </Text>
+          )}
           {file && (
             <Text size="xs" c="dimmed" className={textClasses.breakable}>
               {t('compose.withFile', { name: file.name, size: fileSize(file.size) })}
@@ -67,27 +80,7 @@ export function Summary({
           )}
         </div>
       </div>
-      <dl className={classes.list}>
-        <Row name={t('compose.summary.to')}>
-          {t('compose.reaches', { groups: groups.length, members: membersOf(groups) })}
-        </Row>
-        <Row name={t('compose.summary.when')}>
-          {when.map((line) => (
-            <div key={line}>{line}</div>
-          ))}
-        </Row>
-        <Row name={t('compose.summary.takes')}>{describeDuration(draft, check, nowMs)[0] ?? t('common.unknown')}</Row>
-      </dl>
     </div>
-  );
-}
-
-function Row({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }
 

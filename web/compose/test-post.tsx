@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, generateIdempotencyKey } from '../api/call.ts';
 import type { Group } from '../api/operations.ts';
+import { sessionQuery } from '../api/session.ts';
 import { useCancellableMutation } from '../api/use-cancellable-mutation.ts';
 import { ErrorText } from '../parts/error-alert.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -30,7 +31,7 @@ export function TestPostButton(tested: TestPostProps) {
   const [isOpen, opened] = useDisclosure(false);
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="send" size={16} />} onClick={opened.open}>
+      <Button variant="default" data-icon-on-phones leftSection={<Icon name="send" size={16} />} onClick={opened.open}>
         {t('compose.test')}
       </Button>
       <Modal opened={isOpen} onClose={opened.close} title={t('compose.testTitle')}>
@@ -43,7 +44,10 @@ export function TestPostButton(tested: TestPostProps) {
 function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { close: () => void }) {
   const client = useQueryClient();
   const [, go] = useLocation();
-  const [group, setGroup] = useState<Group>();
+  const last = useLastTestGroup();
+  /** Undefined until another one than the last is chosen; null without any. */
+  const [chosen, setChosen] = useState<Group | null>();
+  const group = (chosen === undefined ? last.group : chosen) ?? undefined;
   // The same key for the same test: pressing again after a lost response must not send twice.
   const [key, setKey] = useState(() => generateIdempotencyKey());
   const testName = t('compose.testName', { name }).slice(0, NAME_LIMIT);
@@ -52,10 +56,13 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
       sendDraft({ ...draft, groups: [to], isScheduled: false, idempotencyKey: key }, testName, file, signal, {
         isTest: true,
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['campaigns'] }),
+    onSuccess: () => {
+      if (group) last.keep(group);
+      return client.invalidateQueries({ queryKey: ['campaigns'] });
+    },
   });
-  const choose = (chosen: Group | undefined) => {
-    setGroup(chosen);
+  const choose = (picked: Group | undefined) => {
+    setChosen(picked ?? null);
     setKey(generateIdempotencyKey());
   };
   if (sending.isSuccess)
@@ -98,6 +105,25 @@ function TestForm({ draft, name, file, isWritten, close }: TestPostProps & { clo
       </Row>
     </Stack>
   );
+}
+
+const STORAGE_KEY = 'campanile-last-test-group';
+
+/** The group of the user's last test in this browser, if it can still be posted to. */
+function useLastTestGroup(): { group: Group | undefined; keep: (group: Group) => void } {
+  const user = useQuery(sessionQuery).data?.user_info.user_id;
+  const [stored] = useState(() => localStorage.getItem(STORAGE_KEY));
+  const last = stored === null ? undefined : (JSON.parse(stored) as { user: number; id: number; name: string });
+  const found = useQuery({
+    queryKey: ['groups', 'last test', last?.id],
+    queryFn: ({ signal }) => call('venom/list-groups', { search: last?.name ?? '', limit: SHOWN }, { signal }),
+    enabled: last !== undefined && last.user === user,
+  });
+  return {
+    group: found.data?.groups.find((one) => one.group_metadata_id === last?.id && one.can_send),
+    keep: ({ group_metadata_id: id, group_name: name }) =>
+      localStorage.setItem(STORAGE_KEY, JSON.stringify({ user, id, name })),
+  };
 }
 
 /** Picks one of the user's groups by a part of its name. */

@@ -45,7 +45,6 @@ function GroupDetails({ report }: { report: GroupReport }) {
   return (
     <Page
       title={group.group_name}
-      wide
       actions={
         isThere &&
         group.can_send && (

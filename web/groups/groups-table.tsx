@@ -4,6 +4,7 @@ import { count, share } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
 import { Icon } from '../parts/icons.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
+import { Rate } from '../parts/rate.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import { GroupLink } from './group-link.tsx';
@@ -110,14 +111,8 @@ function GroupRow({
         {!group.can_send && <span className={classes.problem}>{t('groups.cannotSend')}</span>}
         <span className={classes.small}>
           {t('groups.sizeOf', { kind: t(`kinds.${group.kind}`), members: group.participants })}
-          {activity?.last_posted_at && (
-            <>
-              <br />
-              <RelativeTime at={activity.last_posted_at} />
-              {' · '}
-              {t('groups.readShare', { share: share(activity.read_rate) })}
-            </>
-          )}
+          {typeof activity?.read_rate === 'number' &&
+            ` · ${t('groups.readShare', { share: share(activity.read_rate) })}`}
         </span>
       </Table.Td>
       <Table.Td c="dimmed" className={classes.wide}>
@@ -134,7 +129,7 @@ function GroupRow({
         )}
       </Table.Td>
       <Table.Td ta="right" className={classes.wide}>
-        {share(activity?.read_rate ?? null)}
+        <Rate of={activity?.read_rate ?? null} />
       </Table.Td>
       <Table.Td
         ta="right"

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { LIBRARY_KEY, libraryQuery, uploadFile, type LibraryFile } from '../api/library.ts';
+import type { Data } from '../api/operations.ts';
 import { fromLibrary, type DraftFile } from '../compose/draft-files.ts';
 import { fileSize } from '../format/numbers.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -14,7 +15,10 @@ import { notifyError } from '../parts/notify.ts';
 import { RowsSkeleton } from '../parts/page.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { t } from '../i18n/translate.ts';
+import { drawStill } from './draw-still.ts';
 import { FileRow } from './file-row.tsx';
+
+type Uploaded = Data<'media/upload'>;
 
 /** 64 MiB (contract §9). Pictures and sounds have a lower limit, which the service knows. */
 const UPLOAD_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -65,6 +69,18 @@ export default function LibraryDialog({
   );
 }
 
+/** Gives a film that has none a still, if this browser can decode it. The service cannot. */
+async function withStill(file: File, uploaded: Uploaded): Promise<Uploaded> {
+  if (uploaded.kind !== 'video' || uploaded.has_still) return uploaded;
+  const still = await drawStill(file);
+  if (still === undefined) return uploaded;
+  return call('media/set-still', { media_id: uploaded.media_id, still }).catch((error: unknown) => {
+    // The film was uploaded, and can be sent without it.
+    notifyError(error);
+    return uploaded;
+  });
+}
+
 function UploadButton({ onUploaded }: { onUploaded: (file: DraftFile) => void }) {
   const client = useQueryClient();
   const uploading = useMutation({
@@ -72,7 +88,7 @@ function UploadButton({ onUploaded }: { onUploaded: (file: DraftFile) => void })
       const large = files.find((file) => file.size > UPLOAD_LIMIT_BYTES);
       if (large) throw new Error(t('compose.fileTooLarge', { limit: fileSize(UPLOAD_LIMIT_BYTES) }));
       // One after the other: the service takes two of a user at a time.
-      for (const file of files) onUploaded(fromLibrary(await uploadFile(file)));
+      for (const file of files) onUploaded(fromLibrary(await withStill(file, await uploadFile(file))));
     },
     onSettled: () => client.invalidateQueries({ queryKey: LIBRARY_KEY }),
   });

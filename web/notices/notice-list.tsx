@@ -19,6 +19,7 @@ const ICONS: Readonly<Record<NoticeKind, IconName>> = {
   campaign_failed: 'alert',
   campaign_late: 'clock',
   campaign_missed: 'stopped',
+  campaign_paused: 'pause',
   campaign_rescheduled: 'clock',
   account_unlinked: 'account',
   version_refused: 'account',

@@ -9,24 +9,14 @@ import boxClasses from './box.module.css';
 import classes from './page.module.css';
 
 /** The heading of a page and its actions. Opening a page moves the focus to its heading, so that screen readers announce it. */
-export function Page({
-  title,
-  actions,
-  children,
-  wide = false,
-}: {
-  title: string;
-  actions?: ReactNode;
-  children: ReactNode;
-  wide?: boolean;
-}) {
+export function Page({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${PRODUCT}`;
   }, [title]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
-    <div className={classes.page} data-wide={wide || undefined}>
+    <div className={classes.page}>
       <Group justify="space-between" align="center" mb="lg" gap="sm">
         <Title order={1} size="h2" ref={heading} tabIndex={-1} className={classes.title} dir="auto">
           {title}

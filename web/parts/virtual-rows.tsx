@@ -34,6 +34,7 @@ export function VirtualList<Item>({
   rowHeight,
   maxHeight,
   label,
+  isWheelOnceUsed = false,
   children,
 }: {
   items: readonly Item[];
@@ -41,11 +42,13 @@ export function VirtualList<Item>({
   /** In pixels, or a CSS length. */
   maxHeight: number | string;
   label: string;
+  /** Within a form: the mouse wheel scrolls the page until something in the list is clicked or focused. */
+  isWheelOnceUsed?: boolean;
   children: (item: Item, index: number) => ReactNode;
 }) {
   const { box, first, last, before, after } = useVirtualRows(items.length, rowHeight);
   return (
-    <ScrollBox box={box} maxHeight={maxHeight} label={label}>
+    <ScrollBox {...{ box, maxHeight, label, isWheelOnceUsed }}>
       <div style={{ height: before }} />
       {items.slice(first, last).map((item, index) => children(item, first + index))}
       <div style={{ height: after }} />
@@ -58,17 +61,27 @@ export function ScrollBox({
   box,
   maxHeight,
   label,
+  isWheelOnceUsed = false,
   children,
 }: {
   box: RefObject<HTMLDivElement | null>;
   maxHeight: number | string;
   label: string;
+  isWheelOnceUsed?: boolean;
   children: ReactNode;
 }) {
   return (
-    // What scrolls has to be reachable by keyboard.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={box} className={classes.box} style={{ maxHeight }} role="group" aria-label={label} tabIndex={0}>
+    <div
+      ref={box}
+      className={classes.box}
+      data-idle={isWheelOnceUsed || undefined}
+      style={{ maxHeight }}
+      role="group"
+      aria-label={label}
+      // What scrolls has to be reachable by keyboard.
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+    >
       {children}
     </div>
   );

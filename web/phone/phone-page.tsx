@@ -30,7 +30,7 @@ export default function PhonePage() {
   const group = groups.find((one) => chosen && isSame(one, chosen)) ?? chosen ?? groups[0];
   const isSearching = search !== '' || groups.length > MANY_GROUPS;
   return (
-    <Page title={t('pages.phone')} wide>
+    <Page title={t('pages.phone')}>
       <Text size="sm" c="dimmed" mb="md">
         {t('phone.lead', { zone, short: zoneName(zone) })}
       </Text>

@@ -14,26 +14,44 @@ import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
 import { Quotas } from './quotas.tsx';
 import { Sessions } from './sessions.tsx';
+import classes from './settings-page.module.css';
 import { Webhooks } from '../webhooks/webhooks.tsx';
 
+/** The page with an index of its sections beside them. */
 export default function SettingsPage() {
   const { data: session } = useQuery(sessionQuery);
+  const parts = [
+    { id: 'profile', title: t('settings.profile'), part: session && <Profile session={session} /> },
+    { id: 'appearance', title: t('settings.appearance'), part: <Appearance /> },
+    { id: 'language', title: t('settings.language'), part: <LanguageSelect /> },
+    { id: 'notices', title: t('notices.title'), part: <NoticeSettings isAdmin={session?.is_admin === true} /> },
+    { id: 'password', title: t('settings.password'), part: <Password /> },
+    { id: 'factors', title: t('factors.title'), part: <Factors /> },
+    { id: 'sessions', title: t('settings.sessions'), part: <Sessions /> },
+    { id: 'quotas', title: t('quotas.title'), part: <Quotas /> },
+    { id: 'api-keys', title: t('settings.apiKeys'), part: <ApiKeys /> },
+    { id: 'webhooks', title: t('webhooks.title'), part: <Webhooks /> },
+    { id: 'audit-log', title: t('settings.auditLog'), part: <AuditLog /> },
+    { id: 'delete', title: t('settings.delete'), part: <DeleteAccount /> },
+  ];
   return (
     <Page title={t('pages.settings')}>
-      <Stack gap="md">
-        {session && <Profile session={session} />}
-        <Appearance />
-        <LanguageSelect />
-        <NoticeSettings isAdmin={session?.is_admin === true} />
-        <Password />
-        <Factors />
-        <Sessions />
-        <Quotas />
-        <ApiKeys />
-        <Webhooks />
-        <AuditLog />
-        <DeleteAccount />
-      </Stack>
+      <div className={classes.settings}>
+        <nav className={classes.index} aria-label={t('settings.index')}>
+          {parts.map(({ id, title }) => (
+            <a key={id} href={`#${id}`}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <Stack gap="md">
+          {parts.map(({ id, part }) => (
+            <div key={id} id={id} className={classes.part}>
+              {part}
+            </div>
+          ))}
+        </Stack>
+      </div>
     </Page>
   );
 }

@@ -48,14 +48,15 @@ export function accountSummary(account: AccountStatus, zone: string): string {
   return t(`account.status.${status}`);
 }
 
-export function accountTone({ status, messenger }: Pick<AccountStatus, 'status' | 'messenger'>) {
+export function accountTone({ status }: Pick<AccountStatus, 'status'>) {
   switch (status) {
     case 'connected':
-      return messenger === 'sandbox' ? 'idle' : 'good';
+      return 'good';
     case 'linking':
     case 'reconnecting':
       return 'busy';
     case 'paused':
+      return 'paused';
     case 'unlinked':
     case 'logged_out':
       return 'bad';

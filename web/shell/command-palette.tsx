@@ -35,6 +35,7 @@ const ACTIONS: readonly Entry[] = [
   { label: t('pages.campaigns'), hint: '', icon: 'campaigns', href: '/' },
   { label: t('pages.calendar'), hint: '', icon: 'calendar', href: '/calendar' },
   { label: t('pages.groups'), hint: '', icon: 'groups', href: '/groups' },
+  { label: t('pages.report'), hint: '', icon: 'report', href: '/report' },
   { label: t('pages.account'), hint: '', icon: 'account', href: '/account' },
   { label: t('pages.phone'), hint: '', icon: 'phone', href: '/phone' },
   { label: t('pages.settings'), hint: '', icon: 'settings', href: '/settings' },

@@ -79,6 +79,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <RailLink href="/" icon="campaigns" label={t('pages.campaigns')} />
           <RailLink href="/calendar" icon="calendar" label={t('pages.calendar')} />
           <RailLink href="/groups" icon="groups" label={t('pages.groups')} />
+          <RailLink href="/report" icon="report" label={t('pages.report')} />
           <RailLink href="/account" icon="account" label={t('pages.account')} />
           <RailLink href="/settings" icon="settings" label={t('pages.settings')} />
         </div>

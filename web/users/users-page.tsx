@@ -26,7 +26,7 @@ export default function UsersPage() {
   });
   const users = list.data?.pages.flatMap((page) => page.users) ?? [];
   return (
-    <Page title={t('pages.users')} wide actions={<Button onClick={inviting.open}>{t('users.invite')}</Button>}>
+    <Page title={t('pages.users')} actions={<Button onClick={inviting.open}>{t('users.invite')}</Button>}>
       <Section title={t('users.all')}>
         <Text size="sm" c="dimmed" mb="sm">
           {t('users.note')}

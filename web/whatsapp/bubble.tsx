@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { mediaQuery } from '../api/media.ts';
+import { isCaption } from '../../src/content/text/caption.ts';
+import { mediaQuery, stillQuery } from '../api/media.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { GroupKind } from '../api/operations.ts';
 import { fileSize } from '../format/numbers.ts';
@@ -15,9 +16,6 @@ import { LinkCard, type ShownCard } from './link-card.tsx';
 import { MessageText } from './message-text.tsx';
 import { useObjectUrl } from './use-object-url.ts';
 
-/** The limit of a caption; a longer text follows as a second message. */
-export const CAPTION_LIMIT = 1_024;
-
 export interface ShownMedia {
   mime: string;
   size: number;
@@ -26,6 +24,8 @@ export interface ShownMedia {
   /** A local file; otherwise the service has it under its hash. */
   file?: Blob;
   sha256?: string;
+  /** Of a film: the service has a picture of it. */
+  has_still?: boolean;
 }
 
 /** A post as members see it. */
@@ -59,7 +59,7 @@ export function Post({
 }) {
   const foot = { time, kind, isEdited };
   if (files && files.length > 0) return <FilesPost text={text} files={files} card={card} {...foot} />;
-  if (media && text.length > CAPTION_LIMIT)
+  if (media && text !== '' && !isCaption(text, media))
     return (
       <>
         <Bubble text="" media={media} {...foot} isEdited={false} />
@@ -76,6 +76,7 @@ export interface ShownFile {
   mime: string;
   size: number;
   sha256: string;
+  has_still?: boolean;
   file_name: string | null;
   caption: string | null;
 }
@@ -108,6 +109,7 @@ function FilesPost({ text, files, card, ...foot }: FilesPostProps) {
             mime: file.mime,
             size: file.size,
             sha256: file.sha256,
+            ...(file.has_still && { has_still: true }),
             ...(file.file_name && { name: file.file_name }),
           }}
           {...foot}
@@ -123,11 +125,9 @@ interface FileMessage {
   caption: string;
 }
 
-/** As the service does: the text is the caption of the first file, or follows the files. */
+/** As the service does. */
 function splitText(text: string, files: readonly ShownFile[]): { messages: FileMessage[]; after: string } {
-  const [first] = files;
-  const own = first?.caption ?? '';
-  const mayBear = (own === '' || own === text) && !first?.mime.startsWith('audio/') && text.length <= CAPTION_LIMIT;
+  const mayBear = isCaption(text, files[0] ?? null);
   const messages = files.map((file, index) => ({
     file,
     caption: index === 0 && mayBear ? text : (file.caption ?? ''),
@@ -217,12 +217,14 @@ function Sender() {
 }
 
 function MediaBox({ media }: { media: ShownMedia }) {
-  const { file, sha256, mime } = media;
+  const { file, sha256, mime, has_still: hasStill = false } = media;
   const isImage = isShownAs(mime, 'image');
+  const still = useQuery({ ...stillQuery(sha256 ?? ''), enabled: hasStill && !file && sha256 !== undefined });
   const stored = useQuery({ ...mediaQuery(sha256 ?? ''), enabled: isImage && !file && sha256 !== undefined });
-  const shown = file ?? stored.data;
+  const shown = file ?? stored.data ?? still.data;
   const show = useObjectUrl(shown);
-  if (shown && isImage) return <img ref={show} alt={mediaName(mime)} className={classes.media} />;
+  if (shown && (isImage || shown === still.data))
+    return <img ref={show} alt={mediaName(mime)} className={classes.media} />;
   if (isImage && stored.isLoading) return <Skeleton height={180} width={260} maw="100%" className={classes.media} />;
   // A preview of an attached video, which has no captions.
   // oxlint-disable-next-line jsx-a11y/media-has-caption

@@ -28,11 +28,21 @@ const counts = {
   pinned: count.optional().meta({
     description: 'Sent deliveries that are pinned now. Present once a pin was requested.',
   }),
+  unpinned: count.optional().meta({ description: 'Sent deliveries that were unpinned. Present like `pinned`.' }),
   pins_waiting: count.optional().meta({
     description: 'Sent deliveries that are still to be pinned or unpinned. Present like `pinned`.',
   }),
+  pins_failed: count.optional().meta({
+    description: 'Sent deliveries that could not be pinned or unpinned. Present like `pinned`.',
+  }),
+  mentions: count.optional().meta({
+    description: 'Deliveries that mention everybody. Present once a post with `mention_all` was sent.',
+  }),
   mentions_left_out: count.optional().meta({
-    description: 'Sent deliveries without the mention of everybody. Present once a post with `mention_all` was sent.',
+    description: 'Deliveries without the mention of everybody. Present like `mentions`.',
+  }),
+  quotes: count.optional().meta({
+    description: 'Sent deliveries that quote an earlier post. Present once a post with `reply_to` was sent.',
   }),
   recipients: count.meta({
     description: 'Participants other than the sender when the post was sent, summed over sent deliveries.',
@@ -77,6 +87,9 @@ const groupAnalyticsData = z
         }),
         pin_error: z.string().nullable().optional().meta({
           description: 'Why its post was not pinned or unpinned. Present like `pinned`.',
+        }),
+        pinned_until: instant.nullable().optional().meta({
+          description: 'When the last pinned post stops being pinned. Present like `pinned`.',
         }),
         mention_left_out: z.string().nullable().optional().meta({
           description: 'Why everybody was not mentioned. Present like `mentions_left_out`.',
@@ -208,7 +221,7 @@ export const analytics = defineOperations('Analytics', {
     access: 'read',
     summary: 'Export the analytics of a campaign as CSV',
     description:
-      'One row per group, as `groups` of the analytics; `null` is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
+      'One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
     body: campaignBody.extend({ format: z.literal('csv') }),
     data: z.string(),
     errors: ['campaign_not_found'],

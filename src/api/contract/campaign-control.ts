@@ -100,7 +100,14 @@ export const campaignControl = defineOperations('Campaigns', {
       }),
     }),
     data: movedRunData,
-    errors: ['campaign_not_found', 'run_not_found', 'campaign_wrong_state', 'run_wrong_state', 'account_stopped'],
+    errors: [
+      'campaign_not_found',
+      'run_not_found',
+      'campaign_wrong_state',
+      'run_wrong_state',
+      'mention_cap_reached',
+      'account_stopped',
+    ],
   },
   sendRunNow: {
     path: '/api/v1/venom/send-run-now',
@@ -110,7 +117,14 @@ export const campaignControl = defineOperations('Campaigns', {
       'Like `move-run` to this moment. Not for paused campaigns. Repeating it is a 409 once the run has begun.',
     body: runBody,
     data: movedRunData,
-    errors: ['campaign_not_found', 'run_not_found', 'campaign_wrong_state', 'run_wrong_state', 'account_stopped'],
+    errors: [
+      'campaign_not_found',
+      'run_not_found',
+      'campaign_wrong_state',
+      'run_wrong_state',
+      'mention_cap_reached',
+      'account_stopped',
+    ],
   },
   recallCampaign: {
     path: '/api/v1/venom/recall-campaign',

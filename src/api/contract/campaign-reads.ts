@@ -16,7 +16,7 @@ import {
   text,
   withDefault,
 } from './fields.ts';
-import { postExtrasData } from './post-extras.ts';
+import { pinFor, postExtrasData } from './post-extras.ts';
 import { shownFiles } from './post-files.ts';
 import { groupListId } from './group-lists.ts';
 import { groupKind } from './groups.ts';
@@ -98,6 +98,9 @@ export const campaignHead = {
   name: z.string(),
   desc: z.string(),
   status: campaignStatus,
+  pause_reason: z.string().optional().meta({
+    description: 'Why the service paused it, and what to do. Absent if a user paused it.',
+  }),
   is_channel_campaign: z.boolean(),
   is_schedule: z.boolean(),
   start_date: z.string().nullable(),
@@ -122,6 +125,7 @@ const listRunsBody = z.object({
   with_warnings: optional(z.boolean()).meta({
     description: 'Adds `warnings` to planned runs that bring groups too many posts.',
   }),
+  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `post`: what kind of post it is.' }),
   limit: pageLimit(1_000, 500),
   cursor,
 });
@@ -142,6 +146,16 @@ const listedRun = z.object({
     description:
       'With `with_warnings`, of a run that brings groups a second post within an hour, or more than `weekly_posts` in seven days.',
   }),
+  post: z
+    .object({
+      kind: z.enum(['text', 'file', 'files', 'poll', 'event']).meta({ description: '`files`: several.' }),
+      event_start_at: instant.nullable().meta({ description: 'When its event begins. `null`: it is no event.' }),
+      mention_all: z.boolean(),
+      pin_for: pinFor.nullable(),
+      is_reply: z.boolean(),
+    })
+    .optional()
+    .meta({ description: 'With `with_post`.' }),
 });
 
 export const getCampaignBody = z
@@ -225,6 +239,7 @@ export const campaignReads = defineOperations('Campaigns', {
           description: 'The hash of the file, from `media` in the answers of other operations.',
           examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
+      still: withDefault(z.boolean(), false).meta({ description: 'The still of a film instead: a JPEG.' }),
     }),
     data: fileBytes,
     errors: ['media_not_found'],

@@ -17,6 +17,7 @@ import {
 import { fetchLinkPreview, linkPreviewCopy } from './link-preview.ts';
 import { longText } from './long-text.ts';
 import { shownFiles } from './post-files.ts';
+import { ballotFieldsData } from './ballot-fields.ts';
 import { copiedExtras, postExtras, postExtrasNames } from './post-extras.ts';
 
 /** A file of 16 MiB in base64, 262,144 characters of html in JSON's longest escapes, and the rest. */
@@ -198,6 +199,7 @@ const checkCampaignData = z.object({
       picture: z.object({ mime: z.string(), size: count }).nullable(),
     })
     .nullable(),
+  ...ballotFieldsData,
   runs: z.array(
     z.object({
       due_at: instant,
@@ -213,7 +215,7 @@ const checkCampaignData = z.object({
   }),
   expected_seconds: count.meta({
     description:
-      "Estimated time from when the first run is due, or from now, to its last post. Includes your account's pace and the posts that it has to send already.",
+      "Estimated time from when the first run is due, or from now, to its last post, or to the pin of that. Includes your account's pace and the posts and pins that it has to send already.",
   }),
 });
 

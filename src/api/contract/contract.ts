@@ -18,6 +18,7 @@ import { linkPreviews } from './link-preview.ts';
 import { notices } from './notices.ts';
 import { passwords } from './passwords.ts';
 import { pollResultOperations } from './poll-results.ts';
+import { report } from './report.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { users } from './users.ts';
@@ -42,6 +43,7 @@ export const contract = {
   media,
   linkPreviews,
   analytics,
+  report,
   pollResults: pollResultOperations,
   webhooks,
   notices,

@@ -28,6 +28,8 @@ export type Tag =
 export interface Declaration {
   /** The method is always POST. */
   path: `/api/v1/${string}`;
+  /** Its name in the document and in generated clients. Default: the last part of the path. Needed if that is a reserved word. */
+  operationId?: string;
   access: Access;
   /** Title of the operation in references: imperative, without a full stop. */
   summary: string;

@@ -16,6 +16,9 @@ import {
   text,
 } from './fields.ts';
 
+/** 100 KiB in base64, with the head of a data URL. */
+const LONGEST_STILL = 136_600;
+
 const mediaId = z.int({ error: 'must be a whole number' });
 
 const libraryFile = storedFile
@@ -26,6 +29,7 @@ const libraryFile = storedFile
     width: count.nullable().meta({ description: 'Of a film, in pixels.' }),
     height: count.nullable(),
     seconds: count.nullable().meta({ description: 'The length of a film.' }),
+    has_still: z.boolean().meta({ description: 'Of a film: whether it has a picture (`set-still`).' }),
     used_at: instant.meta({ description: 'When it was last uploaded or put into a campaign.' }),
   })
   .meta({ id: 'LibraryFile' });
@@ -49,6 +53,7 @@ export const media = defineOperations('Media', {
   },
   importMedia: {
     path: '/api/v1/media/import',
+    operationId: 'import-media',
     access: 'send',
     idempotency: 'always',
     summary: 'Import a file from a URL',
@@ -79,6 +84,20 @@ export const media = defineOperations('Media', {
       ),
       next_cursor: nextCursor,
     }),
+  },
+  setStill: {
+    path: '/api/v1/media/set-still',
+    access: 'send',
+    idempotency: 'always',
+    summary: 'Give a film a still',
+    description:
+      'The picture that members see before they play the film. It is shrunk to a JPEG within 320 pixels. Posts that leave later have it. Without `still` the film has none.',
+    body: z.object({
+      media_id: mediaId,
+      still: optional(text(1, LONGEST_STILL)).meta({ description: 'A picture in base64, 100 KiB at most.' }),
+    }),
+    data: libraryFile,
+    errors: ['media_not_found'],
   },
   deleteMedia: {
     path: '/api/v1/media/delete-media',

@@ -1,5 +1,6 @@
 /** What a post may have beside its text and its one file: fields that every operation about a post has in common. */
 import { z } from 'zod';
+import { EXTRAS_FIELDS } from '../../content/post/post-extras.ts';
 import { ballotFields, ballotFieldsData } from './ballot-fields.ts';
 import { optional, text } from './fields.ts';
 import { postFiles, postFilesData } from './post-files.ts';
@@ -50,17 +51,7 @@ export const postExtras = {
 };
 
 /** Names of extras, for a change that takes some away. */
-export const postExtrasNames = z.enum([
-  'file_name',
-  'media',
-  'mention_all',
-  'pin_for',
-  'reply_to',
-  'follow_up',
-  'link_preview',
-  'poll',
-  'event',
-]);
+export const postExtrasNames = z.enum(EXTRAS_FIELDS);
 
 /** The same fields in an answer. */
 export const postExtrasData = {

@@ -1,15 +1,14 @@
 /** The files of a post that takes them from the library. */
 import { z } from 'zod';
+import { CAPTION_LIMIT } from '../../content/text/caption.ts';
 import { count, optional, storedFile, text } from './fields.ts';
 
 /** WhatsApp's own clients send up to 30 at once; more than ten are hardly a post. */
 export const MOST_FILES = 10;
-/** In UTF-16 units. */
-export const LONGEST_CAPTION = 1_024;
 
 const postFile = z.object({
   media_id: z.int({ error: 'must be a whole number' }).meta({ description: 'As `upload` or `list-media` returns it.' }),
-  caption: optional(text(1, LONGEST_CAPTION)).meta({
+  caption: optional(text(1, CAPTION_LIMIT)).meta({
     description: 'Without HTML. Default: the message for the first file.',
   }),
   file_name: optional(text(1, 200)).meta({
@@ -35,6 +34,7 @@ export const shownFiles = z.array(
       media_id: count,
       file_name: z.string().nullable().meta({ description: 'As recipients see it. `null`: `file`.' }),
       caption: z.string().nullable().meta({ description: '`null`: none of its own.' }),
+      has_still: z.boolean().meta({ description: 'Of a film: whether members see a picture of it at once.' }),
     })
     .meta({ id: 'ShownFile' }),
 );

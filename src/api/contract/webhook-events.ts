@@ -11,6 +11,14 @@ const MOST = 100;
 const campaign = z
   .object({ campaign_id: z.uuid(), name: z.string(), status: campaignStatus, is_schedule: z.boolean() })
   .meta({ id: 'CampaignEventData' });
+const pausedCampaign = campaign
+  .extend({
+    reason: z.string().optional().meta({
+      description:
+        'Why the messaging application refused three posts in a row, so that the service paused the campaign.',
+    }),
+  })
+  .meta({ id: 'CampaignPausedEventData' });
 const runOf = { run_id: z.number().int(), due_at: instant };
 const campaignAndRun = campaign.extend(runOf).meta({ id: 'CampaignRunEventData' });
 const run = z
@@ -100,7 +108,7 @@ export const WEBHOOK_EVENTS = {
   'campaign.started': { summary: 'The first run of a campaign began', data: campaignAndRun },
   'campaign.completed': { summary: 'A campaign ended and all its posts were sent', data: campaign },
   'campaign.completed_with_errors': { summary: 'A campaign ended and some of its posts were not sent', data: campaign },
-  'campaign.paused': { summary: 'A campaign was paused', data: campaign },
+  'campaign.paused': { summary: 'A campaign was paused', data: pausedCampaign },
   'campaign.resumed': { summary: 'A campaign was resumed, after a pause or by a retry', data: campaign },
   'campaign.cancelled': { summary: 'A campaign was cancelled', data: campaign },
   'campaign.missed': { summary: 'A run was missed: it could not begin within 6 hours', data: campaignAndRun },

@@ -16,11 +16,11 @@ export const ABOUT = {
   preview_message:
     'Shows the exact text that a message written in HTML becomes in WhatsApp, with its length and warnings. Sends nothing and keeps nothing.',
   check_campaign:
-    'Tries out a campaign without sending it: the exact text, the preview of its link, when it would go out, problems of single groups, warnings, and how many seconds sending takes. Answers a check_id, which send_campaign asks for, good for 30 minutes. Without schedule it is about sending at once; with schedule about once on each date at a time of day. With poll it asks the members a question in place of a text: html is then empty, and channels are left out. Always show the answer to your user before you send.',
+    'Tries out a campaign without sending it: the exact text, the preview of its link, when it would go out, problems of single groups, warnings, and how many seconds sending takes. Answers a check_id, which send_campaign asks for, good for 30 minutes. Without schedule it is about sending at once; with schedule about once on each date at a time of day. With poll or event it asks the members a question, or whether they come, in place of a text: html is then empty, and there are no channels among the groups. The answer repeats what is asked. Always show the answer to your user before you send.',
   send_campaign:
     'Sends, or schedules, exactly what check_campaign was given, to real people: it cannot be undone. Takes the check_id of that check and nothing else. Do it only after your user has seen the answer of the check and has agreed. To call it again with the same check_id sends nothing twice. The API key needs the scope "send".',
   save_draft:
-    'Keeps an unfinished campaign in the dashboard, where a person reads, changes and sends it. Sends nothing. The API key needs the scope "send".',
+    'Keeps an unfinished campaign, poll or event in the dashboard, where a person reads, changes and sends it. Sends nothing. The API key needs the scope "send".',
   pause_campaign:
     'Pauses a scheduled or running campaign: no further posts are sent until a person resumes it in the dashboard. The posts being sent at this moment may still go out. The API key needs the scope "send".',
   cancel_campaign:
@@ -30,7 +30,7 @@ export const ABOUT = {
   read_analytics:
     'Returns the results of one campaign: how many posts were sent, failed or wait, how many people got and read it, reactions and replies, and the same for its groups, those that failed first, 50 at most. A value that the messaging application does not report is null.',
   read_poll:
-    'Returns the results of a poll or an event of one campaign: the votes of each answer, how many members have voted, and the same for its groups, those with the most voters first, 50 at most. Each member counts once, with the newest vote.',
+    'Returns the answers to the poll or event of one campaign: the votes of each option (of an event going, maybe and not_going), how many members have voted, and the same for its groups, those with the most voters first, 50 at most. Each member counts once, with the newest vote.',
   read_overview:
     'Adds up all campaigns of the last days: posts sent and failed, people reached, the part of them who read, and the same for each day.',
 } as const;

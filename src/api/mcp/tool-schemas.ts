@@ -41,7 +41,17 @@ const reach = {
   reply_to: withoutId(post.reply_to),
   follow_up: withoutId(post.follow_up),
 };
-const poll = withoutId(post.poll).describe('Asks members this in place of a text; html is then empty');
+const ballot = {
+  poll: withoutId(post.poll).describe('Asks members this in place of a text; html is then empty'),
+  event: withoutId(post.event).describe(
+    'Asks members whether they come, in place of a text; html is then empty. start_at and end_at with their offset, such as 2026-12-05T19:00:00+01:00',
+  ),
+};
+const draft = drafts.saveDraft.body.shape;
+const draftBallot = {
+  poll: withoutId(draft.poll).describe('In place of a text. A person completes it'),
+  event: withoutId(draft.event).describe('In place of a text. A person completes it'),
+};
 const fetchLinkPreview = z
   .boolean()
   .default(true)
@@ -71,7 +81,7 @@ export const INPUTS = {
   check_campaign: z.object({
     name: post.name,
     html,
-    poll,
+    ...ballot,
     group_ids: groupIds,
     files,
     schedule,
@@ -79,7 +89,7 @@ export const INPUTS = {
     fetch_link_preview: fetchLinkPreview,
   }),
   send_campaign: z.object({ check_id: z.string().describe('As check_campaign has answered it') }),
-  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files, ...reach }),
+  save_draft: z.object({ name: post.name, html, group_ids: groupIds.optional(), files, ...reach, ...draftBallot }),
   pause_campaign: oneCampaign,
   cancel_campaign: oneCampaign,
   list_campaigns: z.object({ search, status, cursor }),

@@ -1,50 +1,26 @@
 import { create as contentDisposition } from 'content-disposition';
 import { fileNameOf } from '../../content/media/file-name.ts';
-import {
-  readGroupAnalytics,
-  type Counts,
-  type Engagement,
-  type GroupRow,
-} from '../../sending/analytics/group-analytics.ts';
-import { NO_REACH, type CampaignReach, type Reach } from '../../sending/analytics/read-reach.ts';
+import { readGroupAnalytics } from '../../sending/analytics/group-analytics.ts';
+import { NO_REACH } from '../../sending/analytics/read-reach.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
 import { readOverview, type OverviewSums, type OverviewTotals } from '../../sending/analytics/read-overview.ts';
 import { estimateFinish, type ExpectDeps } from '../../sending/campaigns/read/estimate-finish.ts';
 import type { analytics } from '../contract/analytics.ts';
 import type { Handlers } from '../operation.ts';
 import { toWireHead, toWireRun } from './campaign-reads.ts';
-import { writeCsv } from './csv.ts';
+import {
+  sumOfReach,
+  toWireCounts,
+  toWireGroupReach,
+  toWireGroupRow,
+  toWireReach,
+  toWireRevised,
+} from './group-rows.ts';
 import { toWireGroup } from './groups.ts';
+import { writeGroups } from './write-groups.ts';
 import { rate } from './rate.ts';
 
 export type AnalyticsDeps = ExpectDeps & { timeZone: string };
-
-/** In this order. A new column is added at the end. */
-const COLUMNS = [
-  'group_metadata_id',
-  'group_name',
-  'kind',
-  'participants',
-  'deliveries',
-  'queued',
-  'sent',
-  'failed',
-  'cancelled',
-  'recipients',
-  'delivered',
-  'read',
-  'reactions',
-  'replies',
-  'views',
-  'delivery_rate',
-  'read_rate',
-  'first_sent_at',
-  'last_sent_at',
-  'last_error',
-  'recalled',
-  'corrected',
-  'skipped',
-] as const satisfies ReadonlyArray<keyof ReturnType<typeof toCsvRow>>;
 
 export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
   async getCampaignGroupAnalyticsMaster(deps, { body, actor }) {
@@ -113,80 +89,11 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
   },
 
   async exportCampaign(deps, { body, actor, setHeader }) {
-    const { campaign, groups } = await readGroupAnalytics(deps, actor, body.campaign_id);
-    setHeader('content-disposition', contentDisposition(fileNameOf(campaign.name, body.format)));
-    return writeCsv(COLUMNS, groups.map(toCsvRow));
+    const analytics = await readGroupAnalytics(deps, actor, body.campaign_id, { withPolls: true });
+    setHeader('content-disposition', contentDisposition(fileNameOf(analytics.campaign.name, body.format)));
+    return writeGroups(analytics);
   },
 };
-
-function toCsvRow(group: GroupRow) {
-  return { ...toWireGroupRow(group), ...toWireRevised(group), skipped: group.skipped };
-}
-
-type ReachSums = Pick<Reach, 'pinned' | 'pinsWaiting' | 'mentionsLeftOut'>;
-
-function sumOfReach({ groups }: CampaignReach): ReachSums {
-  return [...groups.values()].reduce<ReachSums>(
-    (sums, one) => ({
-      pinned: sums.pinned + one.pinned,
-      pinsWaiting: sums.pinsWaiting + one.pinsWaiting,
-      mentionsLeftOut: sums.mentionsLeftOut + one.mentionsLeftOut,
-    }),
-    NO_REACH,
-  );
-}
-
-function toWireReach({ hasPins, hasMentions }: CampaignReach, sums: ReachSums) {
-  return {
-    ...(hasPins && { pinned: sums.pinned, pins_waiting: sums.pinsWaiting }),
-    ...(hasMentions && { mentions_left_out: sums.mentionsLeftOut }),
-  };
-}
-
-function toWireGroupReach(reach: CampaignReach, group: Reach) {
-  return {
-    ...toWireReach(reach, group),
-    ...(reach.hasPins && { pin_error: group.pinError }),
-    ...(reach.hasMentions && { mention_left_out: group.mentionLeftOut }),
-  };
-}
-
-/** The results of a campaign in one group, as the wire has them. */
-export function toWireGroupRow(group: GroupRow) {
-  return {
-    group_metadata_id: group.groupId,
-    group_name: group.name,
-    kind: group.kind,
-    participants: group.participants,
-    ...toWireCounts(group),
-    first_sent_at: group.firstSentAt?.toISOString() ?? null,
-    last_sent_at: group.lastSentAt?.toISOString() ?? null,
-    last_error: group.lastError,
-  };
-}
-
-function toWireCounts(row: Counts & Engagement) {
-  return {
-    deliveries: row.deliveries,
-    queued: row.queued,
-    sent: row.sent,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    recipients: row.recipients,
-    delivered: row.delivered,
-    read: row.read,
-    reactions: row.reactions,
-    replies: row.replies,
-    views: row.views,
-    delivery_rate: rate(row.delivered, row.acknowledging),
-    read_rate: rate(row.read, row.acknowledging),
-  };
-}
-
-/** Only of a campaign that was to be recalled or corrected in part. */
-function toWireRevised({ recalled, corrected }: Counts) {
-  return { recalled, corrected };
-}
 
 function toWireTotals({ campaigns, groups, ...sums }: OverviewTotals) {
   return { campaigns, groups, ...toWireSums(sums) };

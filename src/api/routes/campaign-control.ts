@@ -18,7 +18,7 @@ import type { Handlers } from '../operation.ts';
 import { toCardRequest } from './link-preview.ts';
 import { PIN_SECONDS } from './post-extras.ts';
 
-export type CampaignControlDeps = ControlDeps & RetryDeps & CorrectDeps & { db: Database };
+export type CampaignControlDeps = ControlDeps & RetryDeps & CorrectDeps & { db: Database; timeZone: string };
 
 export const campaignControlHandlers: Handlers<typeof campaignControl, CampaignControlDeps> = {
   pauseCampaign: async (deps, { body, actor }) => toWire(await pauseCampaign(deps, actor, body.campaign_id)),

@@ -9,13 +9,14 @@ import { getCampaign, type RunDetails } from '../../sending/campaigns/read/get-c
 import { getMedia } from '../../sending/campaigns/read/get-media.ts';
 import { listCampaigns } from '../../sending/campaigns/read/list-campaigns.ts';
 import type { OwnCampaign } from '../../sending/campaigns/store.ts';
-import { listRuns } from '../../sending/campaigns/read/list-runs.ts';
+import { explainPause } from '../../sending/deliveries/pause-refused.ts';
+import { listRuns, type ListedPost } from '../../sending/campaigns/read/list-runs.ts';
 import type { campaignReads, getCampaignBody } from '../contract/campaign-reads.ts';
 import { campaigns } from '../contract/campaigns.ts';
 import type { Handlers } from '../operation.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { toShownFiles } from './post-files.ts';
-import { toWireExtras } from './post-extras.ts';
+import { toPinFor, toWireExtras } from './post-extras.ts';
 import { rate } from './rate.ts';
 
 /** Of the hash, for a file that has no name of its own. */
@@ -109,18 +110,20 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         }),
         ...(run.isFollowUp && { is_follow_up: true as const }),
         ...(run.warnings && { warnings: run.warnings }),
+        ...(body.with_post && { post: toWirePost(run.post) }),
       })),
       next_cursor: writeCursor(next),
     };
   },
 
   async getMedia(deps, { body, actor, setHeader }) {
-    const { mime, extension, size, pieces } = await getMedia(deps, actor, body.sha256);
+    const { mime, extension, size, pieces } = await getMedia(deps, actor, body);
     const name = fileNameOf(body.sha256.slice(0, NAME_CHARACTERS), extension);
     setHeader('content-type', mime);
     setHeader('content-length', String(size));
     setHeader('content-disposition', contentDisposition(name));
-    setHeader('cache-control', 'private, max-age=31536000, immutable');
+    // A still may be replaced; the file never changes.
+    setHeader('cache-control', body.still ? 'private, no-cache' : 'private, max-age=31536000, immutable');
     // Opened by itself in a browser, it runs nothing and is of no origin.
     setHeader('content-security-policy', "sandbox; default-src 'none'; frame-ancestors 'none'");
     return pieces;
@@ -145,6 +148,7 @@ export function toWireHead(campaign: OwnCampaign) {
     name: campaign.name,
     desc: campaign.description,
     status: campaign.status,
+    ...(campaign.pauseReason !== null && { pause_reason: explainPause(campaign.pauseReason) }),
     is_channel_campaign: campaign.isChannelCampaign,
     is_schedule: campaign.isSchedule,
     start_date: campaign.startDate,
@@ -171,5 +175,15 @@ export function toWireRun(run: RunDetails) {
     failed: run.failed,
     cancelled: run.cancelled,
     ...(run.skipped > 0 && { skipped: run.skipped }),
+  };
+}
+
+function toWirePost({ kind, eventStartAt, mentionsAll, pinSeconds, isReply }: ListedPost) {
+  return {
+    kind,
+    event_start_at: eventStartAt,
+    mention_all: mentionsAll,
+    pin_for: toPinFor(pinSeconds),
+    is_reply: isReply,
   };
 }

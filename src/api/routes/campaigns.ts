@@ -11,6 +11,7 @@ import { updateCampaign } from '../../sending/campaigns/change/update-campaign.t
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { addCampaignBatchBody, addCampaignBody, campaigns } from '../contract/campaigns.ts';
 import { LongText } from '../contract/long-text.ts';
+import { toWireBallot } from './ballot-fields.ts';
 import type { Handlers } from '../operation.ts';
 import type { FieldError } from '../../platform/errors/issues.ts';
 import { toCardRequest, type CardBody } from './link-preview.ts';
@@ -68,6 +69,7 @@ export const campaignHandlers: Handlers<typeof campaigns, CampaignDeps> = {
         media: found.media,
         files: toShownFiles(found.files),
         link_preview: found.card,
+        ...toWireBallot(found.ballot),
         runs: found.runs.map(({ dueAt, local }) => ({ due_at: dueAt.toISOString(), local })),
         groups: {
           ok: found.groups.ok,

@@ -4,21 +4,12 @@ import { readDraft } from '../../sending/drafts/read-draft.ts';
 import { saveDraft, type DraftDeps } from '../../sending/drafts/save-draft.ts';
 import type { drafts } from '../contract/drafts.ts';
 import type { Handlers } from '../operation.ts';
-import { toShownFiles, toWireFiles, toFiles } from './post-files.ts';
+import { toCopiedExtras, toExtras } from './post-extras.ts';
+import { toShownFiles } from './post-files.ts';
 import { toDraftBallot } from './ballot-fields.ts';
 
 /** Drafts of earlier versions have none of these. */
-const NO_DRAFT_EXTRAS = {
-  file_name: null,
-  media: null,
-  mention_all: false,
-  pin_for: null,
-  reply_to: null,
-  follow_up: null,
-  link_preview: null,
-  poll: null,
-  event: null,
-};
+const NO_DRAFT_EXTRAS = { ...toCopiedExtras({}), link_preview: null };
 
 export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
   async saveDraft(deps, { body, actor }) {
@@ -36,14 +27,9 @@ export const draftHandlers: Handlers<typeof drafts, DraftDeps> = {
         weekdays: body.weekdays ?? null,
         skip_dates: body.skip_dates ?? null,
         idempotency_key: body.idempotency_key ?? null,
+        ...toCopiedExtras(toExtras({ ...body, poll: undefined, event: undefined })),
+        // As they were typed: the draft may be unfinished.
         file_name: body.file_name ?? null,
-        media: toWireFiles(toFiles(body.media).files),
-        mention_all: body.mention_all ?? false,
-        pin_for: body.pin_for ?? null,
-        reply_to: body.reply_to
-          ? { campaign_id: body.reply_to.campaign_id, run_id: body.reply_to.run_id ?? null }
-          : null,
-        follow_up: body.follow_up ? { ...body.follow_up, run_id: body.follow_up.run_id ?? null } : null,
         ...toDraftBallot(body),
         link_preview: body.link_preview ? { ...body.link_preview, image: body.link_preview.image ?? null } : null,
       },

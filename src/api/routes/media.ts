@@ -1,6 +1,7 @@
 import { deleteMedia, listLibrary, readLibraryFile, type LibraryFile } from '../../content/media/library.ts';
 import { importMedia, type ImportDeps } from '../../content/media/import-media.ts';
 import { receiveMedia } from '../../content/media/receive-media.ts';
+import { setStill } from '../../content/media/still.ts';
 import { kindOf } from '../../content/media/sniff.ts';
 import { invalid } from '../../platform/errors/errors.ts';
 import type { media } from '../contract/media.ts';
@@ -46,6 +47,11 @@ export const mediaHandlers: Handlers<typeof media, MediaDeps> = {
     };
   },
 
+  async setStill(deps, { body, actor }) {
+    await setStill(deps.db, actor.workspaceId, { mediaId: body.media_id, still: body.still });
+    return toWireFile(await readLibraryFile(deps.db, actor.workspaceId, body.media_id));
+  },
+
   async deleteMedia(deps, { body, actor }) {
     await deleteMedia(deps.db, actor.workspaceId, body.media_id);
     return {};
@@ -63,6 +69,7 @@ export function toWireFile({ mediaId, sha256, usedAt, ...file }: LibraryFile) {
     width: file.width,
     height: file.height,
     seconds: file.seconds,
+    has_still: file.hasStill,
     used_at: usedAt.toISOString(),
   };
 }

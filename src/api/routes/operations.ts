@@ -23,6 +23,7 @@ import { linkPreviewHandlers, type LinkPreviewDeps } from './link-preview.ts';
 import { noticeHandlers, type NoticeDeps } from './notices.ts';
 import { passwordHandlers } from './passwords.ts';
 import { pollResultHandlers } from './poll-results.ts';
+import { reportHandlers } from './report.ts';
 import { sandboxHandlers } from './sandbox.ts';
 import { sessionHandlers } from './sessions.ts';
 import { userHandlers } from './users.ts';
@@ -63,6 +64,7 @@ const HANDLERS: { readonly [Resource in keyof Contract]: Handlers<Contract[Resou
   media: mediaHandlers,
   linkPreviews: linkPreviewHandlers,
   analytics: analyticsHandlers,
+  report: reportHandlers,
   pollResults: pollResultHandlers,
   webhooks: webhookHandlers,
   notices: noticeHandlers,

@@ -45,13 +45,18 @@ export function toRemovedExtras({
   return EXTRAS_NAMES.filter((name) => fields.includes(EXTRAS_FIELDS[name]));
 }
 
+/** Returns how long posts stay pinned as requests and answers have it; null if they are not. */
+export function toPinFor(seconds: number | null | undefined): PinFor | null {
+  return PIN_FORS.find((pinFor) => PIN_SECONDS[pinFor] === seconds) ?? null;
+}
+
 /** Returns the extras as answers have them. */
 export function toWireExtras(extras: PostExtras) {
   const { fileName = null, mentionAll = false, pinSeconds, replyTo, followUp } = extras;
   return {
     file_name: fileName,
     mention_all: mentionAll,
-    pin_for: PIN_FORS.find((pinFor) => PIN_SECONDS[pinFor] === pinSeconds) ?? null,
+    pin_for: toPinFor(pinSeconds),
     reply_to: replyTo ? { campaign_id: replyTo.campaignId, run_id: replyTo.runId ?? null } : null,
     follow_up: followUp
       ? { campaign_id: followUp.campaignId, run_id: followUp.runId ?? null, under_percent: followUp.underPercent }

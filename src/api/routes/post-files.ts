@@ -28,12 +28,13 @@ export function toWireFiles(files: PostExtras['files']) {
 
 /** Returns files as answers show them. */
 export function toShownFiles(files: readonly ShownFile[]) {
-  return files.map(({ mediaId, mime, size, sha256, fileName, caption }) => ({
+  return files.map(({ mediaId, mime, size, sha256, fileName, caption, still }) => ({
     media_id: mediaId,
     mime,
     size,
     sha256: sha256.toString('hex'),
     file_name: fileName ?? null,
     caption: caption ?? null,
+    has_still: still !== null,
   }));
 }

@@ -53,7 +53,7 @@ export function routeSchema(operation: OperationContract): FastifySchema {
     ? { [answerType]: { schema: answerType === '*/*' ? z.string().meta({ format: 'binary' }) : z.string() } }
     : { 'application/json': { schema: success(data) } };
   return {
-    operationId: path.slice(path.lastIndexOf('/') + 1),
+    operationId: operation.operationId ?? path.slice(path.lastIndexOf('/') + 1),
     tags: [tag],
     summary,
     ...describe(operation),

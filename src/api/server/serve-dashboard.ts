@@ -17,6 +17,9 @@ export interface DashboardFiles {
 /** Answers with the dashboard's page; with 503 while the dashboard is being built. */
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
+/** The page of links to reports, which strangers may come by: no search engine is to keep it. */
+const SHARED_REPORT = '/shared-report';
+
 /** The paths of the dashboard's pages. All are the same file, which routes by the path. */
 const PAGES = [
   '/',
@@ -34,10 +37,12 @@ const PAGES = [
   '/calendar',
   '/groups',
   '/groups/:id',
+  '/report',
   '/account',
   '/settings',
   '/phone',
   '/installation',
+  SHARED_REPORT,
 ];
 
 /** Stands in the built page wherever the nonce of an answer belongs (`web/index.html`). */
@@ -94,6 +99,7 @@ export async function registerDashboard(
   await server.register(async (pages) => {
     for (const url of PAGES)
       pages.get(url, { schema: { hide: true } }, (request, reply) => {
+        if (url === SHARED_REPORT) reply.header('x-robots-tag', 'noindex, nofollow');
         if (state() !== 'missing') return sendPage(request, reply);
         return url === '/' ? reply.redirect('/docs', 302) : reply.callNotFound();
       });

@@ -70,7 +70,7 @@ async function dropOf(
       delete from media m using idle i
       where m.media_id = i.media_id and not i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
     ), emptied as (
-      update media m set bytes = null from idle i
+      update media m set bytes = null, still = null from idle i
       where m.media_id = i.media_id and i.is_told and m.used_at <= campanile_now() - ${UNUSED_MEDIA_RETENTION_DAYS} * interval '1 day'
     )
     select max(media_id) as last from page`.execute(db);

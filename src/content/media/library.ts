@@ -19,6 +19,8 @@ export interface LibraryFile {
   width: number | null;
   height: number | null;
   seconds: number | null;
+  /** Of a film. */
+  hasStill: boolean;
   usedAt: Date;
 }
 
@@ -37,7 +39,7 @@ export interface LibraryPage {
 const USES_LISTED = 10;
 
 const FILE = sql<LibraryFile>`
-  m.media_id as "mediaId", m.mime, m.size, m.sha256, m.name, m.width, m.height, m.seconds, m.used_at as "usedAt"`;
+  m.media_id as "mediaId", m.mime, m.size, m.sha256, m.name, m.width, m.height, m.seconds, m.still is not null as "hasStill", m.used_at as "usedAt"`;
 
 /** The newest files of a workspace that are kept, `limit` at most, before the file with the id `before`; with `search` those of a name. */
 export async function listLibrary(
@@ -96,7 +98,7 @@ export async function deleteMedia(db: Database, workspaceId: WorkspaceId, mediaI
       );
     await (
       found.isTold
-        ? sql`update media set bytes = null where media_id = ${mediaId}`
+        ? sql`update media set bytes = null, still = null where media_id = ${mediaId}`
         : sql`delete from media where media_id = ${mediaId}`
     ).execute(trx);
   });

@@ -27,6 +27,8 @@ const CARD_SIZES = [
   [640, 65],
   [400, 50],
 ] as const;
+/** Stills of films, in pixels. */
+const STILL_EDGE = 320;
 const WHITE = '#ffffff';
 
 let last: Promise<unknown> = Promise.resolve();
@@ -89,6 +91,15 @@ export function toCardPicture(bytes: Buffer): Promise<{ bytes: Buffer; width: nu
       if (shrunk) return { bytes: jpeg, width: shrunk.described.width, height: shrunk.described.height };
     }
     return undefined;
+  });
+}
+
+/** The still of a film: a JPEG within `STILL_EDGE`, some 10 KiB, without metadata. Undefined if the picture is unreadable or too large. */
+export function toStill(bytes: Buffer): Promise<Buffer | undefined> {
+  return inTurn(async () => {
+    const opened = await open(bytes);
+    if (!opened || isTooLarge(opened.described)) return undefined;
+    return toJpeg(opened.image.resize(STILL_EDGE, STILL_EDGE, { fit: 'inside', withoutEnlargement: true }), 65);
   });
 }
 

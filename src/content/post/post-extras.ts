@@ -54,7 +54,7 @@ export const ASKING = ['poll', 'event'] as const;
 export const NO_EXTRAS: PostExtras = {};
 
 /** Their names in requests and answers. */
-export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
+export const EXTRAS_FIELDS = {
   fileName: 'file_name',
   files: 'media',
   mentionAll: 'mention_all',
@@ -64,7 +64,7 @@ export const EXTRAS_FIELDS: Readonly<Record<keyof PostExtras, string>> = {
   linkPreview: 'link_preview',
   poll: 'poll',
   event: 'event',
-};
+} as const satisfies Readonly<Record<keyof PostExtras, string>>;
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;
 

@@ -22,13 +22,18 @@ export interface ShownFile {
   width: number | null;
   height: number | null;
   seconds: number | null;
+  /** Of a film: a JPEG. */
+  still: Buffer | null;
 }
 
-interface Row extends Pick<ShownFile, 'mediaId' | 'mime' | 'size' | 'sha256' | 'width' | 'height' | 'seconds'> {
+interface Row extends Pick<
+  ShownFile,
+  'mediaId' | 'mime' | 'size' | 'sha256' | 'width' | 'height' | 'seconds' | 'still'
+> {
   name: string | null;
 }
 
-const FILE = sql<Row>`media_id as "mediaId", mime, size, sha256, name, width, height, seconds`;
+const FILE = sql<Row>`media_id as "mediaId", mime, size, sha256, name, width, height, seconds, still`;
 
 /**
  * Keeps the files that a post of a workspace is to have from being deleted, until the transaction ends. Throws as `checkFiles`.

@@ -1,4 +1,5 @@
 import type { IssueParams } from '../../platform/errors/issues.ts';
+import { CAPTION_LIMIT } from './caption.ts';
 
 /** Something about a message that its author will want to know; it does not keep the message from being sent. */
 export interface Warning {
@@ -7,9 +8,6 @@ export interface Warning {
   /** The figures and names of the message. */
   params?: IssueParams;
 }
-
-/** The longest text that goes along with a picture, a video or a document; a longer one follows as a message of its own. */
-export const CAPTION_LIMIT = 1_024;
 
 const MESSAGES = {
   list_flattened: 'WhatsApp has no lists within lists: inner items are written as "- ◦ item".',

@@ -5,7 +5,7 @@ import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { kindOf } from '../../content/media/sniff.ts';
 import { withMentionAll } from '../../content/text/mention-all.ts';
-import { CAPTION_LIMIT } from '../../content/text/warnings.ts';
+import { isCaption } from '../../content/text/caption.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { filesOf, type Destination, type Post, type PostCard, type SendResult } from '../messenger.ts';
 import { findPostRejection } from './post-rejection.ts';
@@ -19,8 +19,8 @@ export interface SandboxCard extends Pick<PostCard, 'url' | 'title' | 'descripti
 
 /** Returns the card that members see with a post: below a file there is none. */
 export function cardShownWith({ text, media, card }: Post): SandboxCard | null {
-  const isCaption = media !== null && kindOf(media.mime) !== 'audio' && text.length <= CAPTION_LIMIT;
-  if (!card || isCaption) return null;
+  // Without a text there is no link.
+  if (!card || isCaption(text, media)) return null;
   const { url, title, description, picture } = card;
   const file = picture && { mime: picture.mime, size: picture.size, sha256: picture.sha256.toString('hex') };
   return { url, title, description, picture: file };

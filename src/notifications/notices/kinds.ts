@@ -1,18 +1,28 @@
 import { BACKUP_TOO_OLD_EVENT, SWITCHED_OFF_EVENT } from '../../workspaces/events/event-types.ts';
 
-/** The kinds of notices: their events, and their default channels. By e-mail only those that need action. */
+interface Kind {
+  event: string;
+  /** By e-mail only what needs action. */
+  email: boolean;
+  /** Only events whose data has this field. Default is all events of the type. */
+  field?: string;
+}
+
+/** The kinds of notices: their events, and their default channels. */
 const KINDS = {
   campaign_done: { event: 'campaign.completed', email: false },
   campaign_failed: { event: 'campaign.completed_with_errors', email: false },
   campaign_late: { event: 'campaign.late', email: false },
   campaign_missed: { event: 'campaign.missed', email: true },
+  /** Not if a user paused it. */
+  campaign_paused: { event: 'campaign.paused', email: true, field: 'reason' },
   campaign_rescheduled: { event: 'campaign.rescheduled', email: false },
   account_unlinked: { event: 'account.logged_out', email: true },
   version_refused: { event: 'account.version_refused', email: true },
   webhook_off: { event: SWITCHED_OFF_EVENT, email: true },
   /** For the administrators of the installation only. */
   backup_old: { event: BACKUP_TOO_OLD_EVENT, email: true },
-} as const;
+} as const satisfies Record<string, Kind>;
 
 export type NoticeKind = keyof typeof KINDS;
 
@@ -31,6 +41,12 @@ export function defaultPreferences(kind: NoticeKind): NoticeChannels {
 
 export function eventOf(kind: NoticeKind): string {
   return KINDS[kind].event;
+}
+
+/** Returns the field that the data of its events must have; null: none. */
+export function fieldOf(kind: NoticeKind): string | null {
+  const { field }: Kind = KINDS[kind];
+  return field ?? null;
 }
 
 /** Whether only members who administer the installation get this kind. */

@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/database/connect.ts';
 import { inSavepoint } from '../../platform/database/in-savepoint.ts';
 import { isolateStatement, ownedBy, type Owners } from '../../platform/database/isolate-statement.ts';
 import { readQuarantined, type QuarantineDeps } from '../../platform/database/quarantine.ts';
-import { eventOf, isForAdministrators, NOTICE_KINDS, defaultPreferences } from './kinds.ts';
+import { eventOf, fieldOf, isForAdministrators, NOTICE_KINDS, defaultPreferences } from './kinds.ts';
 
 const BATCH = 500;
 /** A person has at most so many; the oldest go first. */
@@ -16,7 +16,7 @@ const EVENT_LIST = sql.raw(NOTICE_KINDS.map((kind) => `'${eventOf(kind)}'`).join
 const KIND_ROWS = sql.join(
   NOTICE_KINDS.map((kind): RawBuilder<unknown> => {
     const { browser, email } = defaultPreferences(kind);
-    return sql`(${kind}::text, ${eventOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
+    return sql`(${kind}::text, ${eventOf(kind)}::text, ${fieldOf(kind)}::text, ${isForAdministrators(kind)}::boolean, ${browser}::boolean, ${email}::boolean)`;
   }),
 );
 
@@ -88,11 +88,11 @@ function isInSpan({ after, to, owners }: Span & { owners: Owners }): RawBuilder<
 /** Returns the ids of the users with new notices. */
 async function insertNotices(trx: Connection, span: Span & { owners: Owners }, hasMail: boolean): Promise<number[]> {
   const { rows } = await sql<{ userId: number }>`
-    with kinds (kind, type, for_admins, browser, email) as (values ${KIND_ROWS}), made as (
+    with kinds (kind, type, field, for_admins, browser, email) as (values ${KIND_ROWS}), made as (
       insert into notices (user_id, event_id, kind, at, data)
       select u.user_id, e.event_id, k.kind, e.at, e.data
       from events e
-      join kinds k on k.type = e.type
+      join kinds k on k.type = e.type and (k.field is null or e.data ? k.field)
       join memberships m on m.workspace_id = e.workspace_id
       join users u on u.user_id = m.user_id and u.deleted_at is null and u.disabled_at is null and (u.is_admin or not k.for_admins)
       where ${isInSpan(span)} and ${ownedBy('e.workspace_id', span.owners)} and e.type in (${EVENT_LIST})

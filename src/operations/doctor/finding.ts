@@ -17,6 +17,8 @@ export const CHECKS = [
   'quarantine',
   'whatsapp',
   'client_version',
+  'link_previews',
+  'files',
   'backups',
 ] as const;
 

@@ -7,6 +7,8 @@ import { checkAccounts, checkClock, checkHold, checkRuns, checkServer, checkWork
 import { checkSchema } from './check-schema.ts';
 import { checkBackups, checkDisks, checkPermissions } from './check-machine.ts';
 import { checkLoops, checkQuarantine } from './check-failures.ts';
+import { checkFiles } from './check-files.ts';
+import { checkLinkPreviews } from './check-link-previews.ts';
 import { checkTimeZones } from './check-time-zones.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkClientVersion, checkWhatsApp } from './check-whatsapp.ts';
@@ -14,7 +16,7 @@ import { checkClientVersion, checkWhatsApp } from './check-whatsapp.ts';
 /**
  * Runs all checks of the installation from this machine, and returns the findings in the order of `CHECKS`. Without the database it skips
  * the checks that need one; `away` is the reason, if known. Never rejects; changes nothing. Connects to WhatsApp's server to see whether
- * it answers.
+ * it answers, also by the client that fetches link previews.
  */
 export async function runChecks({
   config,
@@ -28,6 +30,7 @@ export async function runChecks({
     runCheck('disk', () => checkDisks(installed)),
     runCheck('permissions', () => checkPermissions(installed)),
     runCheck('whatsapp', () => checkWhatsApp(reached, config)),
+    runCheck('link_previews', () => checkLinkPreviews(config)),
     runCheck('backups', () => checkBackups(installed)),
     ...(reached ? runDatabaseChecks(reached, config) : [findUnreachableDatabase(reason)]),
   ];
@@ -49,6 +52,7 @@ function runDatabaseChecks(db: Database, config: Config): Array<Promise<Finding[
     runCheck('accounts', () => checkTimeZones(db)),
     runCheck('quarantine', () => checkQuarantine(db)),
     runCheck('client_version', () => checkClientVersion(db, config)),
+    runCheck('files', () => checkFiles(db, config)),
   ];
 }
 

@@ -98,6 +98,10 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     expires_at: Date | null;
     last_used_at: Date | null;
     is_test: Generated<boolean>;
+    refusal: string | null;
+    refusals: Generated<number>;
+    refusals_sent: Generated<number>;
+    pause_reason: string | null;
   };
   attempts: { subject: string; times: Date[]; in_flight: Generated<Date[]> };
   audit_log: {
@@ -131,6 +135,7 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     width: number | null;
     height: number | null;
     seconds: number | null;
+    still: Buffer | null;
   };
   media_pieces: { media_id: number; position: number; bytes: Buffer };
   content_files: { content_id: number; media_id: number };
@@ -267,6 +272,19 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     name: string;
     group_ids: number[];
     created_at: GeneratedInstant;
+  };
+  report_links: {
+    report_link_id: GeneratedAlways<number>;
+    workspace_id: WorkspaceId;
+    token_hash: Buffer;
+    created_at: GeneratedInstant;
+    expires_at: Date;
+    start_date: string;
+    end_date: string;
+    time_zone: string;
+    campaign_id: number | null;
+    group_list_name: string | null;
+    group_ids: number[] | null;
   };
   campaigns: {
     campaign_id: GeneratedAlways<number>;

@@ -45,6 +45,10 @@ export const ERROR_CODES = {
   group_not_found: ['not_found', 'The group does not exist or belongs to another user'],
   poll_not_found: ['not_found', 'The campaign has no poll and no event'],
   group_list_not_found: ['not_found', 'The group list does not exist or belongs to another user'],
+  report_link_not_found: [
+    'not_found',
+    'The link to a report does not exist, has expired, was revoked, or belongs to another user',
+  ],
   draft_not_found: ['not_found', 'The draft does not exist or belongs to another user'],
   media_not_found: ['not_found', 'The file does not exist, belongs to another user, or is no longer kept'],
   api_key_not_found: ['not_found', 'You have no API key with this id'],
@@ -100,6 +104,7 @@ export const ERROR_CODES = {
   draft_changed: ['conflict', 'The draft has changed since this version; load it again'],
   draft_limit_reached: ['conflict', 'The workspace has reached its limit of drafts'],
   group_list_limit_reached: ['conflict', 'The workspace has reached its limit of group lists'],
+  report_link_limit_reached: ['conflict', 'The workspace has reached its limit of links to reports'],
   api_key_limit_reached: ['conflict', 'The user has reached the limit of API keys'],
   webhook_limit_reached: ['conflict', 'The workspace has reached its limit of webhooks'],
   webhook_disabled: ['conflict', 'The webhook is disabled; enable it first'],

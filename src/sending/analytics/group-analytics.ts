@@ -6,12 +6,10 @@ import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { written } from '../campaigns/roll-up/sum-deliveries.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
 import { explainError } from './explain-error.ts';
+import { findPollResults, type PollResults } from './read-poll-results.ts';
+import { readingPermits } from './reading-permits.ts';
 import { readReach, type CampaignReach } from './read-reach.ts';
-
-/** The largest take a core for half a second. */
-const reading = createFairSemaphore({ name: 'analytics', size: 2, maxWaiting: 200, maxWaitMs: 10_000 });
 
 export interface Counts {
   deliveries: number;
@@ -58,6 +56,8 @@ export interface GroupAnalytics {
   /** Whether a recall or a correction was requested. */
   isRevised: boolean;
   reach: CampaignReach;
+  /** With `withPolls`: of each poll and event; none of a campaign that asks nothing. */
+  polls: PollResults[];
   timeline: Array<{ at: Date; sent: number; delivered: number; read: number }>;
 }
 
@@ -69,16 +69,21 @@ export async function readGroupAnalytics(
   { db }: { db: Database },
   { workspaceId }: Actor,
   publicId: string,
+  { withPolls = false }: { withPolls?: boolean } = {},
 ): Promise<GroupAnalytics> {
-  const release = await reading.acquire({ key: String(workspaceId) });
+  const release = await readingPermits.acquire({ key: String(workspaceId) });
   try {
-    return await readAtOneMoment(db, workspaceId, publicId);
+    return await readAtOneMoment(db, workspaceId, { publicId, withPolls });
   } finally {
     release();
   }
 }
 
-function readAtOneMoment(db: Database, workspaceId: WorkspaceId, publicId: string): Promise<GroupAnalytics> {
+function readAtOneMoment(
+  db: Database,
+  workspaceId: WorkspaceId,
+  { publicId, withPolls }: { publicId: string; withPolls: boolean },
+): Promise<GroupAnalytics> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -95,6 +100,7 @@ function readAtOneMoment(db: Database, workspaceId: WorkspaceId, publicId: strin
         runs,
         isRevised: await isRevised(trx, id),
         reach: await readReach(trx, id),
+        polls: withPolls ? await findPollResults(trx, campaign) : [],
         timeline: await selectTimeline(trx, id),
       };
     });

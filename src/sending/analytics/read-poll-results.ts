@@ -5,7 +5,7 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import type { GroupKind } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
-import { findOwnCampaign } from '../campaigns/store.ts';
+import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { fieldError } from '../../platform/errors/issues.ts';
 
 export interface VoteCounts {
@@ -68,10 +68,28 @@ export function readPollResults(
     .setAccessMode('read only')
     .execute(async (trx) => {
       const { accountId, campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
-      const polls: PollResults[] = [];
-      for (const runs of await findPolls(trx, { campaignId, runId })) polls.push(await readOne(trx, accountId, runs));
-      return { name, polls };
+      const asked = await requirePolls(trx, { campaignId, runId });
+      return { name, polls: await readAll(trx, accountId, asked) };
     });
+}
+
+/** Returns the results of all polls and events of a campaign, as `readPollResults` does; none of a campaign that asks nothing. */
+export async function findPollResults(trx: Connection, { accountId, campaignId }: OwnCampaign): Promise<PollResults[]> {
+  return readAll(trx, accountId, await findPolls(trx, { campaignId, runId: null }));
+}
+
+async function readAll(trx: Connection, accountId: number, asked: readonly RunRow[][]): Promise<PollResults[]> {
+  const polls: PollResults[] = [];
+  for (const runs of asked) polls.push(await readOne(trx, accountId, runs));
+  return polls;
+}
+
+async function requirePolls(trx: Connection, about: { campaignId: number; runId: number | null }): Promise<RunRow[][]> {
+  const polls = await findPolls(trx, about);
+  if (polls.length > 0) return polls;
+  throw new AppError('poll_not_found', 'This campaign has no poll and no event', {
+    details: [fieldError(about.runId === null ? 'campaign_id' : 'run_id', 'no_poll')],
+  });
 }
 
 /** The runs that ask the same, together. */
@@ -90,10 +108,6 @@ async function findPolls(
     where r.campaign_id = ${campaignId} and (${runId}::bigint is null or r.run_id = ${runId})
       and t.extras ?| array['poll', 'event']
     order by r.due_at, r.run_id`.execute(trx);
-  if (rows.length === 0)
-    throw new AppError('poll_not_found', 'This campaign has no poll and no event', {
-      details: [fieldError(runId === null ? 'campaign_id' : 'run_id', 'no_poll')],
-    });
   return [...Map.groupBy(rows, ({ extra }) => JSON.stringify(extra)).values()];
 }
 
@@ -169,7 +183,7 @@ export function readNamedVotes(
     .setAccessMode('read only')
     .execute(async (trx) => {
       const { accountId, campaignId, name } = await findOwnCampaign(trx, workspaceId, publicId);
-      const polls = await findPolls(trx, { campaignId, runId });
+      const polls = await requirePolls(trx, { campaignId, runId });
       const named = polls.map((runs) => ({ runs, ...describe(runs) })).filter(({ namesVoters }) => namesVoters);
       if (named.length === 0)
         throw new AppError('voters_not_named', 'This poll does not name its voters', {

@@ -1,18 +1,28 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../platform/database/connect.ts';
 
-/** Pins and mentions of everybody, of a campaign in one group. */
+/** Pins, mentions of everybody and quotes, of a campaign in one group. */
 export interface Reach {
   /** Posts that are pinned now. */
   pinned: number;
+  /** When the last of them stops being pinned. */
+  pinnedUntil: Date | null;
+  /** Posts that were pinned and then unpinned. */
+  unpinned: number;
   /** Posts that are still to be pinned or unpinned. */
   pinsWaiting: number;
+  /** Posts whose last request to pin or unpin came to nothing. */
+  pinsFailed: number;
   /** Why the latest run with a failure was not pinned or unpinned. */
   pinError: string | null;
+  /** Posts that mention everybody. */
+  mentions: number;
   /** Posts that left without the mention of everybody. */
   mentionsLeftOut: number;
   /** Why, of the latest of them. */
   mentionLeftOut: string | null;
+  /** Sent posts that quote an earlier one. */
+  quotes: number;
 }
 
 export interface CampaignReach {
@@ -20,37 +30,76 @@ export interface CampaignReach {
   hasPins: boolean;
   /** Some run has begun whose posts mention everybody. */
   hasMentions: boolean;
+  /** Some run has begun whose posts reply to an earlier campaign. */
+  hasQuotes: boolean;
   /** By group. */
   groups: ReadonlyMap<number, Reach>;
 }
 
 export const NO_REACH: Reach = {
   pinned: 0,
+  pinnedUntil: null,
+  unpinned: 0,
   pinsWaiting: 0,
+  pinsFailed: 0,
   pinError: null,
+  mentions: 0,
   mentionsLeftOut: 0,
   mentionLeftOut: null,
+  quotes: 0,
 };
 
-/** Reads what became of the pins and mentions of a campaign. */
+type Pins = Pick<Reach, 'pinned' | 'pinnedUntil' | 'unpinned' | 'pinsWaiting' | 'pinsFailed' | 'pinError'>;
+type Mentions = Pick<Reach, 'mentions' | 'mentionsLeftOut' | 'mentionLeftOut'>;
+type OfGroup<Part> = Part & { groupId: number };
+
+/** Reads what became of the pins, mentions and quotes of a campaign. */
 export async function readReach(trx: Connection, campaignId: number): Promise<CampaignReach> {
-  const { rows: pins } = await sql<Pick<Reach, 'pinned' | 'pinsWaiting' | 'pinError'> & { groupId: number }>`
+  const { rows: pins } = await sql<OfGroup<Pins>>`
     select p.group_id as "groupId", count(*) filter (where p.pinned_until > campanile_now())::int as pinned,
+           max(p.pinned_until) filter (where p.pinned_until > campanile_now()) as "pinnedUntil",
+           count(*) filter (where p.pinned_at is not null and p.pinned_until is null)::int as unpinned,
            count(*) filter (where p.wanted is not null)::int as "pinsWaiting",
+           count(*) filter (where p.wanted is null and p.error is not null)::int as "pinsFailed",
            (array_agg(p.error order by p.run_id desc) filter (where p.error is not null))[1] as "pinError"
     from runs r join pins p on p.account_id = r.account_id and p.run_id = r.run_id
     where r.campaign_id = ${campaignId} group by p.group_id`.execute(trx);
-  const { rows: mentions } = await sql<Pick<Reach, 'mentionsLeftOut' | 'mentionLeftOut'> & { groupId: number }>`
-    select m.group_id as "groupId", count(*) filter (where m.left_out is not null)::int as "mentionsLeftOut",
+  const { rows: mentions } = await sql<OfGroup<Mentions>>`
+    select m.group_id as "groupId", count(*) filter (where m.left_out is null)::int as mentions,
+           count(*) filter (where m.left_out is not null)::int as "mentionsLeftOut",
            (array_agg(m.left_out order by m.run_id desc) filter (where m.left_out is not null))[1] as "mentionLeftOut"
     from runs r join everyone_mentions m on m.account_id = r.account_id and m.run_id = r.run_id
     where r.campaign_id = ${campaignId} group by m.group_id`.execute(trx);
-  const { rows: wanted } = await sql<{ pins: boolean }>`
-    select exists (select from runs where campaign_id = ${campaignId} and pin_seconds is not null) as pins`.execute(
-    trx,
-  );
+  const { rows } = await sql<{ pins: boolean; quotes: boolean }>`
+    select coalesce(bool_or(pin_seconds is not null), false) as pins, coalesce(bool_or(reply_run_id is not null), false) as quotes
+    from runs where campaign_id = ${campaignId}`.execute(trx);
+  const wanted = rows[0] ?? { pins: false, quotes: false };
   const groups = new Map<number, Reach>();
-  for (const { groupId, ...found } of [...pins, ...mentions])
+  for (const { groupId, ...found } of [
+    ...pins,
+    ...mentions,
+    ...(wanted.quotes ? await countQuotes(trx, campaignId) : []),
+  ])
     groups.set(groupId, { ...(groups.get(groupId) ?? NO_REACH), ...found });
-  return { hasPins: pins.length > 0 || (wanted[0]?.pins ?? false), hasMentions: mentions.length > 0, groups };
+  return {
+    hasPins: pins.length > 0 || wanted.pins,
+    hasMentions: mentions.length > 0,
+    hasQuotes: wanted.quotes,
+    groups,
+  };
+}
+
+/** The condition under which a post quotes is that of `addressTurn` (deliveries/address-turn.ts). */
+async function countQuotes(trx: Connection, campaignId: number): Promise<Array<OfGroup<Pick<Reach, 'quotes'>>>> {
+  const { rows } = await sql<OfGroup<Pick<Reach, 'quotes'>>>`
+    select d.group_id as "groupId", count(*)::int as quotes
+    from runs r
+    join deliveries d on d.account_id = r.account_id and d.run_id = r.run_id and d.status = 'sent'
+    join deliveries q on q.account_id = r.account_id and q.run_id = r.reply_run_id and q.group_id = d.group_id
+      and q.status = 'sent' and q.sent_at < r.started_at
+    join groups g on g.group_id = d.group_id and g.kind <> 'channel'
+    left join revisions v on v.account_id = q.account_id and v.run_id = q.run_id and v.position = q.position
+    where r.campaign_id = ${campaignId} and (v.recalled_at is null or v.recalled_at >= r.started_at)
+    group by d.group_id`.execute(trx);
+  return rows;
 }

@@ -79,9 +79,14 @@ export interface Day {
 /** The last `count` days in the zone, oldest first, with the one that `now` is in as the last. */
 export function listDays(now: Date, count: number, timeZone: string): Day[] {
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate();
+  return listDates(today.subtract({ days: count - 1 }), count, timeZone);
+}
+
+/** `count` days in the zone, from `first` on. A day with a clock change is shorter or longer than 24 hours. */
+export function listDates(first: Temporal.PlainDate, count: number, timeZone: string): Day[] {
   const beginOf = (date: Temporal.PlainDate) => new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
   return Array.from({ length: count }, (_, index) => {
-    const date = today.subtract({ days: count - 1 - index });
+    const date = first.add({ days: index });
     return { date: date.toString(), beginsAt: beginOf(date), endsAt: beginOf(date.add({ days: 1 })) };
   });
 }

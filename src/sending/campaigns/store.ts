@@ -97,6 +97,8 @@ export interface OwnCampaign extends StoredCampaign {
   name: string;
   description: string;
   status: CampaignStatus;
+  /** The refusal for which the service paused it; null: a user did, or it is not paused. */
+  pauseReason: string | null;
   isChannelCampaign: boolean;
   isSchedule: boolean;
   /** `YYYY-MM-DD`. */
@@ -131,6 +133,7 @@ export async function findOwnCampaign(
       'c.name',
       'c.description',
       'c.status',
+      sql<string | null>`case when c.status = 'paused' then c.pause_reason end`.as('pauseReason'),
       'c.is_channel_campaign as isChannelCampaign',
       'c.is_schedule as isSchedule',
       'c.start_date as startDate',

@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import type { Connection, Database } from '../../platform/database/connect.ts';
 import { toLedgerWrites, type LedgerWrites, type FinishedTurn } from './ledger-writes.ts';
 import type { Outcome } from './outcome.ts';
+import { REFUSALS_IN_A_ROW } from './pause-refused.ts';
 import { recordSuspects } from './poison-suspects.ts';
 
 /**
  * Records the outcomes of turns: deliveries, run, campaign and lane in one transaction, so that a run is completed once, by the finish
  * that leaves nothing queued. Fencing token: of a turn whose number has moved on, only sent posts are recorded, because they are true;
- * the lane stays with its new holder. Turns of deleted accounts are skipped. A repeated call changes nothing.
+ * the lane stays with its new holder. Turns of deleted accounts are skipped. A repeated call changes nothing. Circuit breaker: a campaign
+ * is paused in the same transaction if its last deliveries were refused for one reason.
  */
 export async function finishTurns(db: Database, finished: readonly FinishedTurn[]): Promise<void> {
   const writes = toLedgerWrites(finished);
@@ -18,7 +20,7 @@ export async function finishTurns(db: Database, finished: readonly FinishedTurn[
   });
 }
 
-async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others }: LedgerWrites) {
+async function callFinish(db: Connection, finished: readonly FinishedTurn[], { sent, others, refusals }: LedgerWrites) {
   const turns = finished.map((one) => ({
     account_id: one.turn.accountId,
     turn: one.turn.turn,
@@ -26,6 +28,12 @@ async function callFinish(db: Connection, finished: readonly FinishedTurn[], { s
     rest_ms: restOf(one),
     unsent: one.outcomes.filter(isUnsent).length,
   }));
+  if (refusals.length > 0) {
+    await sql`
+      select finish_refused_turns(${JSON.stringify(turns)}, ${JSON.stringify(sent)}, ${JSON.stringify(others)},
+                                  ${JSON.stringify(refusals)}, ${REFUSALS_IN_A_ROW})`.execute(db);
+    return;
+  }
   await sql`
     select finish_turns(${JSON.stringify(turns)}, ${JSON.stringify(sent)}, ${JSON.stringify(others)})`.execute(db);
 }

@@ -1,6 +1,7 @@
 import type { ClaimedDelivery, Turn } from './claim-turns.ts';
 import type { SuspectRecord } from './poison-suspects.ts';
 import type { Outcome } from './outcome.ts';
+import { findRefusals, type Refusals } from './pause-refused.ts';
 
 /** A turn that has been sent, or given up. */
 export interface FinishedTurn {
@@ -19,6 +20,8 @@ export interface LedgerWrites {
   others: UnsentWrite[];
   /** Of the few that have any and stay queued. They too count only while the turn is held. */
   suspects: SuspectRecord[];
+  /** Of the few turns in which a delivery failed. They too count only while the turn is held. */
+  refusals: Refusals[];
 }
 
 /** Deliveries of one run that follow each other without a gap. */
@@ -46,12 +49,14 @@ export interface UnsentWrite {
 }
 
 export function toLedgerWrites(finished: readonly FinishedTurn[]): LedgerWrites {
-  const writes: LedgerWrites = { sent: [], others: [], suspects: [] };
+  const writes: LedgerWrites = { sent: [], others: [], suspects: [], refusals: [] };
   for (const one of finished) addWrites(writes, one);
   return writes;
 }
 
 function addWrites(writes: LedgerWrites, { turn, outcomes }: FinishedTurn): void {
+  const refusals = findRefusals(outcomes);
+  if (refusals) writes.refusals.push({ ...keysOf(turn), ...refusals });
   // Deliveries at the end that were not attempted stay as they are. Earlier ones become retries, so that the run's next position can move
   // on.
   const lastAttempted = outcomes.findLastIndex((outcome) => outcome.kind !== 'snooze');

@@ -41,7 +41,7 @@ export function loadPosts(db: Database): Posts {
   }
 
   function toMedia({ mediaId, mime, size, sha256, fileName = '', caption, ...about }: ShownFile): PostMedia {
-    const { width, height, seconds } = about;
+    const { width, height, seconds, still } = about;
     return {
       mime,
       size,
@@ -49,6 +49,7 @@ export function loadPosts(db: Database): Posts {
       fileName: fileNameOf(fileName, extensionOf(mime)),
       caption,
       movie: width === null || height === null ? undefined : { width, height, seconds },
+      still: still ?? undefined,
       load: () => files.forceFetch(mediaId),
       pieces: () => readMedia(db, mediaId),
     };
@@ -104,7 +105,7 @@ async function readContents(db: Database, contentIds: number[]): Promise<Array<C
     -- A lookup for each, where the planner would rather read the tables from end to end.
     cross join lateral (
       select t.content_id, t.text, ${STORED_EXTRAS} as extras, m.media_id as "mediaId", m.mime, m.sha256, m.size,
-             m.width, m.height, m.seconds,
+             m.width, m.height, m.seconds, m.still,
              exists (select from media k where k.bytes is not null
                        and k.media_id = (t.extras -> 'linkPreview' -> 'picture' ->> 'mediaId')::bigint) as has_card_picture
       from contents t left join media m on m.media_id = t.media_id where t.content_id = i.content_id limit 1

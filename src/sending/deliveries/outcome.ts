@@ -6,7 +6,14 @@ export type Outcome =
   /** Recipients: see `SendResult`. */
   | { kind: 'sent'; recipients: number | null }
   /** Final; `uncertain`: an attempt may have left. `isUnsent`: the last one surely has not. Default is the opposite of `uncertain`. */
-  | { kind: 'failed'; reason: string; uncertain: boolean; isUnsent?: boolean }
+  | {
+      kind: 'failed';
+      reason: string;
+      uncertain: boolean;
+      isUnsent?: boolean;
+      /** Why the messaging application refused it for good. Absent: it failed for another cause. */
+      refusal?: string;
+    }
   /** Retry after `waitMs`; `uncertain`: this attempt may have left. It counts as an attempt unless `tries` is 0. */
   | { kind: 'retry'; waitMs: number; reason: string; uncertain: boolean; tries?: 0 }
   /** Not attempted, and not counted. The whole account rests for `cooldownMs`. */
@@ -44,7 +51,8 @@ export function classifyResult(
     case 'later':
       return { kind: 'retry', waitMs: result.waitMs, reason: result.reason, uncertain: false, tries: 0 };
     case 'refused':
-      if (result.final || isLast) return { ...fail(result.reason, uncertain), isUnsent: true };
+      if (result.final) return { ...fail(result.reason, uncertain), isUnsent: true, refusal: result.reason };
+      if (isLast) return { ...fail(result.reason, uncertain), isUnsent: true };
       return { kind: 'retry', waitMs: backoffMs(attempts, backoff), reason: result.reason, uncertain: false };
     case 'unknown':
       if (isLast) return fail(result.reason, true);

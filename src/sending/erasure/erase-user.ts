@@ -44,6 +44,7 @@ const PARTS: readonly Part[] = [
   { table: 'deliveries', owner: 'account_id', chunk: 5_000 },
   { table: 'runs', owner: 'account_id', chunk: 5_000 },
   { table: 'campaigns', owner: 'account_id', chunk: 50 },
+  { table: 'report_links', owner: 'workspace_id', chunk: 100 },
   { table: 'drafts', owner: 'workspace_id', chunk: 50 },
   { table: 'media', owner: 'workspace_id', chunk: 5 },
   { table: 'account_commands', owner: 'account_id', chunk: 1_000 },

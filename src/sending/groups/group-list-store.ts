@@ -78,12 +78,20 @@ export async function requireGroupList(db: Connection, accountId: number, groupL
 
 /** The groups of a list, also such as are gone from the messaging application. Throws 404 when the account has no such list. */
 export async function readListedGroups(db: Connection, accountId: number, groupListId: number): Promise<number[]> {
-  const { rows } = await sql<{ groupIds: number[] }>`
-    select group_ids as "groupIds" from group_lists where group_list_id = ${groupListId} and account_id = ${accountId}`.execute(
-    db,
-  );
+  return (await readGroupList(db, accountId, groupListId)).groupIds;
+}
+
+/** The same with the name of the list. */
+export async function readGroupList(
+  db: Connection,
+  accountId: number,
+  groupListId: number,
+): Promise<{ name: string; groupIds: number[] }> {
+  const { rows } = await sql<{ name: string; groupIds: number[] }>`
+    select name, group_ids as "groupIds" from group_lists
+    where group_list_id = ${groupListId} and account_id = ${accountId}`.execute(db);
   if (!rows[0]) throw noSuchGroupList();
-  return rows[0].groupIds;
+  return rows[0];
 }
 
 function noSuchGroupList(): AppError {

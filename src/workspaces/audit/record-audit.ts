@@ -60,6 +60,8 @@ export type AuditAction =
   | 'channel.created'
   | 'group_list.saved'
   | 'group_list.deleted'
+  | 'report.shared'
+  | 'report.revoked'
   | 'webhook.created'
   | 'webhook.updated'
   | 'webhook.deleted'

@@ -190,8 +190,15 @@ describe('over HTTP, with the API key of each request', () => {
     await call('read_overview');
     const poll = { question: 'When?', options: ['Saturday', 'Sunday'] };
     const asking = await call('check_campaign', { name: 'Poll', html: '', poll, group_ids });
+    expect(asking).toMatchObject({ text: '', poll, event: null });
     const asked = await call('send_campaign', { check_id: asking['check_id'] });
     expect(await call('read_poll', { campaign_id: asked['campaign_id'] })).toMatchObject({ polls: expect.any(Array) });
+    const event = { name: 'Fair', start_at: '2032-06-05T09:00:00+02:00', place: 'Market square' };
+    const inviting = await call('check_campaign', { name: 'Fair', html: '', event, group_ids });
+    expect(inviting).toMatchObject({ poll: null, event: { ...event, start_at: '2032-06-05T07:00:00.000Z' } });
+    const invited = await call('send_campaign', { check_id: inviting['check_id'] });
+    const answers = await call('read_poll', { campaign_id: invited['campaign_id'] });
+    expect(answers).toMatchObject({ polls: [{ kind: 'event', options: ['going', 'maybe', 'not_going'] }] });
     expect([...unused]).toEqual([]);
   });
 
@@ -231,6 +238,13 @@ describe('over HTTP, with the API key of each request', () => {
     const { told } = await use(client, 'save_draft', { name: 'Later', html: '<b>x</b>' });
     const { body } = await alice.call('venom/list-drafts');
     expect(body.data).toMatchObject({ drafts: [{ draft_id: told['draft_id'], name: 'Later' }] });
+    const event = { name: 'Fair', start_at: '2032-06-05T09:00:00+02:00' };
+    const poll = { question: 'When?', options: ['Saturday'] };
+    for (const asked of [{ event }, { poll }]) {
+      const { told: kept } = await use(client, 'save_draft', { name: 'Asked', html: '', ...asked });
+      const one = await alice.call('venom/list-drafts', { draft_id: kept['draft_id'] });
+      expect(one.body.data).toMatchObject({ drafts: [{ content: asked }] });
+    }
   });
 });
 

@@ -30,6 +30,17 @@ interface Document {
   components: Record<'schemas' | 'securitySchemes' | 'responses' | 'headers' | 'parameters', Record<string, unknown>>;
 }
 
+/** Of JavaScript, Python, Java, Go, C# and PHP, in lower case. */
+const RESERVED_WORDS = `abstract add alias and any array as ascending assert async await base become bool boolean break by byte callable case
+catch chan char checked class clone const continue debugger decimal declare def default defer del delegate delete descending die do double
+dynamic echo elif else elseif empty enddeclare endfor endforeach endif endswitch endwhile enum eval event except exec exit explicit export
+extends extern fallthrough false file final finally fixed float fn for foreach from func function get global go goto group if implements
+implicit import in include instanceof insteadof int interface internal into is isset iterable join lambda let list lock long managed map
+match mixed module nameof namespace native new nil none nonlocal not notnull null object on operator or orderby out override package params
+parent partial pass print private protected public raise range readonly record ref remove require required requires return sbyte sealed
+select self set short sizeof stackalloc static strictfp string struct super switch synchronized this throw throws trait transient true try
+type typeof uint ulong unchecked unmanaged unsafe unset ushort use using value var virtual void volatile when where while with xor yield`;
+
 let database: TestDatabase;
 let server: TestServer;
 /** As served. */
@@ -149,6 +160,16 @@ test('documents every operation with its body, answer and errors', () => {
     }
   }
   expect(ids.size).toBe(Object.keys(document.paths).length);
+});
+
+test('names no operation with a reserved word of a language that clients are generated for', () => {
+  const reserved = new Set(RESERVED_WORDS.split(/\s+/));
+  const file = readFileSync(join(import.meta.dirname, '../../contract/openapi.json'), 'utf8');
+  const { paths } = JSON.parse(file) as { paths: Record<string, { post?: { operationId: string } }> };
+  const names = Object.values(paths).flatMap(({ post }) => post?.operationId ?? []);
+  expect(names.length).toBeGreaterThan(80);
+  expect(names.filter((name) => reserved.has(name.replaceAll(/[-_]/g, '').toLowerCase()))).toEqual([]);
+  expect(names).toContain('import-media');
 });
 
 test('documents required tokens, optional bodies and headers', () => {

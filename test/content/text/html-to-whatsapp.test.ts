@@ -5,7 +5,8 @@ import { runs } from '../../support/runs.ts';
 import { WORST_HTML } from '../../support/inputs/worst-html.ts';
 import { HTML_LIMIT } from '../../../src/api/contract/fields.ts';
 import { convertHtml, TEXT_LIMIT } from '../../../src/content/text/html-to-whatsapp.ts';
-import { CAPTION_LIMIT, captionWarning } from '../../../src/content/text/warnings.ts';
+import { CAPTION_LIMIT } from '../../../src/content/text/caption.ts';
+import { captionWarning } from '../../../src/content/text/warnings.ts';
 
 /** Text of allowed HTML, with the invisible characters spelled out. */
 function textOf(html: string): string {

@@ -103,6 +103,29 @@ test('lists a notice for an ended campaign once to its owner, and marks it as re
   expect((await list(alice, { limit: 1, cursor: page.next_cursor })).notices).toMatchObject([{ is_read: true }]);
 });
 
+test('lists a pause of the service, and none of a user', async () => {
+  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  const added = await alice.call('venom/add-campaign-batch', {
+    name: 'News',
+    html: 'Hello',
+    group_metadata_ids: [body.data.groups[0]?.group_metadata_id],
+    is_schedule: true,
+    start_date: '2099-01-01',
+    end_date: '2099-01-02',
+    schedule_time: '09:00:00',
+  });
+  const campaign_id = added.headers.get('x-campaign-id');
+  await alice.call('venom/pause-campaign', { campaign_id });
+  await alice.call('venom/resume-campaign', { campaign_id });
+  await sql`update campaigns set status = 'paused', pause_reason = 'only admins' where public_id = ${campaign_id}::uuid`.execute(
+    app.database.db,
+  );
+  expect(await listed(1)).toMatchObject({
+    notices: [{ kind: 'campaign_paused', campaign: { campaign_id, name: 'News' } }],
+  });
+  expect((await list()).unread_count).toBe(1);
+});
+
 test('hides kinds that are turned off, and saves each channel separately', async () => {
   await happen('campaign.completed', 'One');
   await happen('campaign.late', 'Two');

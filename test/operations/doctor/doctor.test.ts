@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig, type Config } from '../../../src/platform/config/config.ts';
+import { checkLinkPreviews } from '../../../src/operations/doctor/check-link-previews.ts';
 import { runChecks } from '../../../src/operations/doctor/run-checks.ts';
 import type { Check, Finding } from '../../../src/operations/doctor/finding.ts';
 import { VERSION_REJECTED } from '../../../src/messengers/whatsapp/failures.ts';
@@ -24,7 +25,11 @@ const levels = ({ findings }: Told) => Object.fromEntries(findings.map(({ check,
 test('reports a running installation as healthy, and an error for missing workers when it is stopped', async () => {
   const service = await startService({ environment: { SINGUP: 'closed' } });
   expect(service.log()).toContain('SINGUP is not a setting. Did you mean SIGNUP?');
-  const environment = { DATA_DIR: join(service.folder, 'data'), STATE_DIR: join(service.folder, 'state') };
+  const environment = {
+    DATA_DIR: join(service.folder, 'data'),
+    STATE_DIR: join(service.folder, 'state'),
+    LINK_PREVIEWS: 'false',
+  };
   const running = await campanile(environment, 'doctor', '--json');
   expect(running.code).toBe(0);
   expect(levels(JSON.parse(running.said) as Told)).toEqual({
@@ -43,6 +48,8 @@ test('reports a running installation as healthy, and an error for missing worker
     quarantine: 'ok',
     whatsapp: 'ok',
     client_version: 'ok',
+    link_previews: 'ok',
+    files: 'ok',
     backups: 'warning',
   });
   const zone = /TIME_ZONE is not set: schedules of users who chose no time zone are in UTC/;
@@ -92,6 +99,41 @@ describe('reports with a remedy:', () => {
     const found = await runChecks({ config: { ...config, ...settings }, db: app.database.db });
     return found.filter((one) => one.check === check);
   };
+
+  test('pages of links that cannot be fetched, and fetches that are switched off', async () => {
+    const page = createServer((_request, response) => response.end('<title>Fair</title>')).listen(0, '127.0.0.1');
+    await once(page, 'listening');
+    onTestFinished(() => void page.close());
+    const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}/`;
+    const checked = (environment: Record<string, string>) => checkLinkPreviews(readConfig(environment), url);
+    expect(await checked({})).toMatchObject([
+      {
+        check: 'link_previews',
+        level: 'warning',
+        message: expect.stringMatching(/without a preview: 127\.0\.0\.1:\d+: /),
+        advice: expect.stringContaining('ports 80 and 443'),
+      },
+    ]);
+    expect(await checked({ LINK_PREVIEW_ALLOWED_HOSTS: '127.0.0.1' })).toMatchObject([
+      { level: 'ok', message: expect.stringContaining('answers (HTTP 200)') },
+    ]);
+    expect(await checked({ LINK_PREVIEWS: 'false' })).toMatchObject([
+      { level: 'ok', message: expect.stringMatching(/^LINK_PREVIEWS is false/) },
+    ]);
+  });
+
+  test('how much files take, and workspaces that have nearly used up their quota', async () => {
+    expect(await of('files')).toMatchObject([{ level: 'ok', message: expect.stringContaining('Files take') }]);
+    await run(sql`update workspaces set stored_bytes = 95 * 1024 * 1024`);
+    expect(await of('files', { quotas: { ...config.quotas, storedBytes: 100 * 1024 * 1024 } })).toMatchObject([
+      {
+        level: 'warning',
+        message: expect.stringMatching(/^Files take 95 MiB .* 90 % of their quota: 1\./),
+        advice: expect.stringContaining('QUOTA_STORED_MB'),
+      },
+    ]);
+    await run(sql`update workspaces set stored_bytes = 0`);
+  });
 
   test('a server that could lose data in a power failure', async () => {
     expect(await of('database')).toMatchObject([

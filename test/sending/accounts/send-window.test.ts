@@ -164,7 +164,7 @@ describe('a daily cap', () => {
     await rest(alice, { dailyCap: 3 });
     messenger.answer = ({ chatId }) =>
       chatId.startsWith(`${alice.accountId}-`) && groupNumber(chatId) <= 3
-        ? { kind: 'refused', reason: 'not a member', final: true }
+        ? { kind: 'refused', reason: `not a member of ${groupNumber(chatId)}`, final: true }
         : undefined;
     const id = await sendNow(database.db, alice);
     const { totals } = await analyticsWhen(database.db, alice, id, (one) => one.totals.queued === 0);

@@ -9,9 +9,16 @@ import { until } from '../../support/ledger.ts';
 
 type Row = Record<string, string>;
 interface Analytics {
-  totals: { queued: number };
+  totals: { queued: number; pins_waiting?: number };
   groups: Array<Record<string, string | number | null>>;
 }
+
+/** The columns of a campaign without pins, mentions, quotes and questions. */
+const NOT_ASKED = Object.fromEntries(
+  ['pinned', 'unpinned', 'pins_waiting', 'pins_failed', 'pinned_until', 'pin_error']
+    .concat(['mentions', 'mentions_left_out', 'mention_left_out', 'quotes', 'voters', 'unreadable_votes'])
+    .map((name) => [name, null]),
+);
 
 let app: TestApp;
 let alice: Person;
@@ -25,8 +32,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-async function send(name: string): Promise<string> {
-  const post = { name, html: 'Hello', group_metadata_ids: groups };
+async function send(name: string, more: object = {}): Promise<string> {
+  const post = { name, html: 'Hello', group_metadata_ids: groups, ...more };
   const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', post);
   const { campaign_id } = answer.body.data;
   await until(
@@ -55,7 +62,7 @@ test('exports the rows of the analytics under the same names', async () => {
   const { db } = app.database;
   await sql`update groups set name = '=HYPERLINK("http://evil.example","x")' where group_id = ${groups[0]}`.execute(db);
   await sql`update groups set name = 'Bänke, "rot"' || chr(10) || '=1+1 🌳' where group_id = ${groups[1]}`.execute(db);
-  await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[2]}`.execute(db);
+  await sql`update groups set send_to = 'no-' || send_to where group_id = ${groups[2]}`.execute(db);
   const campaign_id = await send('Fair');
   const answer = await download({ campaign_id, format: 'csv' });
   expect(answer.status).toBe(200);
@@ -71,9 +78,80 @@ test('exports the rows of the analytics under the same names', async () => {
   ]);
   const withoutNames = (row: object) => ({ ...row, group_name: '' });
   const asCells = (row: object) =>
-    Object.entries({ ...row, recalled: 0, corrected: 0 }).map(([name, cell]) => [name, String(cell ?? '')]);
+    Object.entries({ ...NOT_ASKED, ...row, recalled: 0, corrected: 0 }).map(([name, cell]) => [
+      name,
+      String(cell ?? ''),
+    ]);
   expect(rows.map(withoutNames)).toEqual(expected.map((row) => Object.fromEntries(asCells(withoutNames(row)))));
   expect(rows[2]).toMatchObject({ failed: '1', views: '', last_error: expect.stringContaining('group') });
+  await sql`update groups set send_to = substr(send_to, 4) where group_id = ${groups[2]}`.execute(db);
+});
+
+test('tells of pins, mentions and quotes in each group, as the analytics do', async () => {
+  const first = await send('Fair', { group_metadata_ids: groups.slice(0, 1) });
+  const campaign_id = await send('Fair', { mention_all: true, pin_for: '24h', reply_to: { campaign_id: first } });
+  await until(
+    () => analyticsOf(campaign_id),
+    ({ totals }) => totals.pins_waiting === 0,
+  );
+  const exported = async () => readRows(await (await download({ campaign_id, format: 'csv' })).text());
+  const reach = { pinned: '1', pins_waiting: '0', unpinned: '0', pins_failed: '0', pin_error: '' };
+  const mention = { mentions: '1', mentions_left_out: '0', mention_left_out: '' };
+  const rows = await exported();
+  for (const row of rows)
+    expect(row).toMatchObject({ ...reach, ...mention, pinned_until: expect.stringMatching(/Z$/) });
+  expect(rows.map(({ quotes }) => quotes)).toEqual(['1', '0', '0']);
+  const { totals, groups: shown } = await analyticsOf(campaign_id);
+  expect(totals).toMatchObject({ pinned: 3, unpinned: 0, pins_failed: 0, mentions: 3, quotes: 1 });
+  expect(shown.map((row) => row['pinned_until'])).toEqual(rows.map((row) => row['pinned_until']));
+  await alice.call('venom/unpin-campaign', { campaign_id });
+  await until(exported, ([row]) => row?.['unpinned'] === '1');
+  expect((await exported())[0]).toMatchObject({ pinned: '0', pinned_until: '' });
+  await sql`update pins set error = 'Only admins may pin', wanted = null where group_id = ${groups[1]}`.execute(
+    app.database.db,
+  );
+  expect((await exported())[1]).toMatchObject({ pins_failed: '1', pin_error: 'Only admins may pin' });
+});
+
+test.each([
+  [{ poll: { question: 'When?', options: ['=1+1', 'a;=2'] } }, ['votes: =1+1', "votes: a;'=2"]],
+  [{ event: { name: 'Fair', start_at: '2032-06-05T09:00:00Z' } }, ['votes: going', 'votes: maybe', 'votes: not_going']],
+])('has a column for each answer to %j', async (asked, columns) => {
+  const campaign_id = await send('Asked', { html: '', ...asked });
+  const votes = columns.map((_, index) => index + 1);
+  const counts = [6, 5, ...votes, ...Array.from({ length: 12 - votes.length }, () => 0)];
+  const { db } = app.database;
+  await sql`
+    insert into poll_results (account_id, run_id, group_id, counts)
+    select r.account_id, r.run_id, ${groups[1]}, ${counts}::int[] from runs r join campaigns c using (campaign_id)
+    where c.public_id = ${campaign_id}`.execute(db);
+  const [none, voted] = readRows(await (await download({ campaign_id, format: 'csv' })).text());
+  expect(Object.keys(none ?? {}).slice(-columns.length)).toEqual(columns);
+  expect(none).toMatchObject({ voters: '0', unreadable_votes: '0', [columns[0] ?? '']: '0' });
+  expect(voted).toMatchObject({ voters: '6', unreadable_votes: '5' });
+  expect(columns.map((column) => voted?.[column])).toEqual(votes.map(String));
+});
+
+test('names the question of each column if the question of a plan changed', async () => {
+  const plan = { is_schedule: true, start_date: '2040-06-01', end_date: '2040-06-02', schedule_time: '09:00:00' };
+  const poll = { question: 'When?', options: ['Saturday', 'Sunday'] };
+  const body = { name: 'Polls', html: '', group_metadata_ids: groups, poll, ...plan };
+  const campaign_id = (await alice.call('venom/add-campaign-batch', body)).headers.get('x-campaign-id') ?? '';
+  const [run] = await sql<{ run_id: number }>`
+    update runs r set status = 'completed', content_id = c.content_id, started_at = campanile_now(), finished_at = campanile_now()
+    from campaigns c where c.campaign_id = r.campaign_id and c.public_id = ${campaign_id} and r.due_at < '2040-06-02'
+    returning r.run_id`
+    .execute(app.database.db)
+    .then(({ rows }) => rows);
+  expect(run).toBeDefined();
+  await alice.call('venom/update-campaign', { campaign_id, poll: { ...poll, question: 'When then?' } });
+  const [row] = readRows(await (await download({ campaign_id, format: 'csv' })).text());
+  expect(Object.keys(row ?? {}).slice(-4)).toEqual([
+    'votes: When? Saturday',
+    'votes: When? Sunday',
+    'votes: When then? Saturday',
+    'votes: When then? Sunday',
+  ]);
 });
 
 test.each([

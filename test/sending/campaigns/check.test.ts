@@ -208,6 +208,29 @@ test('estimates the time from the pace and the queued posts', async () => {
   expect((await checked(later())).expected_seconds).toBe(61);
 });
 
+test('counts the pin of each post in the estimate, and those of the queued posts', async () => {
+  const pinned = { ...now(), pin_for: '24h' };
+  expect((await checked({ ...pinned, group_metadata_ids: [groups[0]] })).expected_seconds).toBe(31);
+  expect((await checked(pinned)).expected_seconds).toBe(151);
+  expect((await checked({ ...later(), pin_for: '24h' })).expected_seconds).toBe(151);
+  await alice.call('venom/add-campaign-batch', { ...later(), html: 'First', pin_for: '7d' });
+  // Each post waits for one of the other campaign and for the pin of that.
+  expect((await checked(later())).expected_seconds).toBe(8 * 30 + 1);
+});
+
+test('counts pins that the account has still to set', async () => {
+  const { headers } = await alice.call('venom/add-campaign-batch', later());
+  const { db } = app.database;
+  await sql`
+    with pin as (
+      insert into pins (account_id, run_id, position, group_id, wanted, number)
+      select r.account_id, r.run_id, i, ${groups[0]}, 'pin', 1 from generate_series(1, 2) i, runs r join campaigns c using (campaign_id)
+      where c.public_id = ${headers.get('x-campaign-id')} and r.due_at < '2031-10-26' returning account_id
+    )
+    update lanes set held_until = 'infinity' where account_id in (select account_id from pin)`.execute(db);
+  expect((await checked(now())).expected_seconds).toBe(4 * 30 + 1);
+});
+
 test('warns of a daily cap that is too small for a day, with all other posts of that day', async () => {
   const overCap = async (body: object) =>
     (await checked(body)).warnings.filter(({ code }) => code === 'over_daily_cap').map(({ message }) => message);

@@ -18,13 +18,14 @@ interface Totals {
   expected_finish_at?: string | null;
 }
 
-async function send(name: string): Promise<string> {
+async function send(name: string, more: object = {}): Promise<string> {
   const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
   const group_metadata_ids = body.data.groups.map((group) => group.group_metadata_id);
   const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', {
     name,
     html: 'Hello',
     group_metadata_ids,
+    ...more,
   });
   return answer.body.data.campaign_id;
 }
@@ -51,6 +52,20 @@ test('estimates the finish from the pace and the queued posts, on request only',
   expect(await totalsOf(id)).not.toHaveProperty('expected_finish_at');
   await alice.call('venom/pause-campaign', { campaign_id: id });
   expect(await totalsOf(id, true)).toMatchObject({ expected_finish_at: null });
+});
+
+test('counts the pins of the posts in the expected finish', async () => {
+  const id = await send('Pinned', { pin_for: '24h' });
+  await until(
+    () => totalsOf(id),
+    ({ sent }) => sent === 1,
+  );
+  const { queued, expected_finish_at: at } = await totalsOf(id, true);
+  expect(queued).toBe(2);
+  // The gap that runs; then a pin, a post, a pin, a post and its pin, with a gap between any two.
+  const leftMs = Date.parse(at ?? '') - Date.now();
+  expect(leftMs).toBeGreaterThan(3 * GAP_MS);
+  expect(leftMs).toBeLessThan(6 * GAP_MS);
 });
 
 test('returns the figures of reach and reads in the list on request', async () => {

@@ -1,6 +1,7 @@
 /** The runs of all campaigns on some days, as a calendar shows them. */
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Person } from '../../support/app.ts';
+import { PNG } from '../../support/inputs/sample-files.ts';
 import { until } from '../../support/ledger.ts';
 
 interface Listed {
@@ -73,6 +74,25 @@ test('lists campaigns sent at once at their time, shows a pause, and returns not
     ['paused', 'paused', 'planned'],
   ]);
   expect(await listed(await app.signUp(`bob${people}`), '2031-05-01', '2031-07-01')).toEqual([]);
+});
+
+test('tells on request what kind of post it is, and when an event begins', async () => {
+  const plan = { is_schedule: true, start_date: '2031-06-02', end_date: '2031-06-02', schedule_time: '09:00:00' };
+  const post = { name: 'Fair', html: '', group_metadata_ids: await groupsOf(alice), ...plan };
+  const add = (more: object) => alice.call('venom/add-campaign-batch', { ...post, ...more });
+  const earlier = await schedule(alice, 'text', '2031-06-02', '2031-06-02', '08:00:00');
+  await add({ poll: { question: 'When?', options: ['Saturday', 'Sunday'] }, pin_for: '7d' });
+  await add({ event: { name: 'Fair', start_at: '2031-07-05T09:00:00+02:00' }, reply_to: { campaign_id: earlier } });
+  await add({ html: 'Hello', image: PNG.toString('base64'), mention_all: true });
+  const asked = { start_date: '2031-06-02', end_date: '2031-06-02', with_post: true };
+  const { body } = await alice.call<{ runs: Array<{ post: object }> }>('venom/list-runs', asked);
+  const plain = { event_start_at: null, mention_all: false, pin_for: null, is_reply: false };
+  expect(body.data.runs.map((run) => run.post)).toEqual([
+    { ...plain, kind: 'text' },
+    { ...plain, kind: 'poll', pin_for: '7d' },
+    { ...plain, kind: 'event', event_start_at: '2031-07-05T07:00:00.000Z', is_reply: true },
+    { ...plain, kind: 'file', mention_all: true },
+  ]);
 });
 
 test('lists at most 100 days', async () => {

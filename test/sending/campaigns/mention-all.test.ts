@@ -185,9 +185,11 @@ test('is kept in drafts and copies, changes, and is taken away', async () => {
   expect((await alice.call('venom/update-campaign', { campaign_id, remove: ['mention_all'] })).status).toBe(200);
   expect(await copy()).toBe(false);
   const draft_id = randomUUID();
-  await alice.call('venom/save-draft', { draft_id, version: 0, mention_all: true });
+  const reply_to = { campaign_id: randomUUID() };
+  const asked = { mention_all: true, pin_for: '7d', reply_to, file_name: 'Menu: today.pdf' };
+  await alice.call('venom/save-draft', { draft_id, version: 0, ...asked });
   const { body } = await alice.call<{ drafts: Array<{ content: object }> }>('venom/list-drafts', { draft_id });
-  expect(body.data.drafts[0]?.content).toMatchObject({ mention_all: true });
+  expect(body.data.drafts[0]?.content).toMatchObject({ ...asked, reply_to: { ...reply_to, run_id: null } });
 });
 
 test('a correction keeps the mention, and shows it', async () => {
@@ -198,4 +200,25 @@ test('a correction keeps the mention, and shows it', async () => {
     ([message]) => message?.text !== '@all\nNine',
   );
   expect(corrected).toMatchObject([{ text: '@all\nTen', mentions_all: true }]);
+});
+
+test('a run is neither moved nor sent now on a day on which its mention is used up', async () => {
+  const answer = await scheduleIt({ ...post(), ...days('2031-06-02', '2031-06-03', '09:00') });
+  const campaign_id = answer.headers.get('x-campaign-id') ?? '';
+  const { body } = await alice.call<{ runs: Array<{ run_id: number }> }>('venom/get-campaign', { campaign_id });
+  const [first, second] = body.data.runs.map(({ run_id }) => run_id);
+  const move = async (run_id: number | undefined, due_at: string) => {
+    const moved = await alice.call('venom/move-run', { campaign_id, run_id, due_at });
+    return [moved.status, moved.body.details?.[0]?.field ?? null];
+  };
+  const refused = [409, 'mention_all'];
+  expect(await move(second, '2031-06-02T20:00:00Z')).toEqual(refused);
+  expect(await move(second, '2031-06-03T20:00:00Z')).toEqual([200, null]);
+  expect(await move(second, '2031-06-04T20:00:00Z')).toEqual([200, null]);
+  expect(await move(first, '2031-06-02T20:00:00Z')).toEqual([200, null]);
+  await sendAndWait(post('Today'));
+  const now = await alice.call('venom/send-run-now', { campaign_id, run_id: first });
+  expect([now.status, now.body.message]).toEqual([409, expect.stringMatching(/mentioned once on 2031-06-01 already/)]);
+  await alice.call('venom/update-account', { mention_all_cap: 2 });
+  expect((await alice.call('venom/send-run-now', { campaign_id, run_id: first })).status).toBe(200);
 });

@@ -45,9 +45,15 @@ async function target(of: Planned, place: number) {
   if (!run) throw new Error(`there is no run ${place}`);
   return { campaignId: of.campaign, runId: run.runId };
 }
+const DEPS = {
+  get db() {
+    return database.db;
+  },
+  timeZone: 'UTC',
+};
 const move = async (of: Planned, place: number, to: string) =>
-  moveRun(database, of.owner, await target(of, place), new Date(to));
-const now = async (of: Planned, place: number) => sendRunNow(database, of.owner, await target(of, place));
+  moveRun(DEPS, of.owner, await target(of, place), new Date(to));
+const now = async (of: Planned, place: number) => sendRunNow(DEPS, of.owner, await target(of, place));
 const skip = async (of: Planned, place: number) => skipRun(database, of.owner, await target(of, place));
 
 async function begin() {
@@ -197,9 +203,9 @@ describe('a run that is sent now', () => {
   test('is sent once: a repeated request is a conflict', async () => {
     const of = await plan();
     const run = await target(of, 0);
-    await sendRunNow(database, of.owner, run);
+    await sendRunNow(DEPS, of.owner, run);
     await begin();
-    await expect(sendRunNow(database, of.owner, run)).rejects.toMatchObject({ code: 'run_wrong_state' });
+    await expect(sendRunNow(DEPS, of.owner, run)).rejects.toMatchObject({ code: 'run_wrong_state' });
   });
 
   test('needs a campaign that is not paused', async () => {

@@ -89,3 +89,15 @@ test('keeps the longer gap of a warm-up on its days', () => {
   expect(lastAt(MAY_1)).toEqual(instant('2031-05-01T20:59:00'));
   expect(lastAt(MAY_1.subtract({ days: 14 }))).toEqual(instant('2031-05-01T20:57:00'));
 });
+
+test('lets pins take turns with posts, which are in no cap', () => {
+  const at = '2031-05-01T20:55:00';
+  const pinned = (posts: number, rests: Partial<SendLimits> = {}) =>
+    findLastPost({ from: instant(at), posts, pins: posts, gapMs: MINUTE_MS }, { ...BERLIN, ...rests }, instant(at))
+      .toZonedDateTimeISO('Europe/Berlin')
+      .toPlainDateTime()
+      .toString();
+  expect(pinned(1)).toBe('2031-05-01T20:56:00');
+  expect(pinned(10)).toBe('2031-05-01T21:14:00');
+  expect(pinned(10, { dailyCap: 5, sentToday: 0 })).toBe('2031-05-02T00:09:00');
+});

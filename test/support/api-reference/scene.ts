@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Database } from '../../../src/platform/database/connect.ts';
 import { signChallenge } from '../../whatsapp-peer/authenticator.ts';
 import type { WhatsAppPeer } from '../../whatsapp-peer/peer.ts';
+import { film } from '../inputs/films.ts';
 import { PNG } from '../inputs/sample-files.ts';
 import { until } from '../ledger.ts';
 import type { MailServer } from '../servers/mail-server.ts';
@@ -193,6 +194,19 @@ async function readAnalytics(ada: Actors): Promise<void> {
   await recorder.send('get-overview', { days: 1, with_previous: true }, ada);
   await recorder.send('get-group', { group_metadata_id: ada.groupIds[0], days: 90 }, ada);
   await recorder.send('export-campaign', { campaign_id, format: 'csv' }, ada);
+  await report(ada);
+}
+
+async function report(ada: Actors): Promise<void> {
+  const { recorder, campaignId: campaign_id } = ada;
+  const today = Temporal.Now.plainDateISO('UTC').toString();
+  const selection = { start_date: today, end_date: today, campaign_id };
+  await recorder.send('get-report', { ...selection, limit: 10 }, ada);
+  await recorder.send('export-report', { ...selection, format: 'csv' }, ada);
+  const { report_link_id, token } = await recorder.send('share-report', { ...selection, expires_in_days: 7 }, ada);
+  await recorder.send('get-shared-report', { token, limit: 10 });
+  await recorder.send('list-report-links', {}, ada);
+  await recorder.send('revoke-report-link', { report_link_id }, ada);
 }
 
 async function askMembers(ada: Actors): Promise<void> {
@@ -276,7 +290,9 @@ async function keepFiles(ada: Actors): Promise<void> {
   const { recorder } = ada;
   const headers = { 'x-file-name': 'Programme%202027.pdf' };
   const file = await recorder.send('upload', PDF, { token: ada.token, headers });
-  await recorder.send('import', { url: ada.fileUrl, file_name: 'Poster.png' }, ada);
+  await recorder.send('import-media', { url: ada.fileUrl, file_name: 'Poster.png' }, ada);
+  const movie = await recorder.poll('upload', film({ bytes: 2_000 }), { token: ada.token, headers: {} });
+  await recorder.send('set-still', { media_id: movie['media_id'], still: PNG.toString('base64') }, ada);
   await recorder.send('list-media', { search: 'programme' }, ada);
   await recorder.send('delete-media', { media_id: file['media_id'] }, ada);
 }

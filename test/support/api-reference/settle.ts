@@ -6,6 +6,8 @@ const FIRST_MONDAY = Temporal.PlainDate.from('2027-03-08');
 const NOW = `${TODAY}T09:00:00.000Z`;
 const RECEIPTS = { delivered: 12, read: 9, reactions: 2, replies: 1, delivery_rate: 1, read_rate: 0.75 };
 
+const LINK_TOKEN = 'q3Vd0mBZk1yRzLd5eC2FVsBQIhrscChlQIMVb5sSYsp';
+
 /** Values that differ with each run, by the name of their field. */
 const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
   token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.4pXw9dQe7sQ2',
@@ -44,6 +46,8 @@ const PLACEHOLDERS_OF: Readonly<Record<string, Readonly<Record<string, unknown>>
     votes: [6, 3],
     timeline: [{ at: NOW, voters: 9, unreadable: 0, votes: [6, 3] }],
   },
+  'share-report': { token: LINK_TOKEN, path: `/shared-report#${LINK_TOKEN}` },
+  'get-shared-report': { token: LINK_TOKEN },
   add_totp: {
     secret: 'JBSWY3DPEHPK3PXP',
     uri: 'otpauth://totp/Campanile:ada?issuer=Campanile&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
@@ -64,6 +68,9 @@ const CHAT_NUMBER = /\b120363\d{12}\b/g;
 const CSV_VOTES = /(?<=,(Saturday|Sunday),)\d+,\d+,\d+/g;
 /** The counts of the one row of a campaign's CSV file. */
 const CSV_COUNTS = /(?<=,12,)\d+,\d+,\d+,\d+,,[\d.]+,[\d.]+(?=,)/;
+
+/** The same of a report's. */
+const CSV_REPORT_COUNTS = /(?<=,12,)\d+,\d+,\d+,\d+,,[\d.]+(?=,20\d\d-)/;
 
 export interface SceneFacts {
   /** The day on which the scene ran. */
@@ -127,5 +134,6 @@ function createStringSettler({ today, firstMonday, ...urls }: SceneFacts): (text
       .replaceAll(DATE_OR_INSTANT, settleInstant)
       .replaceAll(CHAT_NUMBER, '120363025246125486')
       .replaceAll(CSV_VOTES, (_, option: string) => `${option === 'Saturday' ? 6 : 3},9,0`)
-      .replace(CSV_COUNTS, '12,9,2,1,,1,0.75');
+      .replace(CSV_COUNTS, '12,9,2,1,,1,0.75')
+      .replace(CSV_REPORT_COUNTS, '12,9,2,1,,0.75');
 }

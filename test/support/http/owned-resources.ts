@@ -55,6 +55,10 @@ const MAKERS: Readonly<Record<string, (person: Person, had: Ids) => Promise<unkn
     await person.call('venom/update-webhook', { webhook_id, is_enabled: false });
     return sent;
   },
+  report_link_id: async (person) => {
+    const body = { start_date: '2026-01-01', end_date: '2026-01-31' };
+    return (await person.call<Ids>('analytics/share-report', body)).body.data['report_link_id'];
+  },
   draft_id: async (person) => {
     const draft = { draft_id: randomUUID(), version: 0, html: `of ${person.name}` };
     return (await person.call<Ids>('venom/save-draft', draft)).body.data['draft_id'];

@@ -5,22 +5,26 @@ import { count } from '../../format/numbers.ts';
 import { clockTime, dateIn, shortTime, zoneName } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
+import { Callout } from '../../parts/callout.tsx';
 import { RelativeTime, useNow } from '../../parts/relative-time.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { t } from '../../i18n/translate.ts';
 import classes from './campaign-header.module.css';
+import { DeliveryFunnel } from './delivery-funnel.tsx';
 import { SendDelay } from './send-delay.tsx';
 
 /** The state and progress of the campaign. */
 export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule: ReactNode }) {
-  const { campaign, totals, runs } = analytics;
+  const { campaign, totals, runs, groups } = analytics;
   const { skipped = 0 } = totals;
   const zone = useZone();
   // A paused campaign goes nowhere until it is resumed.
   const next = campaign.status === 'paused' ? undefined : runs.find((run) => run.status === 'planned');
   const isRecalled = totals.sent > 0 && (totals.recalled ?? 0) >= totals.sent;
+  // Of posts that have all been sent, the first figure says enough.
+  const isUnfinished = totals.deliveries > 0 && totals.sent < totals.deliveries;
   return (
     <section className={`${boxClasses.surface} ${classes.head}`} aria-label={t('campaign.progress')}>
       <div className={classes.line}>
@@ -39,20 +43,24 @@ export function CampaignHeader({ analytics, rule }: { analytics: Analytics; rule
             ` · ${t('campaigns.nextRun', { when: shortTime(next.due_at, zone), zone: zoneName(zone, new Date(next.due_at)) })}`}
         </Text>
       </div>
+      {campaign.pause_reason !== undefined && <Callout role="status">{t('campaign.refusedInARow')}</Callout>}
       {rule}
-      <Progress {...totals} label={t('campaigns.progressLabel', { name: campaign.name })} large />
-      <Text size="sm">
-        {totals.deliveries === 0
-          ? t('campaign.nothingSent')
-          : t('campaign.soFar', {
+      {totals.deliveries > 0 && <DeliveryFunnel totals={totals} groups={groups} />}
+      {isUnfinished && (
+        <>
+          <Progress {...totals} label={t('campaigns.progressLabel', { name: campaign.name })} />
+          <Text size="sm">
+            {t('campaign.soFar', {
               sent: count(totals.sent),
               failed: count(totals.failed),
               waiting: count(totals.queued),
               cancelled: totals.cancelled - skipped,
             })}
-        {skipped > 0 && ` · ${t('followUp.leftOut', { groups: skipped })}`}
-        <ExpectedFinish at={totals.expected_finish_at ?? null} />
-      </Text>
+            {skipped > 0 && ` · ${t('followUp.leftOut', { groups: skipped })}`}
+            <ExpectedFinish at={totals.expected_finish_at ?? null} />
+          </Text>
+        </>
+      )}
       <SendDelay campaign={campaign} totals={totals} />
       {campaign.folded_at !== undefined && (
         <Text size="sm" c="dimmed">

@@ -10,7 +10,6 @@ import { NotFoundPage } from '../../shell/not-found-page.tsx';
 import { t } from '../../i18n/translate.ts';
 import { CampaignActions } from './campaign-actions.tsx';
 import classes from './campaign-page.module.css';
-import { DeliveryTotals } from './delivery-totals.tsx';
 import { Failures } from './failures.tsx';
 import { FollowUpResults } from './follow-up-results.tsx';
 import { GroupTable } from './group-table.tsx';
@@ -39,39 +38,49 @@ export default function CampaignPage({ id }: { id: string }) {
 }
 
 function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
-  const { campaign, totals, groups, timeline } = analytics;
+  const { campaign, totals, runs, timeline } = analytics;
   const post = useQuery(campaignQuery(id));
   const isQuiet = timeline.every((point) => point.sent === 0 && point.delivered === 0);
+  const isToCome = totals.deliveries === 0;
+  const hasRuns = campaign.is_schedule || runs.length > 1;
   return (
-    <Page title={campaign.name} wide actions={<CampaignActions analytics={analytics} />}>
+    <Page title={campaign.name} actions={<CampaignActions analytics={analytics} />}>
       <div className={classes.campaign}>
-        <Stack gap="md">
+        <div className={classes.whole}>
           <CampaignHeader analytics={analytics} rule={post.data && <ScheduleRule post={post.data} />} />
-          {totals.deliveries > 0 && <DeliveryTotals totals={totals} groups={groups} />}
+        </div>
+        <Stack gap="md">
+          {/* Until something is sent, the dates are what there is to see. */}
+          {isToCome && <Runs analytics={analytics} />}
+          <Failures analytics={analytics} />
+          <Revisions analytics={analytics} />
+          <ReachResults analytics={analytics} />
+          {post.data?.follow_up && <FollowUpResults followUp={post.data.follow_up} analytics={analytics} />}
           {post.data && (post.data.poll ?? post.data.event) && (
             <Suspense fallback={<RowsSkeleton rows={2} height={60} />}>
               <PollResults campaign={campaign} />
             </Suspense>
           )}
-          <Revisions analytics={analytics} />
-          <ReachResults analytics={analytics} />
-          {post.data?.follow_up && <FollowUpResults followUp={post.data.follow_up} analytics={analytics} />}
-          <Failures analytics={analytics} />
           {!isQuiet && (
             <Section title={t('campaign.overTime')}>
-              <Suspense fallback={<RowsSkeleton rows={1} height={220} />}>
+              <Suspense fallback={<RowsSkeleton rows={1} height={300} />}>
                 <Timeline timeline={timeline} />
               </Suspense>
             </Section>
           )}
           <NonReaders analytics={analytics} />
-          <GroupTable analytics={analytics} />
+          {isToCome && <GroupTable analytics={analytics} />}
         </Stack>
         <Stack gap="md" className={classes.side}>
           {post.data && <PostPreview post={post.data} analytics={analytics} />}
           {post.isError && <ErrorAlert error={post.error} retry={() => void post.refetch()} />}
-          <Runs analytics={analytics} />
+          {!isToCome && hasRuns && <Runs analytics={analytics} />}
         </Stack>
+        {!isToCome && (
+          <div className={classes.whole}>
+            <GroupTable analytics={analytics} />
+          </div>
+        )}
       </div>
     </Page>
   );

@@ -26,7 +26,7 @@ export function Failures({ analytics }: { analytics: Analytics }) {
       title={t('campaign.failures', { failed: totals.failed })}
       aside={
         <Button size="xs" loading={retrying.isPending} onClick={() => retrying.mutate()}>
-          {t('campaign.retry')}
+          {t('campaign.retry', { posts: totals.failed })}
         </Button>
       }
     >

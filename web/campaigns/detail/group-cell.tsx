@@ -1,6 +1,8 @@
+import type { ReactNode } from 'react';
 import type { GroupRow } from '../../api/operations.ts';
 import { count, share } from '../../format/numbers.ts';
 import { GroupLink } from '../../groups/group-link.tsx';
+import { Rate } from '../../parts/rate.tsx';
 import textClasses from '../../parts/text.module.css';
 import { locale, t } from '../../i18n/translate.ts';
 import classes from './group-table.module.css';
@@ -15,6 +17,7 @@ export const COLUMNS = [
   'sent',
   'revised',
   'failed',
+  'participants',
   'recipients',
   'delivered',
   'read',
@@ -31,54 +34,87 @@ export function hasState(group: GroupRow, state: GroupState): boolean {
   return group[state === 'waiting' ? 'queued' : state] > 0;
 }
 
-/** `isPaused`: queued posts wait until the campaign is resumed. */
-export function Cell({ group, column, isPaused }: { group: GroupRow; column: Column; isPaused: boolean }) {
+interface CellProps {
+  group: GroupRow;
+  column: Column;
+  /** Queued posts wait until the campaign is resumed. */
+  isPaused: boolean;
+}
+
+export function Cell(props: CellProps) {
+  const { isDim, ...cell } = contentOf(props);
+  const { column } = props;
+  const className = column === 'group_name' ? classes.name : isDim ? textClasses.dim : undefined;
+  return <td data-column={column} className={className} {...cell} />;
+}
+
+/** `isDim`: a zero, or unknown. */
+function contentOf({ group, column, isPaused }: CellProps): {
+  children: ReactNode;
+  className?: string | undefined;
+  title?: string | undefined;
+  isDim?: boolean;
+} {
   switch (column) {
     case 'group_name':
-      return (
-        <td className={classes.name}>
-          <GroupLink group={group} />
-        </td>
-      );
+      return {
+        children: (
+          <>
+            <GroupLink group={group} />
+            <span className={`${classes.below} ${textClasses.clip}`}>{summarize(group, isPaused)}</span>
+          </>
+        ),
+      };
     case 'sent':
-      return (
-        <td title={group.skipped === undefined ? undefined : skippedText(group.skipped)}>
-          {group.deliveries > 1
-            ? t('campaigns.sentOf', { sent: count(group.sent), all: count(group.deliveries) })
-            : stateOf(group, isPaused)}
-        </td>
-      );
+      return {
+        title: group.skipped === undefined ? undefined : skippedText(group.skipped),
+        children: sentOf(group, isPaused),
+      };
     case 'revised': {
       const revision = revisionOf(group);
-      return (
-        <td title={revision}>
-          <span className={textClasses.clip}>{revision}</span>
-        </td>
-      );
+      return { title: revision, children: <span className={textClasses.clip}>{revision}</span> };
     }
     case 'failed':
-      return (
-        <td className={group.failed > 0 ? textClasses.failed : textClasses.dim} title={group.last_error ?? undefined}>
-          {count(group.failed)}
-        </td>
-      );
+      return {
+        title: group.last_error ?? undefined,
+        ...(group.failed > 0 ? { className: textClasses.failed } : { isDim: true }),
+        children: count(group.failed),
+      };
     case 'delivered':
-      return <td title={peopleOf(group.delivered, group)}>{share(group.delivery_rate)}</td>;
+      return {
+        title: peopleOf(group.delivered, group),
+        isDim: !group.delivery_rate,
+        children: share(group.delivery_rate),
+      };
     case 'read':
       // Channels report views.
-      return group.kind === 'channel' ? (
-        <td>{t('campaign.viewsOf', { views: count(group.views) })}</td>
-      ) : (
-        <td title={peopleOf(group.read, group)}>{share(group.read_rate)}</td>
-      );
+      return group.kind === 'channel'
+        ? { children: t('campaign.viewsOf', { views: count(group.views) }), isDim: !group.views }
+        : { title: peopleOf(group.read, group), children: <Rate of={group.read_rate} /> };
+    case 'participants':
+      return { children: count(group.participants) };
     case 'recipients':
-      return <td>{group.sent > 0 ? count(group.recipients) : t('common.unknown')}</td>;
+      return group.sent > 0 ? { children: count(group.recipients) } : { children: t('common.unknown'), isDim: true };
     case 'reactions':
     case 'replies':
-      return <td className={group[column] === 0 ? textClasses.dim : undefined}>{count(group[column])}</td>;
+      return { children: count(group[column]), isDim: !group[column] };
     default:
       return column satisfies never;
   }
+}
+
+function sentOf(group: GroupRow, isPaused: boolean): string {
+  return group.deliveries > 1
+    ? t('campaigns.sentOf', { sent: count(group.sent), all: count(group.deliveries) })
+    : stateOf(group, isPaused);
+}
+
+/** On a phone, below the name: what the columns say that have no room there. */
+function summarize(group: GroupRow, isPaused: boolean): string {
+  if (group.deliveries === 0) return '';
+  const failed = group.failed > 0 && group.sent > 0 ? [t('campaigns.failed', { failed: count(group.failed) })] : [];
+  const reached = group.kind === 'channel' || group.sent === 0 ? [] : [peopleOf(group.delivered, group)];
+  return [sentOf(group, isPaused), ...failed, ...reached].join(' · ');
 }
 
 function peopleOf(some: number | null, { recipients }: GroupRow): string {

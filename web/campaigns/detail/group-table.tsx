@@ -7,6 +7,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
 import { locale, t } from '../../i18n/translate.ts';
 import { ExportButton } from './export-button.tsx';
@@ -14,6 +15,8 @@ import { Cell, COLUMNS, compare, hasState, STATES, type Column } from './group-c
 import classes from './group-table.module.css';
 
 const ROW_HEIGHT = 44;
+/** With a second line below the name. */
+const PHONE_ROW_HEIGHT = 58;
 const SHOWN_ROWS = 14;
 /** From this many groups on, a search field is shown. */
 const MANY = 8;
@@ -30,10 +33,14 @@ function orderOf(order: Order): { by: Column; isDown: boolean } {
 export function GroupTable({ analytics }: { analytics: Analytics }) {
   const { campaign, groups, totals } = analytics;
   const hasFailed = groups.some((group) => group.failed > 0);
-  // Empty columns are hidden.
-  const columns = COLUMNS.filter(
-    (column) => (column !== 'revised' || totals.recalled !== undefined) && (column !== 'failed' || hasFailed),
-  );
+  // Empty columns are hidden: before anything is sent, all but the names and sizes of the groups.
+  const columns = COLUMNS.filter((column) => {
+    if (column === 'group_name') return true;
+    if (totals.deliveries === 0 || column === 'participants')
+      return (totals.deliveries === 0) === (column === 'participants');
+    return (column !== 'revised' || totals.recalled !== undefined) && (column !== 'failed' || hasFailed);
+  });
+  const rowHeight = useIsPhone() ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
   const { typed, setTyped, settled: search } = useDebouncedQueryParam('search');
   const [sorted, setSorted] = useQueryParam('sort', 'group_name', isOrder);
   const sort = orderOf(sorted);
@@ -49,7 +56,7 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
     const inOrder = found.toSorted((one, other) => compare(one, other, by));
     return isDown ? inOrder.toReversed() : inOrder;
   }, [groups, search, state, sorted]);
-  const { box, first, last, before, after } = useVirtualRows(shown.length, ROW_HEIGHT);
+  const { box, first, last, before, after } = useVirtualRows(shown.length, rowHeight);
   const isPaused = campaign.status === 'paused';
 
   return (
@@ -61,17 +68,17 @@ export function GroupTable({ analytics }: { analytics: Analytics }) {
           {groups.length > MANY && (
             <SearchField label={t('groups.search')} value={typed} onSearch={setTyped} size="xs" />
           )}
-          <ExportButton campaign={campaign} />
+          {totals.deliveries > 0 && <ExportButton campaign={campaign} />}
         </Group>
       }
     >
-      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={t('pages.groups')}>
+      <ScrollBox box={box} maxHeight={rowHeight * SHOWN_ROWS} label={t('pages.groups')}>
         <table className={classes.table} aria-rowcount={shown.length + 1}>
           <Head columns={columns} sort={sort} setSorted={setSorted} />
           <tbody>
             {before > 0 && <Gap height={before} columns={columns.length} />}
             {shown.slice(first, last).map((group, index) => (
-              <tr key={group.group_metadata_id} aria-rowindex={first + index + 2} style={{ height: ROW_HEIGHT }}>
+              <tr key={group.group_metadata_id} aria-rowindex={first + index + 2} style={{ height: rowHeight }}>
                 {columns.map((column) => (
                   <Cell key={column} group={group} column={column} isPaused={isPaused} />
                 ))}
@@ -102,6 +109,7 @@ function Head({
           <th
             key={column}
             scope="col"
+            data-column={column}
             aria-sort={ariaSort(sort, column)}
             {...(column === 'group_name' && { className: classes.name })}
           >

@@ -71,7 +71,7 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
       aria-label={t('campaign.chartLabel', { delivered: count(last?.delivered ?? 0), read: count(last?.read ?? 0) })}
     >
       <LineChart
-        h={220}
+        h={340}
         data={points}
         dataKey="at"
         series={[
@@ -106,14 +106,14 @@ function Chart({ timeline, busiestMs }: Pick<Analytics, 'timeline'> & { busiestM
               x: busiestAt,
               color: 'var(--read)',
               label: t('campaign.mostReadHere'),
-              // On the side of the line with more room.
-              labelPosition: busiestAt < (fromMs + toMs) / 2 ? 'insideBottomLeft' : 'insideBottomRight',
+              // Above the plot, where it covers no line.
+              labelPosition: 'top',
             },
           ],
         })}
         tickLine="none"
         gridAxis="x"
-        lineChartProps={{ accessibilityLayer: false, margin: { right: 32 } }}
+        lineChartProps={{ accessibilityLayer: false, margin: { top: 24, right: 48 } }}
       />
     </div>
   );

@@ -3,6 +3,7 @@ import type { Draft } from '../../compose/draft.ts';
 import { describeSchedule } from '../../compose/send-times.tsx';
 import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
+import { MessageText } from '../../whatsapp/message-text.tsx';
 import { t } from '../../i18n/translate.ts';
 import { isRescheduled, type DraftDiff } from './diff-draft.ts';
 import classes from './change-summary.module.css';
@@ -16,6 +17,7 @@ export function ChangeSummary({
   hasFile,
   runs,
   planned,
+  texts,
 }: {
   before: Draft;
   draft: Draft;
@@ -25,6 +27,8 @@ export function ChangeSummary({
   /** The number of runs after the change (if known), and the number of planned runs now. */
   runs: number | undefined;
   planned: number;
+  /** The message as it was and as it will be. */
+  texts: { before: string; after: string };
 }) {
   const lines: string[] = [];
   if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
@@ -45,11 +49,29 @@ export function ChangeSummary({
     if (runs !== undefined) lines.push(t('change.what.follow', { runs, before: planned }));
   }
   return (
-    <ul className={classes.changes}>
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
+    <>
+      <ul className={classes.changes}>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      {!isBallotChanged && change.html !== undefined && (
+        <dl className={classes.texts}>
+          <div>
+            <dt>{t('change.before')}</dt>
+            <dd>
+              <MessageText text={texts.before} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('change.after')}</dt>
+            <dd>
+              <MessageText text={texts.after} />
+            </dd>
+          </div>
+        </dl>
+      )}
+    </>
   );
 }
 

@@ -71,11 +71,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
   const isReady = hasChanged && problems.length === 0 && (!hasPlanned || (isSettled && check.isSettled));
 
   return (
-    <Page
-      title={t('change.title', { name: campaign.name })}
-      wide
-      actions={hasChanged && <DiscardButton act={throwAway} />}
-    >
+    <Page title={t('change.title', { name: campaign.name })} actions={hasChanged && <DiscardButton act={throwAway} />}>
       <ComposeLayout
         sum={hasChanged ? sumOf(draft) : t('change.nothingYet')}
         buttons={<Buttons campaignId={campaign.campaign_id} isReady={isReady} openConfirm={asking.open} />}
@@ -104,7 +100,11 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
         act={save}
       >
         <Stack gap="sm">
-          <ChangeSummary {...{ before, draft, change, isOtherFile, hasFile, planned }} runs={check.runs?.length} />
+          <ChangeSummary
+            {...{ before, draft, change, isOtherFile, hasFile, planned }}
+            runs={check.runs?.length}
+            texts={{ before: campaign.text, after: preview.text }}
+          />
           <UnchangedRuns runs={campaign.runs} />
           {hasPlanned && isRescheduled(change) && <SendTimes draft={draft} check={check} />}
         </Stack>

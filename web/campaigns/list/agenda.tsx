@@ -7,12 +7,14 @@ import { usePlannedRuns } from '../../calendar/use-planned-runs.ts';
 import { count } from '../../format/numbers.ts';
 import { clockTime, dateIn, shortTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
+import boxClasses from '../../parts/box.module.css';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { Icon } from '../../parts/icons.tsx';
 import { useNow } from '../../parts/relative-time.tsx';
-import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import textClasses from '../../parts/text.module.css';
 import { statusOfRun } from '../../parts/status-tone.ts';
+import { PostMarks } from '../post-marks.tsx';
 import { t } from '../../i18n/translate.ts';
 import classes from './agenda.module.css';
 
@@ -21,7 +23,7 @@ const PAST_DAYS = 6;
 /** The lines of a day; if there are more, the last one links to the calendar. */
 const MAX_RUNS = 7;
 
-/** The runs of today and tomorrow, and whatever needs attention. */
+/** What needs attention, if anything does, and the runs to come today and tomorrow. */
 export function Agenda() {
   const zone = useZone();
   const today = dateIn(new Date(useNow()), zone);
@@ -30,43 +32,40 @@ export function Agenda() {
   if (plan.isError) return <ErrorAlert error={plan.error} retry={() => void plan.refetch()} />;
   const { data: runs } = plan;
   if (!runs) return null;
-  const on = (day: string) => runs.filter((run) => run.status !== 'cancelled' && dateIn(run.due_at, zone) === day);
+  const on = (day: string) => runs.filter((run) => isToCome(run) && dateIn(run.due_at, zone) === day);
+  const [now, next] = [on(today), on(tomorrow)];
   return (
-    <div className={classes.agenda}>
-      <Section title={t('agenda.goesOut')}>
-        <Day title={t('agenda.today')} day={today} runs={on(today)} />
-        <Day title={t('agenda.tomorrow')} day={tomorrow} runs={on(tomorrow)} />
-      </Section>
-      <AttentionList runs={runs} today={today} />
-    </div>
+    <>
+      <AttentionBanner runs={runs} today={today} />
+      {now.length + next.length > 0 && (
+        <section className={classes.agenda} aria-label={t('agenda.goesOut')}>
+          <h2 className={classes.title}>{t('agenda.goesOut')}</h2>
+          <Day title={t('agenda.today')} day={today} runs={now} />
+          <Day title={t('agenda.tomorrow')} day={tomorrow} runs={next} />
+        </section>
+      )}
+    </>
   );
 }
 
 function Day({ title, day, runs }: { title: string; day: string; runs: readonly PlannedRun[] }) {
-  // If there are too many, finished runs are left out first.
-  const most = runs.length > MAX_RUNS ? MAX_RUNS - 1 : MAX_RUNS;
-  const next = runs.findIndex(isToCome);
-  const from = Math.max(0, Math.min(next === -1 ? runs.length : next, runs.length - most));
-  const shown = runs.slice(from, from + most);
+  if (runs.length === 0) return null;
+  const shown = runs.length > MAX_RUNS ? runs.slice(0, MAX_RUNS - 1) : runs;
   return (
     <>
       <h3 className={classes.day}>{title}</h3>
-      {runs.length === 0 ? (
-        <p className={`${classes.none} ${textClasses.dim}`}>{t('agenda.nothing')}</p>
-      ) : (
-        <ul className={classes.runs} aria-label={title}>
-          {shown.map((run) => (
-            <RunLine key={run.run_id} run={run} />
-          ))}
-          {runs.length > shown.length && (
-            <li>
-              <Link href={`/calendar?view=week&day=${day}`} className={classes.all}>
-                {t('agenda.all', { many: count(runs.length) })}
-              </Link>
-            </li>
-          )}
-        </ul>
-      )}
+      <ul className={classes.runs} aria-label={title}>
+        {shown.map((run) => (
+          <RunLine key={run.run_id} run={run} />
+        ))}
+        {runs.length > shown.length && (
+          <li>
+            <Link href={`/calendar?view=week&day=${day}`} className={classes.all}>
+              {t('agenda.all', { many: count(runs.length) })}
+            </Link>
+          </li>
+        )}
+      </ul>
     </>
   );
 }
@@ -83,6 +82,7 @@ function RunLine({ run }: { run: PlannedRun }) {
       <Link href={`/campaigns/${run.campaign_id}`} className={classes.run}>
         <span className={classes.time}>{clockTime(run.due_at, zone)}</span>
         <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+          <PostMarks run={run} zone={zone} />
           {run.name}
         </span>
         <Status of={statusOfRun(run.status, run.campaign_status)} />
@@ -96,8 +96,8 @@ function RunLine({ run }: { run: PlannedRun }) {
   );
 }
 
-/** Each problem once, linked to the page that solves it. */
-function AttentionList({ runs, today }: { runs: readonly PlannedRun[]; today: string }) {
+/** Each problem once, linked to the page that solves it; nothing without problems. */
+function AttentionBanner({ runs, today }: { runs: readonly PlannedRun[]; today: string }) {
   const zone = useZone();
   const { data: account } = useQuery(accountQuery);
   const lines: { key: string; href: string; said: string }[] = [];
@@ -133,12 +133,13 @@ function AttentionList({ runs, today }: { runs: readonly PlannedRun[]; today: st
         said: t('agenda.paused', { name, when: shortTime(waits.due_at, zone) }),
       });
   }
+  if (lines.length === 0) return null;
   return (
-    <Section title={t('agenda.needsYou')}>
-      {lines.length === 0 ? (
-        <p className={`${classes.none} ${textClasses.dim}`}>{t('agenda.nothingNeeded')}</p>
-      ) : (
-        <ul className={classes.runs} aria-label={t('agenda.needsYou')}>
+    <section className={classes.attention} aria-label={t('agenda.needsYou')}>
+      <Icon name="alert" size={18} />
+      <div className={boxClasses.grow}>
+        <h2 className={classes.title}>{t('agenda.needsYou')}</h2>
+        <ul className={classes.needs} aria-label={t('agenda.needsYou')}>
           {lines.map(({ key, href, said }) => (
             <li key={key}>
               <Link href={href} className={classes.need}>
@@ -147,7 +148,7 @@ function AttentionList({ runs, today }: { runs: readonly PlannedRun[]; today: st
             </li>
           ))}
         </ul>
-      )}
-    </Section>
+      </div>
+    </section>
   );
 }

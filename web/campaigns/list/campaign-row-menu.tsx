@@ -45,7 +45,7 @@ export function CampaignRowMenu({ campaign }: { campaign: CampaignRow }) {
           )}
           {progress.failed > 0 && (
             <Menu.Item leftSection={<Icon name="sync" size={16} />} onClick={() => acting.mutate('retry')}>
-              {t('campaign.retry')}
+              {t('campaign.retry', { posts: progress.failed })}
             </Menu.Item>
           )}
           {isOpen && campaign.is_schedule && (

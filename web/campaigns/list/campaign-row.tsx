@@ -44,21 +44,23 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
             <span className={textClasses.dim}>
               {t('campaigns.nextRun', { when: shortTime(nextRunAt, zone), zone: zoneName(zone, new Date(nextRunAt)) })}
             </span>
-          ) : progress.deliveries === 0 ? (
-            <span className={textClasses.dim}>{t('common.unknown')}</span>
           ) : (
-            <>
-              <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
-              <span>
-                {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries) })}
-                {progress.failed > 0 && (
-                  <span className={textClasses.failed}>
-                    {' '}
-                    · {t('campaigns.failed', { failed: count(progress.failed) })}
-                  </span>
+            progress.deliveries > 0 && (
+              <>
+                {progress.sent < progress.deliveries && (
+                  <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
                 )}
-              </span>
-            </>
+                <span>
+                  {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries) })}
+                  {progress.failed > 0 && (
+                    <span className={textClasses.failed}>
+                      {' '}
+                      · {t('campaigns.failed', { failed: count(progress.failed) })}
+                    </span>
+                  )}
+                </span>
+              </>
+            )
           )}
         </span>
         {!isWaitingForRun && (

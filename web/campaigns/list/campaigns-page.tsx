@@ -1,7 +1,11 @@
 import { Select } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { CampaignStatus } from '../../api/operations.ts';
 import { campaignsQuery } from '../../api/queries.ts';
+import { daysOfView } from '../../calendar/days.ts';
+import { dateIn } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
 import boxClasses from '../../parts/box.module.css';
 import { DraftsMenu } from '../../drafts/drafts-menu.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -9,6 +13,7 @@ import { Filters } from '../../parts/filters.tsx';
 import { LoadMoreButton } from '../../parts/load-more-button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { oneOf, useQueryParam, useDebouncedQueryParam } from '../../parts/use-query-param.ts';
+import { useNow } from '../../parts/relative-time.tsx';
 import { QueryStatus } from '../../parts/query-status.tsx';
 import { t } from '../../i18n/translate.ts';
 import { Agenda } from './agenda.tsx';
@@ -27,7 +32,15 @@ const STATUSES: readonly CampaignStatus[] = [
 ];
 const isStatus = oneOf<CampaignStatus | 'any'>([...STATUSES, 'any']);
 
+function periodOf(createdAt: string, today: string, zone: string): 'today' | 'week' | 'earlier' {
+  const day = dateIn(createdAt, zone);
+  if (day >= today) return 'today';
+  return day >= (daysOfView('week', today)[0] ?? today) ? 'week' : 'earlier';
+}
+
 export default function CampaignsPage() {
+  const zone = useZone();
+  const today = dateIn(new Date(useNow()), zone);
   const { typed, setTyped, settled: search } = useDebouncedQueryParam('search');
   const [chosen, setStatus] = useQueryParam('status', 'any', isStatus);
   const status = chosen === 'any' ? undefined : chosen;
@@ -36,7 +49,7 @@ export default function CampaignsPage() {
   const isFiltered = status !== undefined || search !== '';
   const isFirstTime = found.isSuccess && campaigns.length === 0 && !isFiltered;
   return (
-    <Page title={t('pages.campaigns')} wide actions={<DraftsMenu />}>
+    <Page title={t('pages.campaigns')} actions={<DraftsMenu />}>
       {!isFirstTime && found.isSuccess && (
         <>
           <Agenda />
@@ -65,9 +78,16 @@ export default function CampaignsPage() {
         <div className={`${boxClasses.surface} ${classes.list}`}>
           <CampaignHeadings />
           <ul aria-label={t('pages.campaigns')}>
-            {campaigns.map((campaign) => (
-              <CampaignRow key={campaign.campaign_id} campaign={campaign} />
-            ))}
+            {[...Map.groupBy(campaigns, (campaign) => periodOf(campaign.created_at, today, zone))].map(
+              ([period, own]) => (
+                <Fragment key={period}>
+                  <li className={classes.period}>{t(`campaigns.periods.${period}`)}</li>
+                  {own.map((campaign) => (
+                    <CampaignRow key={campaign.campaign_id} campaign={campaign} />
+                  ))}
+                </Fragment>
+              ),
+            )}
           </ul>
         </div>
       )}

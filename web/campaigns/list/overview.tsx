@@ -1,10 +1,11 @@
 import { SegmentedControl } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
+import { useDisconnectedSince } from '../../api/connection.ts';
 import type { Overview as OverviewData } from '../../api/operations.ts';
 import { count, share, signedCount } from '../../format/numbers.ts';
 import { dateName } from '../../format/time.ts';
-import { Figure, Figures } from '../../parts/figures.tsx';
 import { oneOf, useQueryParam } from '../../parts/use-query-param.ts';
 import { t } from '../../i18n/translate.ts';
 import { describeChange } from './describe-change.ts';
@@ -13,7 +14,7 @@ import classes from './overview.module.css';
 const SPANS = ['7', '30', '90'];
 const REFETCH_MS = 30_000;
 
-/** The last days in four figures, each with its change against the days before and a small chart. */
+/** The last days in four figures on one line, each with its change against the days before and a small chart. */
 export function Overview() {
   const [span, setSpan] = useQueryParam('days', '30', oneOf(SPANS));
   const { data } = useQuery({
@@ -25,11 +26,28 @@ export function Overview() {
   if (!data) return null;
   const { totals, previous, daily } = data;
   const days = daily.map((day) => day.date);
-  const change = (pick: (of: OverviewData['totals']) => number | null) => (
-    <Change now={pick(totals)} before={previous ? pick(previous) : null} days={span} />
-  );
+  const change = (pick: (of: OverviewData['totals']) => number | null) =>
+    describeChange(pick(totals), previous ? pick(previous) : null, span);
   return (
     <section aria-label={t('overview.title')} className={classes.overview}>
+      <dl>
+        <Figure label={t('overview.posts')} value={count(totals.sent)} change={change((of) => of.sent)}>
+          <Chart days={days} values={daily.map((day) => day.sent)} write={count} />
+        </Figure>
+        <Figure label={t('overview.groups')} value={count(totals.groups)} change={change((of) => of.groups)} />
+        <Figure
+          label={t('overview.readRate')}
+          value={share(totals.read_rate)}
+          change={describePoints(totals.read_rate, previous?.read_rate ?? null, span)}
+        >
+          <Chart days={days} values={daily.map((day) => day.read_rate)} write={share} color="var(--read)" />
+        </Figure>
+        <Figure label={t('overview.failed')} value={count(totals.failed)} change={change((of) => of.failed)}>
+          {totals.failed > 0 && (
+            <Chart days={days} values={daily.map((day) => day.failed)} write={count} color="var(--failed)" />
+          )}
+        </Figure>
+      </dl>
       <SegmentedControl
         size="xs"
         aria-label={t('overview.span')}
@@ -37,50 +55,44 @@ export function Overview() {
         onChange={setSpan}
         data={SPANS.map((value) => ({ value, label: t('overview.days', { days: value }) }))}
       />
-      <Figures>
-        <Figure label={t('overview.posts')} value={count(totals.sent)}>
-          {change((of) => of.sent)}
-          <Chart days={days} values={daily.map((day) => day.sent)} write={count} />
-        </Figure>
-        <Figure label={t('overview.groups')} value={count(totals.groups)}>
-          {change((of) => of.groups)}
-          <p className={classes.note}>{t('overview.eachOnce')}</p>
-        </Figure>
-        <Figure label={t('overview.readRate')} value={share(totals.read_rate)}>
-          <PointsChange now={totals.read_rate} before={previous?.read_rate ?? null} days={span} />
-          <Chart days={days} values={daily.map((day) => day.read_rate)} write={share} color="var(--read)" />
-          <p className={classes.note}>{t('overview.readOf')}</p>
-        </Figure>
-        <Figure label={t('overview.failed')} value={count(totals.failed)}>
-          {change((of) => of.failed)}
-          <Chart
-            days={days}
-            values={daily.map((day) => day.failed)}
-            write={count}
-            color={totals.failed > 0 ? 'var(--failed)' : 'var(--line)'}
-          />
-        </Figure>
-      </Figures>
     </section>
   );
 }
 
-/** The relative change of a figure; nothing without a previous value. */
-function Change({ now, before, days }: { now: number | null; before: number | null; days: string }) {
-  return describeChange(now, before, days);
+function Figure({
+  label,
+  value,
+  change,
+  children,
+}: {
+  label: string;
+  value: string;
+  change: string | undefined;
+  children?: ReactNode;
+}) {
+  const isLost = useDisconnectedSince() !== undefined;
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd title={change} data-stale={isLost || undefined}>
+        <span className={classes.value}>{value}</span> {children}
+        {change !== undefined && <span className={classes.change}>{change}</span>}
+      </dd>
+    </div>
+  );
 }
 
-/** The change of a rate in percentage points. */
-function PointsChange({ now, before, days }: { now: number | null; before: number | null; days: string }) {
-  if (now === null || before === null) return null;
+/** Describes the change of a rate in percentage points. */
+function describePoints(now: number | null, before: number | null, days: string): string | undefined {
+  if (now === null || before === null) return undefined;
   const points = signedCount(Math.round(now * 100) - Math.round(before * 100));
   return t('overview.change', { change: t('overview.points', { points }), days });
 }
 
-const WIDTH = 120;
-const HEIGHT = 28;
+const WIDTH = 56;
+const HEIGHT = 20;
 
-/** A sparkline with its maximum, its first and its last day. */
+/** A sparkline. */
 function Chart({
   days,
   values,
@@ -101,26 +113,23 @@ function Chart({
     const y = HEIGHT - 1 - (highest === 0 ? 0 : value / highest) * (HEIGHT - 2);
     return [`${x.toFixed(1)},${y.toFixed(1)}`];
   });
+  // A single point is no line.
+  if (points.length < 2) return null;
   return (
-    <div
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      className={classes.chart}
       role="img"
       aria-label={t('overview.chart', { highest: write(highest), first: dateName(first), last: dateName(last) })}
-      className={classes.chart}
     >
-      <span className={classes.highest}>{t('overview.upTo', { highest: write(highest) })}</span>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className={classes.line} aria-hidden="true">
-        <polyline
-          points={points.join(' ')}
-          fill="none"
-          stroke={color}
-          strokeWidth="1.5"
-          vectorEffect="non-scaling-stroke"
-        />
-      </svg>
-      <span className={classes.days}>
-        <span>{dateName(first)}</span>
-        <span>{t('overview.today')}</span>
-      </span>
-    </div>
+      <polyline
+        points={points.join(' ')}
+        fill="none"
+        stroke={color}
+        strokeWidth="1.5"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
   );
 }

@@ -21,6 +21,8 @@ interface Shown {
   sha256: Buffer;
   picture: Picture | undefined;
   movie: PostMedia['movie'];
+  /** Of a film: a small JPEG. */
+  thumbnail: Buffer | undefined;
 }
 
 /** Only their metadata is stripped. Other pictures are converted to JPEG, as in WhatsApp's own clients. */
@@ -51,7 +53,17 @@ export async function prepareFile(media: PostMedia, target: UploadTarget): Promi
 async function toShown(media: PostMedia): Promise<Shown> {
   const { mime, size, sha256, movie } = media;
   const kind = kindOf(mime);
-  const asItIs = { kind, mime, pieces: () => media.pieces(), size, sha256, movie, picture: undefined };
+  const asItIs = {
+    kind,
+    mime,
+    pieces: () => media.pieces(),
+    size,
+    sha256,
+    movie,
+    picture: undefined,
+    thumbnail: undefined,
+  };
+  if (media.still && kind === 'video') return { ...asItIs, thumbnail: (await readPictureInfo(media.still))?.thumbnail };
   // Other files may be large, and are never in memory as a whole.
   if (kind !== 'image') return asItIs;
   const bytes = await media.load();
@@ -62,7 +74,7 @@ async function toShown(media: PostMedia): Promise<Shown> {
   }
   const jpeg = picture && !picture.isAnimated ? await convertToJpeg(bytes) : undefined;
   if (!jpeg) return { ...asItIs, kind: 'document' };
-  return { kind, mime: 'image/jpeg', ...inMemory(jpeg), picture, movie };
+  return { ...asItIs, mime: 'image/jpeg', ...inMemory(jpeg), picture };
 }
 
 function inMemory(bytes: Buffer): Pick<Shown, 'pieces' | 'size' | 'sha256'> {
@@ -80,13 +92,19 @@ const locationOf = ({ url, directPath }: UploadAnswer): FileLocation => ({
   ...(url !== undefined && { url }),
 });
 
-function describe({ kind, mime, size, sha256, picture, movie }: Shown, location: FileLocation): Message {
+function describe({ kind, mime, size, sha256, picture, movie, thumbnail }: Shown, location: FileLocation): Message {
   const file = { ...location, mimetype: mime, fileSha256: sha256, fileLength: size };
   switch (kind) {
     case 'image':
       return { imageMessage: { ...file, ...(picture && describePicture(picture)) } };
     case 'video':
-      return { videoMessage: { ...file, ...(movie && describeMovie(movie)) } };
+      return {
+        videoMessage: {
+          ...file,
+          ...(movie && describeMovie(movie)),
+          ...(thumbnail && { jpegThumbnail: thumbnail }),
+        },
+      };
     case 'audio':
       return { audioMessage: file };
     case 'document':

@@ -14,7 +14,8 @@ import { refused, relay, toResult } from './relay.ts';
 import { sendChange, toRevision } from './send-change.ts';
 import type { Sending } from './sending.ts';
 import { uploadPart } from './upload-part.ts';
-import { firstFileIdOf, LONGEST_CAPTION, partIdsOf, type PostPart } from './split-post.ts';
+import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
+import { firstFileIdOf, partIdsOf, type PostPart } from './split-post.ts';
 
 export interface Revising extends Sending {
   /** The stored message with this id; undefined if it is too old. */
@@ -114,8 +115,8 @@ async function rewrite(
       { messageId, text, media: null, card },
       isChannel(chatId) ? 'channels' : 'chats',
     );
-  if (text.length > LONGEST_CAPTION)
-    return `Below a file WhatsApp shows ${LONGEST_CAPTION} characters at most: this text is longer`;
+  if (text.length > CAPTION_LIMIT)
+    return `Below a file WhatsApp shows ${CAPTION_LIMIT} characters at most: this text is longer`;
   if (imageMessage) return { imageMessage: { ...imageMessage, caption: text } };
   if (videoMessage) return { videoMessage: { ...videoMessage, caption: text } };
   return { documentMessage: { ...documentMessage, caption: text } };

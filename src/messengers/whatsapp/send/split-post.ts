@@ -1,6 +1,6 @@
 /** One post may be several messages: its files, and a text that no file can bear as its caption. */
-import { kindOf } from '../../../content/media/sniff.ts';
 import type { EventExtra, PollExtra } from '../../../content/post/ballot.ts';
+import { isCaption } from '../../../content/text/caption.ts';
 import type { Post, PostCard, PostMedia } from '../../messenger.ts';
 
 /** One message of a post. */
@@ -17,9 +17,6 @@ export interface PostPart {
 
 export type Ballot = { poll: PollExtra } | { event: EventExtra };
 
-/** In UTF-16 units. */
-export const LONGEST_CAPTION = 1_024;
-
 /**
  * The messages of a post, in the order in which they leave. The text is the caption of the first file, or follows the files. The last
  * message has the delivery's own id, and leaves when the others are acknowledged, so that it proves the whole post.
@@ -31,24 +28,19 @@ export function splitPost(post: Post, messageId: string): PostPart[] {
   if (poll) return [{ ...alone, ballot: { poll } }];
   if (event) return [{ ...alone, ballot: { event } }];
   const files = media ? [media, ...further] : [];
-  const isCaption = text !== '' && media !== null && mayBearText(media) && text.length <= LONGEST_CAPTION;
+  const bearsText = isCaption(text, media);
   const messages = [
     ...files.map((file, index) => ({
-      text: file.caption ?? (index === 0 && isCaption ? text : ''),
+      text: file.caption ?? (index === 0 && bearsText ? text : ''),
       media: file,
       card: undefined,
     })),
-    ...((text !== '' && !isCaption) || files.length === 0 ? [{ text, media: null, card }] : []),
+    ...((text !== '' && !bearsText) || files.length === 0 ? [{ text, media: null, card }] : []),
   ];
   return messages.map((message, index) => ({
     ...message,
     messageId: index === messages.length - 1 ? messageId : changeId(messageId, fileMask(index)),
   }));
-}
-
-/** Whether the text of a post can be the caption of this file. */
-function mayBearText({ mime, caption }: PostMedia): boolean {
-  return kindOf(mime) !== 'audio' && caption === undefined;
 }
 
 /** The ids of deliveries: the prefix of WhatsApp Web, and 18 digits. */

@@ -7,6 +7,9 @@ declare
     when new.status in ('paused', 'cancelled', 'completed', 'completed_with_errors') then 'campaign.' || new.status
     when old.status in ('paused', 'completed', 'completed_with_errors') then 'campaign.resumed' end;
 begin
-  if kind is not null then perform write_campaign_event(kind, new.campaign_id); end if;
+  if kind is not null then
+    perform write_campaign_event(kind, new.campaign_id,
+      case when kind = 'campaign.paused' and new.pause_reason is not null then jsonb_build_object('reason', new.pause_reason) else '{}' end);
+  end if;
   return null;
 end $$;

@@ -3,6 +3,7 @@ import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
+import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
 import { withMentionAll } from '../../../content/text/mention-all.ts';
 import { captionWarning } from '../../../content/text/warnings.ts';
@@ -48,6 +49,8 @@ export interface CampaignCheck {
   card: { url: string; title: string; description: string; picture: { mime: string; size: number } | null } | null;
   /** `local` is the wall-clock time in the campaign's zone with its offset, ISO 8601. */
   runs: Array<{ dueAt: Date; local: string }>;
+  /** What it asks in place of a text. */
+  ballot: Pick<PostExtras, 'poll' | 'event'>;
   groups: { /** Groups without a problem. */ ok: number; problems: GroupProblem[] };
   expectedSeconds: number;
 }
@@ -104,10 +107,12 @@ export async function checkCampaign(
     media: toFile(media ?? files[0]),
     files,
     card: card ? toChecked(card) : null,
+    ballot: extras,
     runs: dueAt.map((due) => ({ dueAt: due, local: toLocalTime(due, timeZone) })),
     groups: { ok: groupIds.length - new Set(found.map((problem) => problem.groupId)).size, problems: found },
     expectedSeconds: await estimateSeconds(db, account.accountId, {
       groups: groupIds.length,
+      isPinned: extras.pinSeconds !== undefined,
       at: first,
       pace,
       timeZone: deps.timeZone,

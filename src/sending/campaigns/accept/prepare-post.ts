@@ -3,7 +3,8 @@ import { acceptMedia, type Media } from '../../../content/media/accept-media.ts'
 import { NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
-import { CAPTION_LIMIT, type Warning } from '../../../content/text/warnings.ts';
+import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
+import type { Warning } from '../../../content/text/warnings.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
 import { prepareCard, type CardDeps, type CardPreparation, type CardRequest } from './prepare-card.ts';
 import { fieldError, type FieldError } from '../../../platform/errors/issues.ts';

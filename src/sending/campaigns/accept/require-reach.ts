@@ -79,11 +79,11 @@ export async function countChannels(db: Connection, groupIds: readonly number[])
 /**
  * Throws 409 if everybody in one of the groups is mentioned, or to be mentioned, on the day of the first run as often as the workspace
  * allows: by posts that were sent, or by other campaigns. Later runs are not looked at: they leave without the mention (contract §5).
- * With the lane locked no other campaign can be accepted meanwhile. `timeZone` is the installation's.
+ * A run that is moved (`runId`) does not count. With the lane locked no other campaign can be accepted meanwhile. `timeZone` is the installation's.
  */
 export async function requireMentionsLeft(
   trx: Connection,
-  { accountId, groupIds, extras, campaignId }: Omit<Reaching, 'text'>,
+  { accountId, groupIds, extras, campaignId, runId }: Omit<Reaching, 'text'> & { runId?: number | undefined },
   { firstAt, timeZone }: { firstAt: Date; timeZone: string },
 ): Promise<void> {
   if (!extras.mentionAll) return;
@@ -106,7 +106,7 @@ export async function requireMentionsLeft(
            unnest(k.group_ids) with ordinality t (group_id, position)
       where r.account_id = ${accountId} and r.status in ('planned', 'running') and k.extras ? 'mentionAll'
         and r.due_at < ${end.toString()}::timestamptz and (r.status = 'running' or r.due_at >= ${begin.toString()}::timestamptz)
-        and r.campaign_id is distinct from ${campaignId ?? null}::bigint
+        and r.campaign_id is distinct from ${campaignId ?? null}::bigint and r.run_id is distinct from ${runId ?? null}::bigint
         -- What was decided is counted by the decision.
         and not exists (
           select from everyone_mentions m

@@ -13,6 +13,8 @@ export interface SendLimits extends DailyLimits {
 export interface Waiting {
   from: Temporal.Instant;
   posts: number;
+  /** How many of them are pinned afterwards: all or none. Default is 0. */
+  pins?: number;
 }
 
 interface Readiness {
@@ -20,6 +22,8 @@ interface Readiness {
   /** On a day of the warm-up. Default is `gapMs`. */
   warmUpGapMs?: number;
   others?: readonly Waiting[];
+  /** Pins, recalls and corrections that are to be carried out at `readyAt`. */
+  changes?: number;
   readyAt?: Temporal.Instant;
 }
 
@@ -37,24 +41,38 @@ interface Lane {
 }
 
 /**
- * Returns when the last post leaves, if the first may leave at `from`, at these gaps, and nothing leaves in quiet hours or beyond the daily
- * limit. The unsent posts of `others`, in order of time, take turns with these, so each of them counts for at most `posts`.
+ * Returns when the last post leaves and is pinned, if the first may leave at `from`, at these gaps, and nothing leaves in quiet hours or
+ * beyond the daily limit. The unsent posts of `others`, in order of time, take turns with these, so each of them counts for at most
+ * `posts`. Pins and other changes of sent posts take turns with posts, too (deliveries/watch-revisions.ts); they are in no daily limit.
  * Nothing leaves before `readyAt`, by default `now`; `sentToday` was counted at `now`.
  */
 export function findLastPost(
-  { from, posts, others = [], readyAt, ...gaps }: Waiting & Readiness,
+  { from, posts, pins = 0, others = [], changes = 0, readyAt, ...gaps }: Waiting & Readiness,
   rests: SendLimits,
   now: Temporal.Instant,
 ): Temporal.Instant {
   const day = { end: dayOf(rests.timeZone, now).end, posts: rests.sentToday ?? 0 };
   const lane: Lane = { at: readyAt ?? now, day };
+  const untilDueMs = Math.max(0, from.epochMilliseconds - lane.at.epochMilliseconds);
   let turns = posts;
+  let pinTurns = pins + Math.max(0, changes - Math.floor(untilDueMs / gaps.gapMs));
   for (const other of others) {
     lane.at = later(lane.at, other.from);
-    turns += Math.min(posts, advanceLane(lane, { posts: other.posts, until: from, ...gaps }, rests).left);
+    const pinned = (other.pins ?? 0) > 0;
+    const { left } = advanceLane(lane, { posts: other.posts, until: from, ...withPins(gaps, pinned ? 1 : 0) }, rests);
+    turns += Math.min(posts, left);
+    pinTurns += pinned ? Math.min(posts, left) : 0;
   }
   lane.at = later(lane.at, from);
-  return advanceLane(lane, { posts: turns, until: undefined, ...gaps }, rests).last;
+  // Between two posts is one pin at most.
+  const share = turns > 1 ? Math.min(pinTurns, turns - 1) / (turns - 1) : 0;
+  const { last } = advanceLane(lane, { posts: turns, until: undefined, ...withPins(gaps, share) }, rests);
+  return pins > 0 ? last.add({ milliseconds: Math.round(gaps.gapMs) }) : last;
+}
+
+/** Returns the gaps between two posts with so many pins between them, on average. */
+function withPins({ gapMs, warmUpGapMs = gapMs }: Gaps, share: number): Gaps {
+  return { gapMs: gapMs * (1 + share), warmUpGapMs: warmUpGapMs * (1 + share) };
 }
 
 /** Advances the lane until no post is left, or until `until`. */

@@ -29,7 +29,9 @@ export function pauseCampaign(deps: ControlDeps, actor: Actor, publicId: string)
       update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`.execute(
       trx,
     );
-    await sql`update campaigns set status = 'paused' where campaign_id = ${campaign.campaignId}`.execute(trx);
+    await sql`update campaigns set status = 'paused', pause_reason = null where campaign_id = ${campaign.campaignId}`.execute(
+      trx,
+    );
   });
 }
 
@@ -46,7 +48,8 @@ export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string
       update campaigns c
       set status = case when c.is_schedule and not exists (
                           select from runs r where r.campaign_id = c.campaign_id and r.status = 'running')
-                        then 'scheduled' else 'running' end::campaign_status
+                        then 'scheduled' else 'running' end::campaign_status,
+          pause_reason = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
     await missRuns(trx, [campaign.accountId], { campaignId: campaign.campaignId });
     await wakeLane(trx, campaign.accountId);

@@ -3,6 +3,10 @@ import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection } from '../../../platform/database/connect.ts';
 import { notifyAfterCommit } from '../../../platform/database/notify-after-commit.ts';
 import { invalid } from '../../../platform/errors/errors.ts';
+import type { PostExtras } from '../../../content/post/post-extras.ts';
+import { dateIn } from '../../accounts/quiet-hours.ts';
+import { readSendWindows } from '../../accounts/send-window-rules.ts';
+import { requireMentionsLeft } from '../accept/require-reach.ts';
 import { readNow } from '../store.ts';
 import { control, requireStatus, type ControlDeps } from './control.ts';
 import { requirePlannedRun, type PlannedRun } from './require-planned-run.ts';
@@ -11,6 +15,9 @@ import { fieldError } from '../../../platform/errors/issues.ts';
 /** A run is at most this many days away from the instant that its schedule gave it (contract §4). */
 const DAYS_LIMIT = 366;
 const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** `timeZone`: the installation's, IANA. */
+export type MoveDeps = ControlDeps & { timeZone: string };
 
 export interface RunOfCampaign {
   campaignId: string;
@@ -24,27 +31,30 @@ export interface MovedRun extends RunOfCampaign {
 /**
  * Moves a planned run to another instant. The run keeps the occurrence of the schedule that it stands for, so a later change of the
  * schedule adds none for it. Throws 404; 409 once the run has begun or the campaign has ended; 400 for an instant that is past, that
- * another run of the campaign has, or that is over 366 days away from the occurrence.
+ * another run of the campaign has, or that is over 366 days away from the occurrence; 409 as `requireMentionsLeftOn`.
  */
-export async function moveRun(deps: ControlDeps, actor: Actor, target: RunOfCampaign, dueAt: Date): Promise<MovedRun> {
+export async function moveRun(deps: MoveDeps, actor: Actor, target: RunOfCampaign, dueAt: Date): Promise<MovedRun> {
   await control(deps, actor, target.campaignId, 'campaign.updated', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running', 'paused'], 'changed');
     const run = await requirePlannedRun(trx, campaign, target.runId);
     await validateInstant(trx, run, dueAt);
+    await requireMentionsLeftOn(trx, run, { dueAt, timeZone: deps.timeZone });
     await writeInstant(trx, run, dueAt);
   });
   return { ...target, dueAt };
 }
 
-/** Makes a planned run due now. Throws 404; 409 once it has begun, and for a campaign that is paused or has ended. */
-export async function sendRunNow(deps: ControlDeps, actor: Actor, target: RunOfCampaign): Promise<MovedRun> {
+/** Makes a planned run due now. Throws 404; 409 once it has begun, for a campaign that is paused or has ended, and as `requireMentionsLeftOn`. */
+export async function sendRunNow(deps: MoveDeps, actor: Actor, target: RunOfCampaign): Promise<MovedRun> {
   let dueAt = new Date(Number.NaN);
   await control(deps, actor, target.campaignId, 'campaign.updated', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running'], 'sent now');
     const run = await requirePlannedRun(trx, campaign, target.runId);
     dueAt = await readNow(trx);
     // One that is due already begins by itself.
-    if (run.dueAt > dueAt) await writeInstant(trx, run, dueAt);
+    if (run.dueAt <= dueAt) return;
+    await requireMentionsLeftOn(trx, run, { dueAt, timeZone: deps.timeZone });
+    await writeInstant(trx, run, dueAt);
   });
   return { ...target, dueAt };
 }
@@ -60,6 +70,27 @@ async function validateInstant(trx: Connection, run: PlannedRun, dueAt: Date): P
       select from runs where campaign_id = ${run.campaignId} and due_at = ${dueAt} and run_id <> ${run.runId} and status = 'planned'
     ) as "isTaken"`.execute(trx);
   if (rows[0]?.isTaken) throw invalid([fieldError('due_at', 'run_taken')]);
+}
+
+/**
+ * Throws 409 if the run mentions everybody, and one of its groups is mentioned on its new day as often as the workspace allows: its owner
+ * is there, and can take another day or the mention away. Within its day the run may be moved as it is.
+ */
+async function requireMentionsLeftOn(
+  trx: Connection,
+  { accountId, runId, campaignId, dueAt: before }: PlannedRun,
+  { dueAt, timeZone }: { dueAt: Date; timeZone: string },
+): Promise<void> {
+  const { rows } = await sql<{ groupIds: number[]; extras: PostExtras }>`
+    select t.group_ids as "groupIds", t.extras
+    from campaigns c join contents t on t.content_id = c.content_id
+    where c.campaign_id = ${campaignId} and t.extras ? 'mentionAll'`.execute(trx);
+  const [post] = rows;
+  const [window] = post ? await readSendWindows(trx, [accountId], timeZone) : [];
+  if (!post || !window) return;
+  const dateOf = (at: Date) => dateIn(window.timeZone, at.toTemporalInstant()).toString();
+  if (dateOf(before) === dateOf(dueAt)) return;
+  await requireMentionsLeft(trx, { accountId, ...post, runId }, { firstAt: dueAt, timeZone });
 }
 
 /** The lane must be locked. A run that is back at its occurrence was not moved. */

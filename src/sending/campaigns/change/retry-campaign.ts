@@ -29,7 +29,7 @@ export function retryCampaign({ mediaDays, ...deps }: RetryDeps, actor: Actor, p
     await sql`
       update campaigns
       set status = case status when 'paused' then status else 'running' end, open_runs = open_runs + ${reopened}::int,
-          finished_at = null
+          finished_at = null, refusals = 0
       where campaign_id = ${campaign.campaignId}`.execute(trx);
     await wakeLane(trx, campaign.accountId);
   });

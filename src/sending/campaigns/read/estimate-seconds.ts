@@ -20,28 +20,39 @@ const NO_SEND_LIMITS = { quietHours: null, dailyCap: null, sentToday: null };
 const MOST_OTHERS = 2_000;
 
 /**
- * Estimates the seconds from `at`, when a run is due, to its last post: at the account's pace, in turns with the account's other unsent
- * posts, and with quiet hours, daily cap, warm-up and the rest after a new link. Runs take turns, so a longer run counts for as many turns as this one has. Posts of
- * the campaign `except` do not count. `timeZone` is the installation's. Rounded up.
+ * Estimates the seconds from `at`, when a run is due, to its last post, or to the pin of that: at the account's pace, in turns with the
+ * account's other unsent posts and pending pins, recalls and corrections, and with quiet hours, daily cap, warm-up and the rest after a new
+ * link. Runs take turns, so a longer run counts for as many turns as this one has. Posts of the campaign `except` do not count.
+ * `timeZone` is the installation's. Rounded up.
  */
 export async function estimateSeconds(
   db: Connection,
   accountId: number,
   {
     groups: posts,
+    isPinned,
     at,
     pace,
     timeZone,
     except,
-  }: { groups: number; at: Date; pace: Pace | undefined; timeZone: string; except?: number | undefined },
+  }: {
+    groups: number;
+    isPinned: boolean;
+    at: Date;
+    pace: Pace | undefined;
+    timeZone: string;
+    except?: number | undefined;
+  },
 ): Promise<number> {
   const gapMs = averageMs(pace);
   const warmUpGapMs = Math.max(gapMs, averageMs(pace?.warmUp));
   const [rest] = await readSendWindows(db, [accountId], timeZone);
   const others = await readOthers(db, accountId, at, except);
-  const { now, readyAt } = await readReadiness(db, accountId);
+  const { now, readyAt: laneReadyAt, changes } = await readReadiness(db, accountId);
+  const readyAt = laterOf(laneReadyAt, rest?.linkRestUntil);
+  const pins = isPinned ? posts : 0;
   const last = findLastPost(
-    { from: at.toTemporalInstant(), posts, gapMs, warmUpGapMs, others, readyAt: laterOf(readyAt, rest?.linkRestUntil) },
+    { from: at.toTemporalInstant(), posts, pins, gapMs, warmUpGapMs, others, changes, readyAt },
     rest ?? { ...NO_SEND_LIMITS, timeZone },
     now.toTemporalInstant(),
   );
@@ -57,11 +68,19 @@ function laterOf(one: Date, other: Temporal.Instant | null | undefined): Tempora
   return other && Temporal.Instant.compare(instant, other) < 0 ? other : instant;
 }
 
-/** The present, and from when on the account's pace, and the rest it may have been asked for, let a post leave. */
-async function readReadiness(db: Connection, accountId: number): Promise<{ now: Date; readyAt: Date }> {
-  const { rows } = await sql<{ now: Date; readyAt: Date }>`
+/**
+ * The present; from when on the account's pace, and the rest it may have been asked for, let a post leave; and the pins, recalls and
+ * corrections that it has to carry out.
+ */
+async function readReadiness(
+  db: Connection,
+  accountId: number,
+): Promise<{ now: Date; readyAt: Date; changes: number }> {
+  const { rows } = await sql<{ now: Date; readyAt: Date; changes: number }>`
     select campanile_now() as now,
-           greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt"
+           greatest(campanile_now(), nullif(next_send_at, '-infinity'), case when isfinite(held_until) then held_until end) as "readyAt",
+           (select count(*) from pins p where p.account_id = lanes.account_id and p.wanted is not null)::int
+             + (select count(*) from revisions v where v.account_id = lanes.account_id and v.wanted is not null)::int as changes
     from lanes where account_id = ${accountId}`.execute(db);
   if (!rows[0]) throw userGoneError();
   return rows[0];
@@ -69,8 +88,9 @@ async function readReadiness(db: Connection, accountId: number): Promise<{ now: 
 
 /** What else the account has to send that is due by then, in order of time. */
 async function readOthers(db: Connection, accountId: number, at: Date, except: number | undefined): Promise<Waiting[]> {
-  const { rows } = await sql<{ posts: number; from: Date }>`
+  const { rows } = await sql<{ posts: number; isPinned: boolean; from: Date }>`
     select case r.status when 'running' then r.queued else cardinality(t.group_ids) end as posts,
+           case r.status when 'running' then r.pin_seconds is not null else coalesce(t.extras ? 'pinSeconds', false) end as "isPinned",
            greatest(r.due_at, campanile_now()) as from
     from runs r
     join campaigns c on c.campaign_id = r.campaign_id
@@ -78,5 +98,7 @@ async function readOthers(db: Connection, accountId: number, at: Date, except: n
     where r.account_id = ${accountId} and r.status in ('planned', 'running') and not r.paused and r.due_at <= ${at}
       and r.campaign_id is distinct from ${except ?? null}::bigint
     order by r.due_at desc limit ${MOST_OTHERS}`.execute(db);
-  return rows.toReversed().map(({ posts, from }) => ({ posts, from: from.toTemporalInstant() }));
+  return rows
+    .toReversed()
+    .map(({ posts, isPinned, from }) => ({ posts, pins: isPinned ? posts : 0, from: from.toTemporalInstant() }));
 }

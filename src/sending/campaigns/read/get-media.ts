@@ -1,6 +1,7 @@
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/connect.ts';
 import { extensionOf } from '../../../content/media/sniff.ts';
+import { loadStill } from '../../../content/media/still.ts';
 import { openOwnMedia } from '../../../content/media/store.ts';
 
 /** A file as its owner sent it. */
@@ -15,8 +16,24 @@ export interface MediaFile {
   pieces: AsyncIterable<Buffer>;
 }
 
-/** One of the workspace's files by the SHA-256 of its bytes, 64 hexadecimal digits (contract §4, get-media). Throws 404. */
-export async function getMedia({ db }: { db: Database }, { workspaceId }: Actor, sha256: string): Promise<MediaFile> {
-  const { mime, size, pieces } = await openOwnMedia(db, workspaceId, Buffer.from(sha256, 'hex'));
+/**
+ * Returns one of the workspace's files, or the still of a film, by the SHA-256 of the file's bytes, 64 hexadecimal digits (contract §4,
+ * get-media). Throws 404.
+ */
+export async function getMedia(
+  { db }: { db: Database },
+  { workspaceId }: Actor,
+  { sha256, still }: { sha256: string; still: boolean },
+): Promise<MediaFile> {
+  const hash = Buffer.from(sha256, 'hex');
+  if (still) {
+    const bytes = await loadStill(db, workspaceId, hash);
+    return { mime: 'image/jpeg', extension: 'jpg', size: bytes.length, pieces: piecesOf(bytes) };
+  }
+  const { mime, size, pieces } = await openOwnMedia(db, workspaceId, hash);
   return { mime, extension: extensionOf(mime), size, pieces };
+}
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes);
 }

@@ -45,6 +45,18 @@ export interface ListedRun {
   isFollowUp: boolean;
   /** Absent: none, or not asked for. */
   warnings?: CheckWarning[];
+  post: ListedPost;
+}
+
+/** What a run posts, as a calendar shows it. */
+export interface ListedPost {
+  /** `files`: several. */
+  kind: 'text' | 'file' | 'files' | 'poll' | 'event';
+  /** When its event begins, ISO 8601 in UTC; null: it is no event. */
+  eventStartAt: string | null;
+  mentionsAll: boolean;
+  pinSeconds: number | null;
+  isReply: boolean;
 }
 
 export interface RunPage {
@@ -78,7 +90,13 @@ export async function listRuns(
       where r.account_id = ${accountId} and c.deleted_at is null and not c.is_test and r.due_at >= ${beginsAt} and r.due_at < ${endsAt} and r.run_id > ${after}
     ), content as materialized (
       -- Once for each content, however many runs it had.
-      select t.content_id, cardinality(t.group_ids) as groups, coalesce(t.extras ? 'followUp', false) as is_follow_up
+      select t.content_id, cardinality(t.group_ids) as groups, coalesce(t.extras ? 'followUp', false) as is_follow_up,
+             jsonb_build_object(
+               'kind', case when t.extras ? 'poll' then 'poll' when t.extras ? 'event' then 'event'
+                            when jsonb_array_length(t.extras -> 'files') > 1 then 'files'
+                            when t.extras ? 'files' or t.media_id is not null then 'file' else 'text' end,
+               'eventStartAt', t.extras -> 'event' -> 'startAt', 'mentionsAll', coalesce(t.extras ? 'mentionAll', false),
+               'pinSeconds', t.extras -> 'pinSeconds', 'isReply', coalesce(t.extras ? 'replyTo', false)) as post
       from contents t
       where t.content_id in (select content_id from run)
         and (${kind ?? null}::text is null or exists (
@@ -87,7 +105,7 @@ export async function listRuns(
         and (${listed}::bigint[] is null or exists (select from unnest(t.group_ids) u (group_id) where u.group_id = any(${listed}::bigint[])))
     )
     select r.run_id as "runId", r.public_id as "campaignId", r.name, r.campaign_status as "campaignStatus", r.due_at as "dueAt", r.status,
-           content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed
+           content.groups as "groupCount", content.is_follow_up as "isFollowUp", r.queued, r.sent, r.failed, content.post
     from run r join content on content.content_id = r.content_id
     order by r.run_id limit ${limit + 1}`.execute(db);
   const warnings = withWarnings ? await warnOfRuns(deps, accountId, { startDate, endDate }) : undefined;

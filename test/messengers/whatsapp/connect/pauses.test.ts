@@ -73,8 +73,13 @@ describe('an account', () => {
 
   test('pauses when posts to several groups in a row are rejected, and no delivery fails', async () => {
     const { person, groups } = await linked(7);
-    let seen = 0;
-    peer.script.judge = () => (++seen <= 5 ? { refuse: 500 } : 'accept');
+    // By chat: on a slow machine a post is tried again before the last of them was tried once.
+    const chats = new Set<string>();
+    peer.script.judge = ({ chatId }) => {
+      const isRefused = chats.size < 5;
+      chats.add(chatId);
+      return isRefused ? { refuse: 500 } : 'accept';
+    };
     const campaign = await sendCampaign(person, groups, 'one after the other');
     const status = await statusWhen(person, 'paused');
     expect(status.reason).toContain('one post after the other');
@@ -86,17 +91,44 @@ describe('an account', () => {
     expect(timesShown(peer, 'one after the other')).toEqual(allOnce(7));
   });
 
-  test('pauses when posts to three groups in a row are refused for good and for one reason, and only two deliveries fail', async () => {
+  test('goes on when one campaign is refused for good and for one reason, which pauses that campaign alone', async () => {
     const { person, groups } = await linked(6);
-    let seen = 0;
-    peer.script.judge = () => (++seen <= 3 ? { refuse: 403 } : 'accept');
+    let isRefusing = true;
+    peer.script.judge = () => (isRefusing ? { refuse: 403 } : 'accept');
     const campaign = await sendCampaign(person, groups, 'refused for good');
-    expect((await statusWhen(person, 'paused')).reason).toMatch(/one post after the other: .*may not post here/);
-    expect((await progressOf(person, campaign)).totals).toMatchObject({ queued: 4, failed: 2 });
+    const details = async () =>
+      (
+        await person.call<{ status: string; pause_reason?: string }>('venom/get-campaign', {
+          campaign_id: campaign,
+        })
+      ).body.data;
+    const paused = await until(details, ({ status }) => status === 'paused');
+    expect(paused.pause_reason).toMatch(/refused for one reason: You may not post here.*Resume the campaign/);
+    isRefusing = false;
+    const other = await sendCampaign(person, groups, 'another campaign');
+    expect((await finished(person, other)).totals).toMatchObject({ sent: 6, failed: 0 });
+    expect((await statusOf(person)).status).toBe('connected');
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ sent: 0, failed: 3, queued: 3 });
+    expect((await person.call('venom/resume-campaign', { campaign_id: campaign })).status).toBe(200);
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 3, failed: 3 });
+    expect(timesShown(peer, 'refused for good')).toEqual(allOnce(3));
+    expect(timesShown(peer, 'another campaign')).toEqual(allOnce(6));
+  });
+
+  test('pauses when a refusal is about the account, whatever was refused before it', async () => {
+    const { person, groups } = await linked(5);
+    const codes = [403, 403, 429];
+    peer.script.judge = () => {
+      const code = codes.shift();
+      return code === undefined ? 'accept' : { refuse: code };
+    };
+    const campaign = await sendCampaign(person, groups, 'the account is refused');
+    expect((await statusWhen(person, 'paused')).reason).toContain('less haste');
+    expect((await progressOf(person, campaign)).totals).toMatchObject({ failed: 2, queued: 3 });
     await scene.stop();
     await database.clock.advance(2 * REST_MS);
     await scene.start();
-    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 4, failed: 2 });
+    expect((await finished(person, campaign)).totals).toMatchObject({ sent: 3, failed: 2 });
   });
 
   test('goes on when posts to several groups in a row are refused for different reasons', async () => {

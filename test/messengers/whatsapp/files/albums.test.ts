@@ -1,4 +1,5 @@
 /** Several files of one post on WhatsApp: an album in groups, one after the other in channels. */
+import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../support/ledger.ts';
 import { film } from '../../../support/inputs/films.ts';
@@ -81,6 +82,19 @@ describe('in a group', () => {
     const { chatId = '' } = arrived[0] ?? {};
     for (const albums of albumsNow(peer, chatId).values())
       expect(albums).toEqual([{ announced: 3, captions: ['*All* of it', 'The trailer', ''] }]);
+  });
+
+  test('a film with a still arrives with a thumbnail of it', async () => {
+    const movie = await put(somebody, 'movie');
+    const still = (await drawPlain(1_280, 720, 'png')).toString('base64');
+    expect((await somebody.person.call('media/set-still', { media_id: movie.media_id, still })).status).toBe(200);
+    const { arrived } = await send(somebody, 'The trailer', [movie, await put(somebody, 'movie')]);
+    for (const arrivals of byDevice(arrived)) {
+      const films = arrivals.filter(({ media: file }) => file?.kind === 'video');
+      const [thumbnail, none] = films.map(({ message }) => Buffer.from(message.videoMessage?.jpegThumbnail ?? []));
+      expect(await sharp(thumbnail).metadata()).toMatchObject({ format: 'jpeg', width: 96, height: 54 });
+      expect(none).toHaveLength(0);
+    }
   });
 
   test('one picture beside documents and sounds is no album', async () => {

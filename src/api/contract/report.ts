@@ -1,0 +1,211 @@
+/** The report on any span of days (contract §4, get-report). */
+import { z } from 'zod';
+import { campaignId, date } from './campaigns.ts';
+import { defineOperations } from './define-operations.ts';
+import { count, instant, nothing, nothingData, optional, pageLimit, text, withDefault } from './fields.ts';
+import { groupListId } from './group-lists.ts';
+import { groupKind } from './groups.ts';
+
+/** The span of a report, and what it is about. */
+const reportSelection = {
+  start_date: date.meta({ description: 'In your time zone.' }),
+  end_date: date.meta({ description: 'Inclusive. At most 366 days in all.', examples: ['2026-12-31'] }),
+  campaign_id: optional(campaignId).meta({ description: 'Only this campaign.' }),
+  group_list_id: optional(groupListId).meta({ description: 'Only the groups of this saved list.' }),
+};
+
+const readRate = z.number().nullable().meta({ description: '`null` without recipients whose reads are reported.' });
+const sums = {
+  runs: count.meta({ description: 'Runs that began.' }),
+  sent: count.meta({ description: 'Posts: one per run and group.' }),
+  failed: count,
+  delivered: count,
+  read: count,
+  rated_recipients: count.meta({ description: 'Recipients whose reads are reported: the divisor of `read_rate`.' }),
+  read_rate: readRate,
+};
+
+const reportGroup = z
+  .object({
+    group_metadata_id: count,
+    group_name: z.string(),
+    kind: groupKind,
+    participants: count.meta({ description: 'Now.' }),
+    sent: count,
+    failed: count,
+    recipients: count.meta({ description: 'Participants other than the sender, once for each post.' }),
+    delivered: count,
+    read: count,
+    read_rate: readRate,
+    reactions: count,
+    replies: count,
+    views: count.nullable().meta({ description: 'Of a channel. `null`: unknown.' }),
+    first_sent_at: instant.nullable(),
+    last_sent_at: instant.nullable(),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The cause of the latest failure, and what to do about it.' }),
+    is_silent: z.boolean().meta({ description: 'Nobody has read it or reacted, a day after the first post.' }),
+  })
+  .meta({ id: 'ReportGroup' });
+
+const reportTimes = (values: string) =>
+  z.object({
+    best: count.nullable().meta({ description: `${values}. \`null\`: not enough runs to say.` }),
+    certainty: z.enum(['clear', 'unclear', 'not_enough']).meta({
+      description: '`clear`: the difference to all other times is significant. `unclear`: it may be chance.',
+    }),
+    times: z.array(
+      z.object({
+        value: count.meta({ description: `${values}.` }),
+        runs: count,
+        read_rate: z.number(),
+        low: z.number().nullable().meta({ description: 'Of the 95 % interval. `null` below 5 runs.' }),
+        high: z.number().nullable(),
+      }),
+    ),
+  });
+
+const rows = (of: string) => z.array(reportGroup).meta({ description: `${of}, \`limit\` at most.` });
+
+const describedSelection = {
+  start_date: z.string().meta({ format: 'date' }),
+  end_date: z.string().meta({ format: 'date' }),
+  time_zone: z.string(),
+  campaign: z.object({ campaign_id: campaignId, name: z.string() }).nullable(),
+  group_list_name: z.string().nullable(),
+};
+
+export const reportData = z
+  .object({
+    ...describedSelection,
+    totals: z.object({
+      ...sums,
+      groups: count.meta({ description: 'Groups with a sent post, once each.' }),
+      people_reached: count.meta({
+        description: 'Members of these groups and communities without the sender, once for each group.',
+      }),
+      followers_reached: count.meta({ description: 'Followers of these channels.' }),
+      recipients: count,
+      reactions: count,
+      replies: count,
+      views: count.nullable().meta({ description: 'Of channels. `null`: unknown.' }),
+    }),
+    previous: z
+      .object({
+        start_date: z.string().meta({ format: 'date' }),
+        end_date: z.string().meta({ format: 'date' }),
+        ...sums,
+      })
+      .meta({ description: 'As many days directly before.' }),
+    daily: z.array(z.object({ date: z.string().meta({ format: 'date' }), ...sums })),
+    hours: reportTimes('The hour at which the runs began, 0 to 23'),
+    weekdays: reportTimes('The weekday, 1 is Monday'),
+    group_count: count.meta({ description: 'Groups with a sent or failed post.' }),
+    silent_count: count,
+    failed_count: count.meta({ description: 'Groups with a failed post.' }),
+    groups: rows('By read rate, highest first, channels last'),
+    silent_groups: rows('Largest first'),
+    failed_groups: rows('Most failures first'),
+    failures: z
+      .array(z.object({ error: z.string(), groups: count, posts: count }))
+      .meta({ description: 'Failed posts by the latest cause in their group, 50 causes at most.' }),
+    unknown_runs: count.meta({
+      description:
+        'Runs of rolled-up campaigns whose posts per group are no longer known, so that `groups` lacks them.',
+    }),
+  })
+  .meta({ id: 'Report' });
+
+export const report = defineOperations('Analytics', {
+  getReport: {
+    path: '/api/v1/analytics/get-report',
+    access: 'read',
+    summary: 'Get the report on a span of days',
+    description:
+      'Posts, reach, read rate, best times, groups, silent groups and failures. A run counts, with all its results, on the day it began.',
+    body: z.object({
+      ...reportSelection,
+      limit: withDefault(z.int().min(1).max(100_000), 100).meta({
+        description: 'Maximum number of rows in each list.',
+      }),
+    }),
+    data: reportData,
+    errors: ['campaign_not_found', 'group_list_not_found'],
+    shedFirst: true,
+    longAnswer: 'whole',
+  },
+  exportReport: {
+    path: '/api/v1/analytics/export-report',
+    access: 'read',
+    summary: 'Export all groups of a report as CSV',
+    description:
+      'One row per group, as `groups` of the report, in the format of `export-campaign`. For JSON, set a high `limit` of `get-report`.',
+    body: z.object({ ...reportSelection, format: z.literal('csv') }),
+    data: z.string(),
+    errors: ['campaign_not_found', 'group_list_not_found'],
+    answerType: 'text/csv; charset=utf-8',
+    answerHeaders: { 'content-disposition': 'A file name with the days.' },
+    shedFirst: true,
+    longAnswer: 'whole',
+  },
+  shareReport: {
+    path: '/api/v1/analytics/share-report',
+    access: 'admin',
+    summary: 'Create a link to a report',
+    description:
+      'Anyone who has the link can read this report, and nothing else, until it expires or is revoked. Days, campaign and groups are fixed; the figures are those of the moment. Limited to 50 links.',
+    body: z.object({
+      ...reportSelection,
+      expires_in_days: withDefault(z.int().min(1).max(90), 30).meta({ description: 'Days until the link expires.' }),
+    }),
+    data: z.object({
+      report_link_id: count,
+      token: z.string().meta({ description: 'Shown once: only its hash is stored.' }),
+      path: z.string().meta({ description: "The link's path at the address of the dashboard." }),
+      expires_at: instant,
+    }),
+    errors: ['campaign_not_found', 'group_list_not_found', 'report_link_limit_reached'],
+  },
+  listReportLinks: {
+    path: '/api/v1/analytics/list-report-links',
+    access: 'read',
+    summary: 'List your links to reports',
+    description: 'Without expired and revoked ones, newest first.',
+    body: nothing,
+    data: z.object({
+      links: z.array(
+        z.object({
+          report_link_id: count,
+          created_at: instant,
+          expires_at: instant,
+          ...describedSelection,
+        }),
+      ),
+    }),
+  },
+  revokeReportLink: {
+    path: '/api/v1/analytics/revoke-report-link',
+    access: 'admin',
+    summary: 'Revoke a link to a report',
+    body: z.object({ report_link_id: z.int() }),
+    data: nothingData,
+    errors: ['report_link_not_found'],
+  },
+  getSharedReport: {
+    path: '/api/v1/analytics/get-shared-report',
+    access: 'open',
+    summary: 'Get the report of a link',
+    description:
+      'For anyone who has the token of the link. A token that is unknown, expired or revoked is one and the same 404.',
+    body: z.object({ token: text(1, 100), limit: pageLimit(1_000, 100) }),
+    data: reportData,
+    errors: ['report_link_not_found', 'too_many_attempts'],
+    answerHeaders: {
+      'cache-control': '`private, no-store`.',
+      'x-robots-tag': '`noindex, nofollow`.',
+    },
+    shedFirst: true,
+  },
+});

@@ -1,0 +1,56 @@
+/** Stills of films. The service has no decoder of films: browsers and programs make stills. */
+import type { Connection } from '../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
+import { invalid } from '../../platform/errors/errors.ts';
+import { fieldError } from '../../platform/errors/issues.ts';
+import { acceptMedia } from './accept-media.ts';
+import { toStill } from './pictures.ts';
+import { kindOf } from './sniff.ts';
+import { noSuchMedia } from './store.ts';
+
+/**
+ * Gives a film of the workspace this still, a picture in base64; without one, takes its still away. Posts that leave later have it.
+ * Throws 404 for a file that is not the workspace's or no longer kept, and 400 for a file that is no film or a still that is no picture.
+ */
+export async function setStill(
+  db: Connection,
+  workspaceId: WorkspaceId,
+  { mediaId, still }: { mediaId: number; still: string | undefined },
+): Promise<void> {
+  const film = await db
+    .selectFrom('media')
+    .select('mime')
+    .where('media_id', '=', mediaId)
+    .where('workspace_id', '=', workspaceId)
+    .where('bytes', 'is not', null)
+    .executeTakeFirst();
+  if (!film) throw noSuchMedia();
+  if (kindOf(film.mime) !== 'video') throw invalid([fieldError('media_id', 'not_film')]);
+  const jpeg = still === undefined ? null : await acceptStill(still);
+  await db
+    .updateTable('media')
+    .set({ still: jpeg })
+    .where('media_id', '=', mediaId)
+    .where('workspace_id', '=', workspaceId)
+    .where('bytes', 'is not', null)
+    .execute();
+}
+
+async function acceptStill(base64: string): Promise<Buffer> {
+  const { bytes } = await acceptMedia('still', base64, { only: 'image' });
+  const jpeg = await toStill(bytes);
+  if (!jpeg) throw invalid([fieldError('still', 'broken_picture')]);
+  return jpeg;
+}
+
+/** Returns the still of the film with this hash, a JPEG. Throws 404 if the workspace keeps none. */
+export async function loadStill(db: Connection, workspaceId: WorkspaceId, sha256: Buffer): Promise<Buffer> {
+  const row = await db
+    .selectFrom('media')
+    .select('still')
+    .where('workspace_id', '=', workspaceId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  if (!row?.still) throw noSuchMedia();
+  return row.still;
+}

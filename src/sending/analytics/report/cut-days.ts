@@ -1,0 +1,41 @@
+/** Cuts quarters of an hour into the days, hours and weekdays of a time zone. Pure. */
+import type { Day } from '../../campaigns/occurrences.ts';
+import type { OverviewSums } from '../read-overview.ts';
+import { addRates, NO_RUNS, type RateSums } from './best-times.ts';
+import type { QuarterHour } from './select-runs.ts';
+
+export function addUp(quarters: readonly QuarterHour[]): OverviewSums {
+  const add = (pick: (quarter: OverviewSums) => number) => quarters.reduce((sum, quarter) => sum + pick(quarter), 0);
+  return {
+    runs: add((quarter) => quarter.runs),
+    sent: add((quarter) => quarter.sent),
+    failed: add((quarter) => quarter.failed),
+    delivered: add((quarter) => quarter.delivered),
+    read: add((quarter) => quarter.read),
+    acknowledging: add((quarter) => quarter.acknowledging),
+  };
+}
+
+/** Returns the sums of every day. Both arguments are in order of time. */
+export function byDay(quarters: readonly QuarterHour[], days: readonly Day[]): Array<OverviewSums & { date: string }> {
+  let next = 0;
+  return days.map(({ date, endsAt }) => {
+    const first = next;
+    while ((quarters[next]?.at ?? endsAt) < endsAt) next += 1;
+    return { date, ...addUp(quarters.slice(first, next)) };
+  });
+}
+
+/** Returns the sums of each hour of the day, or weekday (1 is Monday), in the zone. An hour that a clock change repeats counts as one. */
+export function byTime(
+  quarters: readonly QuarterHour[],
+  timeZone: string,
+  unit: 'hour' | 'dayOfWeek',
+): Map<number, RateSums> {
+  const sums = new Map<number, RateSums>();
+  for (const { at, ratedRuns, n, r, nn, nr, rr } of quarters) {
+    const value = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)[unit];
+    sums.set(value, addRates(sums.get(value) ?? NO_RUNS, { runs: ratedRuns, n, r, nn, nr, rr }));
+  }
+  return sums;
+}

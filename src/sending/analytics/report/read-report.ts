@@ -1,0 +1,227 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../../workspaces/audit/record-audit.ts';
+import type { Connection, Database } from '../../../platform/database/connect.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
+import { invalid } from '../../../platform/errors/errors.ts';
+import { fieldError } from '../../../platform/errors/issues.ts';
+import { findOwnAccount } from '../../accounts/store.ts';
+import { readTimeZone } from '../../campaigns/accept/add-scheduled-campaign.ts';
+import { findOwnCampaign } from '../../campaigns/store.ts';
+import { readGroupList } from '../../groups/group-list-store.ts';
+import { explainError } from '../explain-error.ts';
+import { readingPermits } from '../reading-permits.ts';
+import type { OverviewSums } from '../read-overview.ts';
+import { findBestTime, type BestTime } from './best-times.ts';
+import { addUp, byDay, byTime } from './cut-days.ts';
+import { reportSpan, type ReportSpan, type Span } from './report-span.ts';
+import { countUnknownRuns, selectGroups, type ReportGroup } from './select-groups.ts';
+import { countSinglePosts, selectQuarterHours, type Scope } from './select-runs.ts';
+
+/** Single posts that one report reads: some seconds of a core. */
+const MOST_SINGLE_POSTS = 1_000_000;
+/** After that time most of those who will read a post have read it. */
+const READ_AFTER_MS = 24 * 60 * 60 * 1_000;
+
+/** The span and the campaigns or groups that somebody asks a report about. */
+export interface ReportRequest {
+  /** First and last date, both included, `YYYY-MM-DD`. */
+  startDate: string;
+  endDate: string;
+  campaignId?: string | undefined;
+  groupListId?: number | undefined;
+}
+
+/** The same with all names resolved, so that it can be answered later and without the user. */
+export interface ReportSelection {
+  span: ReportSpan;
+  scope: Scope;
+  campaign: { campaignId: string; name: string } | null;
+  /** null: all groups. */
+  groupListName: string | null;
+}
+
+/** A group of a report, with its error in words. */
+export interface ReportRow extends Omit<ReportGroup, 'error' | 'isWaiting'> {
+  /** The cause of the latest failure, and what to do about it. null: nothing failed. */
+  lastError: string | null;
+  /** Nobody has read it or reacted a day after the first post. */
+  isSilent: boolean;
+}
+
+export interface ReportTotals extends OverviewSums {
+  groups: number;
+  /** Members of the groups and communities posted to, each once for each group. */
+  peopleReached: number;
+  /** Followers of the channels posted to, the same way. */
+  followersReached: number;
+  recipients: number;
+  reactions: number;
+  replies: number;
+  /** null: no channel has told a count. */
+  views: number | null;
+}
+
+export interface Report extends Omit<ReportSelection, 'scope'> {
+  totals: ReportTotals;
+  previous: Span & OverviewSums;
+  daily: Array<OverviewSums & { date: string }>;
+  hours: BestTime;
+  weekdays: BestTime;
+  /** By read rate, highest first; then channels. */
+  groups: ReportRow[];
+  /** Failed posts by the latest cause in their group, most frequent first. */
+  failures: Array<{ error: string; groups: number; posts: number }>;
+  /** Runs of folded campaigns that `groups` lacks. */
+  unknownRuns: number;
+}
+
+/**
+ * Returns the report of a workspace (contract §4, get-report), read in one snapshot. Throws 400 for a span that is too long or has too
+ * many single posts, 404 for a campaign or a list of another workspace, `unavailable` while too many analytics are being read.
+ */
+export async function readReport(
+  deps: { db: Database; timeZone: string },
+  actor: Actor,
+  request: ReportRequest,
+): Promise<Report> {
+  const selection = await selectReport(deps, actor, request);
+  return readSelection(deps, actor.workspaceId, selection);
+}
+
+/** Resolves a request: days in the time zone of the user, the campaign, the groups of the list. Throws as `readReport` does. */
+export async function selectReport(
+  deps: { db: Database; timeZone: string },
+  { userId, workspaceId }: Actor,
+  { startDate, endDate, campaignId, groupListId }: ReportRequest,
+): Promise<ReportSelection> {
+  const { db } = deps;
+  const span = reportSpan(startDate, endDate, await readTimeZone(deps, userId));
+  const { accountId } = await findOwnAccount(db, workspaceId);
+  const campaign = campaignId === undefined ? null : await findOwnCampaign(db, workspaceId, campaignId);
+  const list = groupListId === undefined ? null : await readGroupList(db, accountId, groupListId);
+  return {
+    span,
+    scope: { accountId, campaignId: campaign?.campaignId ?? null, groupIds: list?.groupIds ?? null },
+    campaign: campaign && { campaignId: campaign.publicId, name: campaign.name },
+    groupListName: list?.name ?? null,
+  };
+}
+
+/** Returns the report of what was selected. Throws 400 or `unavailable` as `readReport` does. */
+export async function readSelection(
+  { db }: { db: Database },
+  workspaceId: WorkspaceId,
+  selection: ReportSelection,
+): Promise<Report> {
+  const release = await readingPermits.acquire({ key: String(workspaceId) });
+  try {
+    return await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((trx) => readAtOneMoment(trx, selection));
+  } finally {
+    release();
+  }
+}
+
+async function readAtOneMoment(trx: Connection, { span, scope, ...about }: ReportSelection): Promise<Report> {
+  await assertReadable(trx, scope, span);
+  const now = await readNow(trx);
+  const quarters = await selectQuarterHours(trx, scope, span);
+  const previous = addUp(await selectQuarterHours(trx, scope, span.previous));
+  const rows = toRows(await selectGroups(trx, scope, span), now);
+  const settled = quarters.filter(({ at }) => at.getTime() <= now.getTime() - READ_AFTER_MS);
+  return {
+    ...about,
+    span,
+    totals: { ...addUp(quarters), ...addGroups(rows) },
+    previous: { ...span.previous, ...previous },
+    daily: byDay(quarters, span.days),
+    hours: findBestTime(byTime(settled, span.timeZone, 'hour'), 'hours'),
+    weekdays: findBestTime(byTime(settled, span.timeZone, 'dayOfWeek'), 'weekdays'),
+    groups: rows,
+    failures: addFailures(rows),
+    unknownRuns: await countUnknownRuns(trx, scope, span),
+  };
+}
+
+async function assertReadable(trx: Connection, scope: Scope, span: ReportSpan): Promise<void> {
+  const posts = await countSinglePosts(trx, scope, span);
+  const before = scope.groupIds ? await countSinglePosts(trx, scope, span.previous) : 0;
+  if (posts + before > MOST_SINGLE_POSTS)
+    throw invalid([fieldError('start_date', 'too_many_posts', { limit: MOST_SINGLE_POSTS })]);
+}
+
+async function readNow(trx: Connection): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(trx);
+  if (!rows[0]) throw new Error('the database told no time');
+  return rows[0].now;
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+function toRows(groups: readonly ReportGroup[], now: Date): ReportRow[] {
+  const rated = groups.map((group) => ({
+    group,
+    rate: group.kind === 'channel' ? -1 : group.read / (group.recipients || Infinity),
+  }));
+  rated.sort(
+    (one, other) =>
+      other.rate - one.rate ||
+      (other.group.views ?? 0) - (one.group.views ?? 0) ||
+      other.group.sent - one.group.sent ||
+      collator.compare(one.group.name, other.group.name) ||
+      one.group.groupId - other.group.groupId,
+  );
+  return rated.map(({ group: { error, isWaiting, ...group } }) => ({
+    ...group,
+    lastError: group.failed > 0 && error !== null ? explainError(error, isWaiting) : null,
+    isSilent: isSilent(group, now),
+  }));
+}
+
+/** A channel whose views are unknown is not silent, and neither is a group with nobody who could read. */
+function isSilent(group: Omit<ReportGroup, 'error' | 'isWaiting'>, now: Date): boolean {
+  const { kind, sent, recipients, read, reactions, replies, views, firstSentAt } = group;
+  if (sent === 0 || recipients === 0 || firstSentAt === null) return false;
+  if (firstSentAt.getTime() > now.getTime() - READ_AFTER_MS) return false;
+  return reactions + replies === 0 && (kind === 'channel' ? views === 0 : read === 0);
+}
+
+function addGroups(rows: readonly ReportRow[]): Omit<ReportTotals, keyof OverviewSums> {
+  const reached = rows.filter(({ sent }) => sent > 0);
+  const add = (some: readonly ReportRow[], pick: (row: ReportRow) => number) =>
+    some.reduce((sum, row) => sum + pick(row), 0);
+  /** The average of its posts: members come and go. */
+  const audience = ({ recipients, sent }: ReportRow) => Math.round(recipients / sent);
+  const views = reached.map((row) => row.views).filter((count) => count !== null);
+  return {
+    groups: reached.length,
+    peopleReached: add(
+      reached.filter(({ kind }) => kind !== 'channel'),
+      audience,
+    ),
+    followersReached: add(
+      reached.filter(({ kind }) => kind === 'channel'),
+      audience,
+    ),
+    recipients: add(rows, (row) => row.recipients),
+    reactions: add(rows, (row) => row.reactions),
+    replies: add(rows, (row) => row.replies),
+    views: views.length === 0 ? null : views.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function addFailures(rows: readonly ReportRow[]): Report['failures'] {
+  const byError = Map.groupBy(
+    rows.filter(({ failed }) => failed > 0),
+    ({ lastError }) => lastError ?? '',
+  );
+  const failures = [...byError].map(([error, failed]) => ({
+    error,
+    groups: failed.length,
+    posts: failed.reduce((sum, row) => sum + row.failed, 0),
+  }));
+  return failures.toSorted((one, other) => other.posts - one.posts || collator.compare(one.error, other.error));
+}

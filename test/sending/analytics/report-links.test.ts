@@ -1,0 +1,190 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clearExpiredLinks } from '../../../src/sending/analytics/report/link-store.ts';
+import { PASSWORD, startTestApp, type Answer, type Person, type TestApp } from '../../support/app.ts';
+import { createLog } from '../../../src/platform/log/log.ts';
+import { until } from '../../support/ledger.ts';
+import { workspaceOf } from '../../support/workspaces.ts';
+
+const MAY = { start_date: '2031-05-01', end_date: '2031-05-31' };
+
+interface Shared {
+  report_link_id: number;
+  token: string;
+  path: string;
+  expires_at: string;
+}
+interface Report {
+  time_zone: string;
+  campaign: { name: string } | null;
+  group_list_name: string | null;
+  totals: { sent: number };
+  groups: Array<{ group_metadata_id: number }>;
+}
+
+let app: TestApp;
+let alice: Person;
+let groups: number[];
+let people = 0;
+
+beforeAll(async () => {
+  app = await startTestApp({ sandboxSpeed: 0 });
+});
+beforeEach(async () => {
+  await app.database.clock.set('2031-05-20T12:00:00Z');
+  await sql`delete from attempts`.execute(app.database.db);
+  alice = await app.signUp(`sharer${++people}`);
+  const { body } = await alice.call<{ groups: Array<{ group_metadata_id: number }> }>('venom/list-groups');
+  groups = body.data.groups.map((group) => group.group_metadata_id);
+});
+afterAll(() => app.stop());
+
+async function share(body: object = MAY): Promise<Shared> {
+  const answer = await alice.call<Shared>('analytics/share-report', body);
+  expect(answer.status).toBe(200);
+  return answer.body.data;
+}
+
+/** Reads the report of a link as a stranger. */
+const open = (token: string) =>
+  app.call('analytics/get-shared-report', { token }) as Promise<unknown> as Promise<Answer<Report>>;
+
+async function sendNow(group_metadata_ids: number[]): Promise<string> {
+  const post = { name: 'Fair', html: 'Hello', group_metadata_ids };
+  const { campaign_id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
+  await until(
+    () => alice.call<{ status: string }>('venom/get-campaign', { campaign_id }),
+    ({ body }) => body.data.status.startsWith('completed'),
+  );
+  return campaign_id;
+}
+
+test('shows anyone the report that its owner sees, with later figures, and is kept by no cache and no search engine', async () => {
+  await alice.call('user/update_profile', { time_zone: 'Asia/Kolkata' });
+  const { token, path, expires_at } = await share();
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(path).toBe(`/shared-report#${token}`);
+  expect(expires_at.slice(0, 16)).toBe('2031-06-19T12:00');
+  await sendNow(groups);
+  await alice.call('user/update_profile', { time_zone: 'UTC' });
+  const answer = await open(token);
+  expect(answer).toMatchObject({ status: 200, body: { data: { time_zone: 'Asia/Kolkata', totals: { sent: 3 } } } });
+  expect(answer.headers.get('cache-control')).toBe('private, no-store');
+  expect(answer.headers.get('x-robots-tag')).toBe('noindex, nofollow');
+  await alice.call('user/update_profile', { time_zone: 'Asia/Kolkata' });
+  expect(answer.body.data).toEqual((await alice.call<Report>('analytics/get-report', MAY)).body.data);
+});
+
+test('stays about the groups that the list had, and about its campaign', async () => {
+  const campaign_id = await sendNow(groups);
+  const list = { name: 'Villages', group_metadata_ids: groups.slice(0, 1) };
+  const { group_list_id } = (await alice.call<{ group_list_id: number }>('venom/save-group-list', list)).body.data;
+  const { token } = await share({ ...MAY, group_list_id, campaign_id });
+  await alice.call('venom/save-group-list', { ...list, name: 'All', group_metadata_ids: groups, group_list_id });
+  await alice.call('venom/delete-group-list', { group_list_id });
+  const { body } = await open(token);
+  expect(body.data).toMatchObject({ campaign: { name: 'Fair' }, group_list_name: 'Villages', totals: { sent: 1 } });
+  expect(body.data.groups.map((group) => group.group_metadata_id)).toEqual(groups.slice(0, 1));
+  await alice.call('venom/delete-campaign', { campaign_id });
+  expect((await open(token)).status, 'the campaign is deleted').toBe(404);
+});
+
+describe('answers one and the same to a token that is', () => {
+  /** The answer without what differs in each. */
+  const answerTo = async (token: string) => {
+    const { status, body, headers } = await open(token);
+    const { request_id: _id, ...rest } = body as object as { request_id: string };
+    return { status, rest, caching: headers.get('cache-control'), robots: headers.get('x-robots-tag') };
+  };
+  const unknown = () => answerTo('A'.repeat(43));
+
+  test('unknown or malformed', async () => {
+    const answer = await unknown();
+    expect(answer).toMatchObject({ status: 404, rest: { error_code: 'report_link_not_found' } });
+    expect(answer.caching).toMatch(/no-store/);
+    for (const token of ['x', '../../etc/passwd', "' or 1=1", '\u{1f600}'])
+      expect(await answerTo(token)).toEqual(answer);
+  });
+
+  test('expired', async () => {
+    const { token } = await share({ ...MAY, expires_in_days: 1 });
+    await app.database.clock.advance({ hours: 23, minutes: 59 });
+    expect((await open(token)).status).toBe(200);
+    await app.database.clock.advance({ minutes: 1 });
+    expect(await answerTo(token)).toEqual(await unknown());
+    const list = await alice.call<{ links: Shared[] }>('analytics/list-report-links');
+    expect(list.body.data.links).toEqual([]);
+  });
+
+  test('revoked', async () => {
+    const { token, report_link_id } = await share();
+    expect((await alice.call('analytics/revoke-report-link', { report_link_id })).status).toBe(200);
+    expect(await answerTo(token)).toEqual(await unknown());
+    expect(await alice.call('analytics/revoke-report-link', { report_link_id })).toMatchObject({ status: 404 });
+  });
+
+  test('of a user who is disabled or deleted', async () => {
+    const { token } = await share();
+    await sql`update users set disabled_at = campanile_now() where user_id = ${alice.userId}`.execute(app.database.db);
+    expect(await answerTo(token)).toEqual(await unknown());
+    await sql`update users set disabled_at = null where user_id = ${alice.userId}`.execute(app.database.db);
+    expect((await open(token)).status).toBe(200);
+    expect((await alice.call('user/delete_account', { password: PASSWORD })).status).toBe(200);
+    expect(await answerTo(token)).toEqual(await unknown());
+  });
+});
+
+test('cannot be revoked or listed by another user, and shows nothing of theirs', async () => {
+  const { token, report_link_id } = await share();
+  const bob = await app.signUp(`other${people}`);
+  expect(await bob.call('analytics/revoke-report-link', { report_link_id })).toMatchObject({ status: 404 });
+  expect((await bob.call<{ links: Shared[] }>('analytics/list-report-links')).body.data.links).toEqual([]);
+  const campaign_id = await sendNow(groups.slice(0, 1));
+  expect(await bob.call('analytics/share-report', { ...MAY, campaign_id })).toMatchObject({ status: 404 });
+  expect((await open(token)).status).toBe(200);
+  const mine = await alice.call<{ links: Array<Shared & { start_date: string }> }>('analytics/list-report-links');
+  expect(mine.body.data.links).toMatchObject([{ report_link_id, start_date: '2031-05-01', campaign: null }]);
+  expect(JSON.stringify(mine.body), 'the token is shown once').not.toContain(token);
+});
+
+test('stores no token, and removes expired links', async () => {
+  const { db } = app.database;
+  const { token } = await share({ ...MAY, expires_in_days: 1 });
+  const rows = async () =>
+    (await sql`select * from report_links where workspace_id = ${workspaceOf(alice)}`.execute(db)).rows;
+  expect(JSON.stringify(await rows())).not.toContain(token);
+  await clearExpiredLinks({ db, log: createLog('fatal') });
+  expect(await rows()).toHaveLength(1);
+  await app.database.clock.advance({ days: 1 });
+  await clearExpiredLinks({ db, log: createLog('fatal') });
+  expect(await rows()).toHaveLength(0);
+});
+
+test('is one of 50 at most, and holds for 90 days at most', async () => {
+  for (let link = 0; link < 50; link++) await share();
+  expect(await alice.call('analytics/share-report', MAY)).toMatchObject({
+    status: 409,
+    body: { error_code: 'report_link_limit_reached' },
+  });
+  for (const expires_in_days of [0, 91, 1.5])
+    expect(await alice.call('analytics/share-report', { ...MAY, expires_in_days })).toMatchObject({ status: 400 });
+});
+
+test('can be read 60 times a minute', async () => {
+  const { token } = await share();
+  const statuses: number[] = [];
+  for (let read = 0; read < 61; read++) statuses.push((await open(token)).status);
+  expect(statuses.slice(0, 60).every((status) => status === 200)).toBe(true);
+  expect(statuses.at(-1)).toBe(429);
+  await app.database.clock.advance({ minutes: 2 });
+  expect((await open(token)).status).toBe(200);
+});
+
+test('needs a key with the scope admin to be created', async () => {
+  const { body } = await alice.call<{ key: string }>('user/create_api_key', {
+    name: 'reader',
+    scopes: ['read', 'send'],
+  });
+  const answer = await app.call('analytics/share-report', MAY, body.data.key);
+  expect(answer).toMatchObject({ status: 403, body: { error_code: 'scope_missing' } });
+});
