@@ -63,7 +63,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
   const chats = openChats(random, history);
   let unrecorded: MemberEvent[] = [];
   /** By their aliases that are resolved. */
-  const voters = new Map<string, string>();
+  const members = new Map<string, string>();
   /** Actions of members that are still to come. */
   let coming = 0;
   const watchers = new Set<{ process: VirtualProcess | undefined; record: RecordEvents }>();
@@ -218,7 +218,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
       if (hasAlias)
         actLater(4_006, () => {
           unrecorded.push({ kind: 'same', accountId, participant: voter, alias });
-          voters.set(alias, voter);
+          members.set(alias, voter);
         });
     }
   }
@@ -237,6 +237,7 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     });
     actLater(random() * 3_000, () => {
       unrecorded.push({ kind: 'same', accountId, participant, alias });
+      members.set(alias, participant);
       if (random() < 0.5)
         unrecorded.push({ kind: 'read', accountId, messageId, participant, at: new Date(time.nowMs()) });
     });
@@ -321,18 +322,17 @@ export function openWitness(seed: number, history: History, freezeMs: () => numb
     };
   }
 
-  /** Once an alias is resolved, votes are told by the true id, also if they were told before. */
-  function nameVoter(event: MemberEvent): MemberEvent {
-    const voter = event.kind === 'voted' ? voters.get(event.participant) : undefined;
-    return event.kind === 'voted' && voter !== undefined
-      ? { ...event, participant: voter, isProvisional: false }
-      : event;
+  /** Once an alias is resolved, its member is reported by the true id, as by the real adapter, also for what was reported before. */
+  function nameMember(event: MemberEvent): MemberEvent {
+    if (event.kind === 'same' || !('participant' in event)) return event;
+    const member = members.get(event.participant);
+    return member === undefined ? event : { ...event, participant: member, isProvisional: false };
   }
 
   async function recordOne(watcher: { record: RecordEvents }): Promise<void> {
     const events = unrecorded.slice(0, 20);
     if (events.length === 0) return;
-    const named = events.map(nameVoter);
+    const named = events.map(nameMember);
     await watcher.record(named);
     // Some are told again although they were recorded, as when the process that recorded them ends before it says so.
     const isRetold = random() < witness.chances.retell;

@@ -36,10 +36,12 @@ describe('with the real service', () => {
       if (!post) return [];
       const isKeyed = post.parameters?.some(({ $ref }) => $ref === '#/components/parameters/Idempotency-Key') ?? false;
       const name = path.replace('/api/v1/', '');
-      // Saving the same draft, keeping the same file or disabling the same user again changes nothing (contract §4).
+      // Saving the same draft, keeping the same file or its still, or disabling the same user again changes nothing (contract §4).
       const changesNothing =
         post.security.some(({ api_key: scopes }) => scopes?.includes('read')) ||
-        /^(user|admin)\/(get|list)_|^admin\/(dis|en)able_user$|^venom\/save-draft$|^media\/(upload|import)$/.test(name);
+        /^(user|admin)\/(get|list)_|^admin\/(dis|en)able_user$|^venom\/save-draft$|^media\/(upload|import|set-still)$/.test(
+          name,
+        );
       return [[name, isKeyed ? 'keyed' : changesNothing ? 'always' : 'never'] as const];
     });
     expect(IDEMPOTENCY).toEqual(Object.fromEntries(documented));

@@ -10,7 +10,7 @@ test('the OpenAPI document has the committed structure; `npm run openapi` rewrit
 });
 
 /** 250 KiB for the operations of 0.1.0, and 150 bytes each for what a post may have beside its text and file, which seven of them take. */
-const BYTES_PER_OPERATION = 3_000;
+const BYTES_PER_OPERATION = 3_100;
 
 test('the OpenAPI document stays small, since generators and readers load all of it', async () => {
   const document = (await readDocument()) as { paths: object };

@@ -331,6 +331,8 @@ describe('scopes', () => {
       'venom/connect-account',
       'venom/submit-passkey',
       'venom/disconnect-account',
+      'analytics/share-report',
+      'analytics/revoke-report-link',
       ...['create', 'update', 'delete'].map((what) => `venom/${what}-webhook`),
       'venom/rotate-webhook-secret',
       'venom/test-webhook',

@@ -72,7 +72,6 @@ describe.skipIf(!browser)('in a browser', () => {
       .getByRole('link', { name: /Spring fair.*Done/ })
       .getByText('4 of 4 sent')
       .waitFor();
-    await page.getByText('of group and community members').waitFor();
     await page.goto('/phone');
     await page.getByRole('button', { name: /Book club/ }).click();
     await page

@@ -85,7 +85,7 @@ const READS_PER_ADDRESS: AttemptLimit = { name: 'report links from', max: 60, wi
 const READS_PER_LINK: AttemptLimit = { name: 'report link', max: 60, windowMs: MINUTE_MS };
 
 /** The dashboard's page of a link. The token is in the fragment, which browsers send to no server and in no `Referer`. */
-const SHARED_PAGE = '/shared-report';
+export const SHARED_PAGE = '/shared-report';
 
 /** In this order. A new column is added at the end. */
 const COLUMNS = [

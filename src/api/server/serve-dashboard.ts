@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendBuildingPage } from './building-page.ts';
+import { SHARED_PAGE } from '../routes/report.ts';
 
 /** `building`: it is there soon; `missing`: none will be there before the next start. */
 export type DashboardState = 'building' | 'built' | 'missing';
@@ -16,9 +17,6 @@ export interface DashboardFiles {
 
 /** Answers with the dashboard's page; with 503 while the dashboard is being built. */
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
-
-/** The page of links to reports, which strangers may come by: no search engine is to keep it. */
-const SHARED_REPORT = '/shared-report';
 
 /** The paths of the dashboard's pages. All are the same file, which routes by the path. */
 const PAGES = [
@@ -42,7 +40,7 @@ const PAGES = [
   '/settings',
   '/phone',
   '/installation',
-  SHARED_REPORT,
+  SHARED_PAGE,
 ];
 
 /** Stands in the built page wherever the nonce of an answer belongs (`web/index.html`). */
@@ -99,7 +97,8 @@ export async function registerDashboard(
   await server.register(async (pages) => {
     for (const url of PAGES)
       pages.get(url, { schema: { hide: true } }, (request, reply) => {
-        if (url === SHARED_REPORT) reply.header('x-robots-tag', 'noindex, nofollow');
+        // Strangers may come by it: no search engine is to keep it.
+        if (url === SHARED_PAGE) reply.header('x-robots-tag', 'noindex, nofollow');
         if (state() !== 'missing') return sendPage(request, reply);
         return url === '/' ? reply.redirect('/docs', 302) : reply.callNotFound();
       });

@@ -98,10 +98,6 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     expires_at: Date | null;
     last_used_at: Date | null;
     is_test: Generated<boolean>;
-    refusal: string | null;
-    refusals: Generated<number>;
-    refusals_sent: Generated<number>;
-    pause_reason: string | null;
   };
   attempts: { subject: string; times: Date[]; in_flight: Generated<Date[]> };
   audit_log: {
@@ -311,6 +307,10 @@ export interface Schema extends EventTables, LedgerTables, MessengerTables {
     deleted_at: Date | null;
     tzdata_version: Generated<string>;
     is_test: Generated<boolean>;
+    refusal: string | null;
+    refusals: Generated<number>;
+    refusals_sent: Generated<number>;
+    pause_reason: string | null;
   };
   contents: {
     content_id: GeneratedAlways<number>;

@@ -31,6 +31,8 @@ afterEach(async () => {
 
 /** Columns of hashes, files and posts. */
 const OTHER_BYTES = [
+  'media.still',
+  'report_links.token_hash',
   'api_keys.hash',
   'factors.public_key',
   'idempotency_keys.body_hash',

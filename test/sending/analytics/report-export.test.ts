@@ -25,7 +25,11 @@ beforeAll(async () => {
   const post = { name: 'Fair', html: 'Hello', group_metadata_ids: rows.map(({ id }) => id) };
   const { campaign_id } = (await alice.call<{ campaign_id: string }>('venom/add-campaign', post)).body.data;
   await until(
-    () => alice.call<{ status: string }>('venom/get-campaign', { campaign_id }),
+    async () => {
+      // Refusals in a row pause it.
+      await alice.call('venom/resume-campaign', { campaign_id });
+      return alice.call<{ status: string }>('venom/get-campaign', { campaign_id });
+    },
     ({ body }) => body.data.status.startsWith('completed'),
   );
 });

@@ -79,6 +79,7 @@ describe('a post that may have left', () => {
     expect(classifyResult(gone, tried(1, true))).toEqual({
       kind: 'failed',
       reason: 'outcome_unknown: The group is gone',
+      refusal: 'The group is gone',
       uncertain: true,
       isUnsent: true,
     });

@@ -172,7 +172,8 @@ describe('the file of a draft', () => {
 });
 
 test('keeps 100 drafts, and rejects another with 409, also two at once', async () => {
-  await Promise.all(Array.from({ length: 99 }, () => begun(alice)));
+  // A few at a time: a slow machine would reject some of a flood.
+  for (let begins = 0; begins < 99; begins += 9) await Promise.all(Array.from({ length: 9 }, () => begun(alice)));
   const last = await Promise.all([1, 2].map(() => save(alice, { draft_id: randomUUID(), version: 0 })));
   expect(last.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   expect(last.find(({ status }) => status === 409)?.body.message).toContain('100 drafts');

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../../platform/database/connect.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
@@ -6,7 +5,7 @@ import { invalid } from '../../../platform/errors/errors.ts';
 import { fieldError } from '../../../platform/errors/issues.ts';
 import { findOwnAccount } from '../../accounts/store.ts';
 import { readTimeZone } from '../../campaigns/accept/add-scheduled-campaign.ts';
-import { findOwnCampaign } from '../../campaigns/store.ts';
+import { findOwnCampaign, readNow } from '../../campaigns/store.ts';
 import { readGroupList } from '../../groups/group-list-store.ts';
 import { explainError } from '../explain-error.ts';
 import { readingPermits } from '../reading-permits.ts';
@@ -151,12 +150,6 @@ async function assertReadable(trx: Connection, scope: Scope, span: ReportSpan): 
   const before = scope.groupIds ? await countSinglePosts(trx, scope, span.previous) : 0;
   if (posts + before > MOST_SINGLE_POSTS)
     throw invalid([fieldError('start_date', 'too_many_posts', { limit: MOST_SINGLE_POSTS })]);
-}
-
-async function readNow(trx: Connection): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select campanile_now() as now`.execute(trx);
-  if (!rows[0]) throw new Error('the database told no time');
-  return rows[0].now;
 }
 
 const collator = new Intl.Collator('en', { numeric: true });
