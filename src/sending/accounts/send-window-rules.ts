@@ -66,7 +66,7 @@ export async function readSendWindows(
 ): Promise<SendWindow[]> {
   const { rows } = await sql<RuleRow>`
     select a.account_id as "accountId", a.messenger, a.quiet_from as "quietFrom", a.quiet_to as "quietTo", a.daily_cap as "dailyCap", a.mention_all_cap as "mentionAllCap",
-           a.weekly_posts as "weeklyPosts",           a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
+           a.weekly_posts as "weeklyPosts", a.warm_up_from as "warmUpFrom", u.time_zone as "timeZone", campanile_now() as now,
            -- A link in the future: the clock was set back, and the rest is not to last as much longer.
            case when a.linked_at <= campanile_now() and a.rests_until > campanile_now() then a.rests_until end as "linkRestUntil"
     from accounts a

@@ -41,11 +41,11 @@ async function add(body: object): Promise<string> {
   expect(status).toBe(200);
   return headers.get('x-campaign-id') ?? '';
 }
-const CODES = ['posts_within_hour', 'over_weekly_posts'];
+const CODES = new Set(['posts_within_hour', 'over_weekly_posts']);
 async function warningsOf(body: object): Promise<Warning[]> {
   const answer = await alice.call<{ warnings: Warning[] }>('venom/check-campaign', body);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.data.warnings.filter(({ code }) => CODES.includes(code));
+  return answer.body.data.warnings.filter(({ code }) => CODES.has(code));
 }
 const codesOf = async (body: object) => (await warningsOf(body)).map(({ code }) => code);
 const nameOf = async (id: number) => {

@@ -11,6 +11,7 @@ import { useZone } from '../../format/zone-context.tsx';
 import { GroupLink } from '../../groups/group-link.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/page.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
 import { VirtualList } from '../../parts/virtual-rows.tsx';
 import { t } from '../../i18n/translate.ts';
 import classes from './outcome-list.module.css';
@@ -45,7 +46,7 @@ export function NonReaders({ analytics }: { analytics: Analytics }) {
             {(group) => (
               <div key={group.group_metadata_id} className={classes.reader} style={{ height: ROW_HEIGHT }}>
                 <GroupLink group={group} />
-                <span>{share(group.read_rate)}</span>
+                <span className={classes.share}>{share(group.read_rate)}</span>
               </div>
             )}
           </VirtualList>
@@ -66,8 +67,8 @@ function Actions({
   const [, go] = useLocation();
   const [entered, setEntered] = useState<number | string>(DAYS);
   const days = wholeNumber(entered, MOST_DAYS);
+  const day = addDays(dateIn(new Date(useNow()), zone), days ?? DAYS);
   const remind = () => {
-    const day = addDays(dateIn(new Date(), zone), days ?? DAYS);
     const followUp = { campaign_id: id, run_id: null, under_percent: percent };
     go(createReminder(client, zone, groups, { name: t('followUp.reminderName', { name }), day, followUp }));
   };
