@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp, PostExtras } from '../../../content/post/post-extras.ts';
 import { findFollowed } from '../begin/skip-readers.ts';
-import { rated } from '../roll-up/sum-deliveries.ts';
+import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** WhatsApp's own choices, by their seconds. */
@@ -83,9 +83,11 @@ async function countFollowed(
 ): Promise<CheckWarning> {
   const campaignId = (await findFollowed(db, accountId, followUp.campaignId)) ?? 0;
   const { rows } = await sql<{ left: number; unknown: number }>`
-    with ${rated({ accountId, campaignId, runId: followUp.runId })}
-    select count(*) filter (where r.percent < ${followUp.underPercent}::int)::int as left, count(*) filter (where r.percent is null)::int as unknown
-    from unnest(${[...groupIds]}::bigint[]) i (group_id) left join rated r on r.group_id = i.group_id`.execute(db);
+    with ${reads({ accountId, campaignId, runId: followUp.runId })}
+    select count(*) filter (where percent < ${followUp.underPercent}::int)::int as left, count(*) filter (where percent is null)::int as unknown
+    from (select ${percentOf(sql.ref('i.group_id'))} as percent from reads r, unnest(${[...groupIds]}::bigint[]) i (group_id)) g`.execute(
+    db,
+  );
   const { left = 0, unknown = 0 } = rows[0] ?? {};
   const groups = groupIds.length;
   const percent = followUp.underPercent;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { FollowUp } from '../../../content/post/post-extras.ts';
 import { settleRuns } from '../../deliveries/settle-runs.ts';
-import { rated } from '../roll-up/sum-deliveries.ts';
+import { percentOf, reads } from '../roll-up/sum-deliveries.ts';
 
 /** Deliveries of a follow-up that were just written, by their positions. */
 export interface FollowUpPiece {
@@ -32,17 +32,19 @@ async function skipReadersOf(
 ): Promise<void> {
   const campaignId = await findFollowed(trx, accountId, followUp.campaignId);
   // Of a campaign that was deleted nothing is known.
-  const source = { accountId, campaignId: campaignId ?? 0, runId: followUp.runId };
+  const source = {
+    accountId,
+    campaignId: campaignId ?? 0,
+    runId: campaignId === undefined ? undefined : followUp.runId,
+  };
+  const percent = percentOf(sql.ref('d.group_id'));
   await sql`
-    with ${rated(source)}, skipped as (
+    with ${reads(source)}, skipped as (
       update deliveries d
-      set status = 'cancelled', error = ${SKIPPED} || case when n.percent is null then 'reads unknown' else 'read by ' || floor(n.percent) || ' %' end
-      from (
-        select q.position, r.percent from deliveries q left join rated r on ${campaignId !== undefined}::boolean and r.group_id = q.group_id
-        where q.account_id = ${accountId} and q.run_id = ${runId} and q.position between ${first}::int and ${last}::int
-      ) n
-      where d.account_id = ${accountId} and d.run_id = ${runId} and d.position = n.position and d.status = 'queued'
-        and (n.percent is null or n.percent >= ${followUp.underPercent}::int)
+      set status = 'cancelled', error = ${SKIPPED} || coalesce('read by ' || floor(${percent}) || ' %', 'reads unknown')
+      from reads r
+      where d.account_id = ${accountId} and d.run_id = ${runId} and d.position between ${first}::int and ${last}::int and d.status = 'queued'
+        and coalesce(${percent} >= ${followUp.underPercent}::int, true)
       returning d.position
     )
     update runs r set queued = r.queued - n.count, cancelled = r.cancelled + n.count, skipped = r.skipped + n.count

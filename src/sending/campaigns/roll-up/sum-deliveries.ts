@@ -37,19 +37,26 @@ export interface ReadPosts {
 }
 
 /**
- * `rated`: the percentage of members of each group who have read, of those who could have told (contract §3). It is null for channels, and
- * where nothing was sent. A group that the campaign did not go to has no row.
+ * `reads`: one row, whose `percent` has the percentage of members of each group who have read, of those who could have told (contract §3),
+ * as JSON by the group's id. Channels and groups that got nothing are missing. JSON and not rows: nothing is known of the size of what was
+ * just written, so the planner would join it row by row, for minutes.
  */
-export const rated = (source: ReadPosts): RawBuilder<unknown> => sql`
-    ${source.runId === undefined ? written(source.campaignId) : writtenOfRun(source.accountId, source.runId)},
-    rated as (
-      select w.group_id, case when g.kind <> 'channel' and w.recipients > 0 then 100 * w.read / w.recipients end as percent
+export const reads = ({ accountId, campaignId, runId }: ReadPosts): RawBuilder<unknown> => sql`
+    ${runId === undefined ? written(campaignId) : writtenOfRun(accountId, runId)},
+    reads as materialized (
+      select coalesce(jsonb_object_agg(w.group_id, 100 * w.read / w.recipients), '{}') as percent
       from written w join groups g on g.group_id = w.group_id
+      where g.kind <> 'channel' and w.recipients > 0
     )`;
 
 const writtenOfRun = (accountId: number, runId: number) => sql`
     written as materialized (
       select group_id, sum(recipients)::float8 as recipients, sum(read)::float8 as read
-      from (select d.group_id, ${deliveryCounts} from deliveries d where d.account_id = ${accountId} and d.run_id = ${runId}) d
+      from (
+        select d.group_id, ${deliveryCounts} from deliveries d where d.account_id = ${accountId} and d.run_id = ${runId} order by d.position) d
       group by group_id
     )`;
+
+/** The percentage of a group in `reads r`; null: it is unknown. */
+export const percentOf = (groupId: RawBuilder<unknown>): RawBuilder<number | null> =>
+  sql`(r.percent ->> ${groupId}::text)::float8`;
