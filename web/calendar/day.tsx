@@ -131,7 +131,6 @@ export function RunChip({ run }: { run: PlannedRun }) {
         {warning && (
           <span className={classes.mark}>
             <Icon name="alert" size={13} />
-            <VisuallyHidden>{warning.join(' ')}</VisuallyHidden>
           </span>
         )}
         <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
@@ -139,7 +138,9 @@ export function RunChip({ run }: { run: PlannedRun }) {
         </span>{' '}
         {run.is_follow_up && <span className={classes.followUp}>{t('followUp.name')}</span>}
         <span className={classes.many}>{groups}</span>
-        <VisuallyHidden>({t(`status.${status}`)})</VisuallyHidden>
+        <VisuallyHidden>
+          ({t(`status.${status}`)}) {warning?.join(' ')}
+        </VisuallyHidden>
       </Link>
       {isPlanned && <PlannedRunMenu run={run} zone={zone} isPaused={status === 'paused'} className={classes.runMenu} />}
     </span>
