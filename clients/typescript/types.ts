@@ -818,8 +818,7 @@ export interface GroupAnalytics {
     last_sent_at: string | null;
     /** The error of the latest run with a failure, and what to do about it. */
     last_error: string | null;
-    /** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
-    skipped?: string | undefined;
+    skipped?: SkippedReason | undefined;
     /** Why its post was not pinned or unpinned. Present like `pinned`. */
     pin_error?: string | null | undefined;
     /** When the last pinned post stops being pinned. Present like `pinned`. */
@@ -834,6 +833,8 @@ export interface GroupAnalytics {
 export type ReportedCount = number | null;
 /** Relative to the recipients whose receipts are reported, so without channels. `null` without any. */
 export type ReadRate = number | null;
+/** Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not. */
+export type SkippedReason = string;
 export interface Overview {
   totals: OverviewTotals;
   /** With `with_previous`. */
@@ -915,6 +916,7 @@ export interface GroupReport {
     read_rate: number | null;
     /** The cause, and what to do about it. */
     error: string | null;
+    skipped?: SkippedReason | undefined;
   }>;
   /** Planned runs, soonest first, 20 at most. */
   planned: Array<{
@@ -1303,6 +1305,7 @@ export interface RunEventData {
   sent: number;
   failed: number;
   cancelled: number;
+  skipped?: Skipped | undefined;
 }
 export interface DeliveriesEventData {
   campaign_id: string;

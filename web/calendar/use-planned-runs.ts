@@ -4,6 +4,8 @@ import type { GroupKind, PlannedRun } from '../api/operations.ts';
 
 const PAGE = 1_000;
 const REFRESH_MS = 10_000;
+/** The warnings cost several times what the runs do, and change with plans only. */
+const REFRESH_WITH_WARNINGS_MS = 30_000;
 
 /** Only runs to a group of this kind and of this saved list. */
 export interface RunFilter {
@@ -20,7 +22,7 @@ export function usePlannedRuns(first: string, last: string, { kind, listId, with
     queryFn: ({ signal }) =>
       listAll({ start_date: first, end_date: last, kind, group_list_id: listId, with_warnings: withWarnings }, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: withWarnings ? REFRESH_WITH_WARNINGS_MS : REFRESH_MS,
   });
 }
 

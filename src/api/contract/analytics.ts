@@ -56,6 +56,11 @@ const counts = {
   read_rate: rate,
 };
 
+const skippedReason = z.string().optional().meta({
+  id: 'SkippedReason',
+  description: 'Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not.',
+});
+
 const groupAnalyticsData = z
   .object({
     campaign: z.object(campaignHead),
@@ -82,9 +87,7 @@ const groupAnalyticsData = z
           .string()
           .nullable()
           .meta({ description: 'The error of the latest run with a failure, and what to do about it.' }),
-        skipped: z.string().optional().meta({
-          description: 'Why a follow-up left the group out, such as `read by 72 %`. Absent if it did not.',
-        }),
+        skipped: skippedReason,
         pin_error: z.string().nullable().optional().meta({
           description: 'Why its post was not pinned or unpinned. Present like `pinned`.',
         }),
@@ -162,6 +165,7 @@ const groupReport = z
           read: count.meta({ description: 'Number of reads. For a channel, its views.' }),
           read_rate: readRate,
           error: z.string().nullable().meta({ description: 'The cause, and what to do about it.' }),
+          skipped: skippedReason,
         }),
       )
       .meta({ description: 'Newest first, 1,000 at most.' }),

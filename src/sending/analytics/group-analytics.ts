@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Connection, Database } from '../../platform/database/connect.ts';
-import { SKIPPED } from '../campaigns/begin/skip-readers.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { written } from '../campaigns/roll-up/sum-deliveries.ts';
 import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
-import { explainError } from './explain-error.ts';
+import { explainUnsent } from './explain-error.ts';
 import { findPollResults, type PollResults } from './read-poll-results.ts';
 import { readingPermits } from './reading-permits.ts';
 import { readReach, type CampaignReach } from './read-reach.ts';
@@ -146,10 +145,8 @@ async function selectGroupRows(trx: Connection, campaignId: number): Promise<Gro
     left join revised v on v.group_id = t.group_id
     order by t.position, t.group_id`.execute(trx);
   return rows.map(({ isWaiting, ...row }) => {
-    const { lastError: error } = row;
-    if (error === null) return { ...row, skipped: null };
-    if (error.startsWith(SKIPPED)) return { ...row, lastError: null, skipped: error.slice(SKIPPED.length) };
-    return { ...row, skipped: null, lastError: explainError(error, isWaiting ?? false) };
+    const { error: lastError, skipped } = explainUnsent(row.lastError, isWaiting ?? false);
+    return { ...row, lastError, skipped };
   });
 }
 

@@ -104,6 +104,10 @@ test('goes to the groups under the percentage at the time it is due, and says wh
   expect(found.totals).toMatchObject({ deliveries: 3, queued: 0, sent: 1, failed: 0, cancelled: 2, skipped: 2 });
   expect(found.runs).toMatchObject([{ status: 'completed', queued: 0, sent: 1, failed: 0, cancelled: 2, skipped: 2 }]);
   expect(found.groups.map(({ last_error }) => last_error)).toEqual([null, null, null]);
+  const { body: group } = await alice.call<{ posts: object[] }>('analytics/get-group', {
+    group_metadata_id: groups[1],
+  });
+  expect(group.data.posts).toMatchObject([{ cancelled: 1, error: null, skipped: 'read by 72 %' }, { sent: 1 }]);
   // Who reads it afterwards changes nothing.
   await setReads(first, [1, 0, 0]);
   expect(outcomes(await resultsOf(id))).toEqual(outcomes(found));
@@ -153,6 +157,9 @@ test('a run with nobody left completes', async () => {
   expect(found.campaign.status).toBe('completed');
   expect(found.totals).toMatchObject({ deliveries: 3, sent: 0, cancelled: 3, skipped: 3 });
   expect((await alice.call('venom/retry-campaign', { campaign_id: id })).status).toBe(409);
+  const { rows } = await sql<{ data: object }>`
+    select data from events where type = 'run.completed' and data ->> 'campaign_id' = ${id}`.execute(app.database.db);
+  expect(rows).toMatchObject([{ data: { status: 'completed', sent: 0, cancelled: 3, skipped: 3 } }]);
   // The same at once.
   expect((await resultsOf(await send(now(followUp(first))))).totals).toMatchObject({ sent: 0, skipped: 3 });
 });
@@ -258,6 +265,23 @@ test('a paused or cancelled follow-up, and one of a deleted campaign', async () 
   const found = await ended(gone);
   expect(found.totals).toMatchObject({ sent: 0, skipped: 3 });
   expect(found.groups[0]?.skipped).toBe('reads unknown');
+});
+
+test('what a follow-up left out is no failure in a report', async () => {
+  const first = await send();
+  await setReads(first, [null, 1, 0]);
+  await sql`update deliveries set error = 'Only admins may post here' where status = 'failed' and group_id = ${groups[0]}`.execute(
+    app.database.db,
+  );
+  await send(now(followUp(first)));
+  const { body } = await alice.call<{ failures: object[]; failed_groups: object[] }>('analytics/get-report', {
+    start_date: '2031-06-01',
+    end_date: '2031-06-01',
+  });
+  expect(body.data.failures).toMatchObject([{ error: 'Only admins may post here', groups: 1, posts: 1 }]);
+  expect(body.data.failed_groups).toMatchObject([
+    { group_metadata_id: groups[0], last_error: 'Only admins may post here' },
+  ]);
 });
 
 test('a check says how many groups would get it as of now', async () => {

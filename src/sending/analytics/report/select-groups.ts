@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Connection } from '../../../platform/database/connect.ts';
 import type { GroupKind } from '../../../platform/database/schema.ts';
+import { SKIPPED } from '../../campaigns/begin/skip-readers.ts';
 import { deliveryCounts } from '../../campaigns/roll-up/roll-up-runs.ts';
 import type { Span } from './report-span.ts';
 import { begunRuns, chosenTargets, wholeCampaigns, type Scope } from './select-runs.ts';
@@ -54,8 +55,9 @@ export async function selectGroups(trx: Connection, scope: Scope, span: Span): P
              sum(delivered)::float8 as delivered, sum(read)::float8 as read, sum(reactions)::float8 as reactions,
              sum(replies)::float8 as replies, sum(views)::float8 as views, bool_or(views_seen) as views_seen,
              min(first_sent_at) as first_sent_at, max(last_sent_at) as last_sent_at,
-             (array_agg(error order by error_run_id desc) filter (where error is not null))[1] as error,
-             (array_agg(error_waits order by error_run_id desc) filter (where error is not null))[1] as is_waiting
+             -- Not why a follow-up left the group out.
+             (array_agg(error order by error_run_id desc) filter (where not starts_with(error, ${SKIPPED})))[1] as error,
+             (array_agg(error_waits order by error_run_id desc) filter (where not starts_with(error, ${SKIPPED})))[1] as is_waiting
       from part group by group_id having sum(sent) + sum(failed) > 0
     )
     select s.group_id as "groupId", g.name, g.kind, g.participants, s.sent, s.failed, s.recipients, s.delivered, s.read, s.reactions, s.replies,
