@@ -22,10 +22,10 @@ export async function writePosts(db: Database, owner: Owner, runs: number): Prom
       select account_id, campaign_id, content_id, status, due_at - day * interval '1 day', started_at - day * interval '1 day',
              finished_at - day * interval '1 day', targets, expanded, next_position, sent, delivered, read
       from runs, generate_series(1, ${runs - 1}::int) day where account_id = ${accountId}
-      returning run_id
+      returning run_id, started_at
     )
     insert into deliveries (account_id, run_id, position, group_id, message_id, status, sent_at, attempts, recipients, delivered, read)
-    select d.account_id, f.run_id, d.position, d.group_id, d.message_id || '-' || f.run_id, d.status, d.sent_at, 1, 2, 2, d.read
+    select d.account_id, f.run_id, d.position, d.group_id, d.message_id || '-' || f.run_id, d.status, f.started_at, 1, 2, 2, d.read
     from deliveries d, former f where d.account_id = ${accountId}`.execute(db);
   await sql`
     update campaigns set status = 'completed', finished_at = campanile_now(), open_runs = 0 where account_id = ${accountId}`.execute(

@@ -56,7 +56,9 @@ export async function selectSums(
     select ${SUMS}, min(p.first_sent_at) as "firstSentAt", max(p.last_sent_at) as "lastSentAt"
     from unnest(${[...campaignIds]}::bigint[]) c (campaign_id)
     cross join lateral (
-      select *, s.views_seen or s.views > 0 as views_seen from group_sums s where s.account_id = ${accountId} and s.campaign_id = c.campaign_id
+      select s.group_id, s.first_sent_at, s.last_sent_at, s.sent, s.failed, s.recipients, s.delivered, s.read, s.reactions, s.replies, s.views,
+             s.views_seen or s.views > 0 as views_seen, s.error, s.error_run_id, s.error_waits
+      from group_sums s where s.account_id = ${accountId} and s.campaign_id = c.campaign_id
       order by s.group_id) p
     where ${groupIds ?? null}::bigint[] is null or p.group_id = any(${groupIds ?? null}::bigint[])
     group by p.group_id`.execute(db);
