@@ -66,7 +66,7 @@ const RARE = [
   'messengers/whatsapp/client/engine',
   'messengers/whatsapp/connect/{link,new-link,own-number}',
   'messengers/whatsapp/connect/survive',
-  'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,former-link,no-outcome,passkey,pauses,proxies,replaced,warnings}',
+  'messengers/whatsapp/connect/{account-ends,bans,client-version,codes,first-hour,former-link,no-outcome,passkey,pauses,proxies,replaced,signed-pre-key,warnings}',
   'content/{link-preview/link-previews,media/upload}',
   'messengers/whatsapp/files/{albums,media}',
   'messengers/whatsapp/inbound/members',

@@ -2,6 +2,7 @@
 import { encodeBigEndian, generateSignalPubKey, jidDecode } from 'baileys';
 import type { Connection } from './connection.ts';
 import type { QueryAnswer } from './answer-queries.ts';
+import { isSignedBy } from './independent-keys.ts';
 import type { PeerState } from './state.ts';
 import {
   bytesOf,
@@ -26,7 +27,7 @@ export async function answerKeyQuery(state: PeerState, connection: Connection, q
     case 'digest':
       return [element('digest')];
     case 'rotate':
-      return [];
+      return rotateKey(companion, need(query, 'rotate'));
     case 'key':
       return handOutKeys(state, elementsOf(need(query, 'key')));
     default:
@@ -59,17 +60,34 @@ async function handOutKeys({ world, script }: PeerState, users: Stanza[]): Promi
 
 const errorOf = (code: number) => element('error', { code: String(code), text: 'refused' });
 
+const INVALID = 406;
+
+/** Other devices get the signed prekey from then on, if the device has signed it and no other key has its id. */
+function rotateKey({ bundle }: Companion, rotation: Stanza): QueryAnswer {
+  if (!bundle) return INVALID;
+  const signed = need(rotation, 'skey');
+  const signature = bytesOf(need(signed, 'signature'));
+  const key = readKey(signed);
+  const isSigned = isSignedBy(bundle.identityKey, key.publicKey, signature);
+  const { keyId, publicKey } = bundle.signedPreKey;
+  const isTaken = key.keyId === keyId && !Buffer.from(key.publicKey).equals(Buffer.from(publicKey));
+  if (!isSigned || isTaken) return INVALID;
+  bundle.signedPreKey = { ...key, signature };
+  return [];
+}
+
+const readKey = (key: Stanza) => ({
+  keyId: bytesOf(need(key, 'id')).readUIntBE(0, 3),
+  publicKey: generateSignalPubKey(bytesOf(need(key, 'value'))),
+});
+
 function readBundle(upload: Stanza): NonNullable<Companion['bundle']> {
-  const keyOf = (key: Stanza) => ({
-    keyId: bytesOf(need(key, 'id')).readUIntBE(0, 3),
-    publicKey: generateSignalPubKey(bytesOf(need(key, 'value'))),
-  });
   const signed = need(upload, 'skey');
   return {
     registrationId: bytesOf(need(upload, 'registration')).readUInt32BE(0),
     identityKey: generateSignalPubKey(bytesOf(need(upload, 'identity'))),
-    signedPreKey: { ...keyOf(signed), signature: bytesOf(need(signed, 'signature')) },
-    preKeys: children(need(upload, 'list'), 'key').map(keyOf),
+    signedPreKey: { ...readKey(signed), signature: bytesOf(need(signed, 'signature')) },
+    preKeys: children(need(upload, 'list'), 'key').map(readKey),
   };
 }
 

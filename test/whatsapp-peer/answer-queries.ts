@@ -18,7 +18,8 @@ export async function answerQuery(state: PeerState, connection: Connection, quer
   const users = usersIn(query);
   const refused = await state.script.refuseQuery({ namespace, to, action: actionOf(query), queryId, chatId, users });
   if (refused === 'silence') return;
-  const answer = refused ?? (await answerTo(state, connection, query));
+  const answer = typeof refused === 'number' ? refused : await answerTo(state, connection, query);
+  if (refused === 'lose the answer') return;
   if (answer === undefined) state.unanswered.push(query);
   const attributes = { id, from: to, t: seconds() };
   if (Array.isArray(answer)) {

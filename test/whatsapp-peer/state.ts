@@ -38,13 +38,15 @@ export type KeysOfDevice =
   /** The whole query is rejected, for all other devices, too. */
   | { refuseAll: number };
 
+type QueryVerdict = number | 'silence' | 'lose the answer' | undefined;
+
 /** Deviations of the peer from the normal behaviour of WhatsApp. Tests change them. */
 export interface Script {
   /** Called for every post. */
   judge: (post: { chatId: string; messageId: string; stanza: Stanza }) => Verdict | Promise<Verdict>;
   /** Called for every acknowledgement of a post in a group: replaces its `phash`, or its `addressing_mode`. */
   ackOf: (group: Group) => Record<string, string>;
-  /** Called for every query; a number rejects it with that code, `silence` means no answer. */
+  /** Called for every query; a number rejects it with that code. `silence`: it is lost. `lose the answer`: it takes effect. */
   refuseQuery: (query: {
     namespace: string;
     to: string;
@@ -54,7 +56,7 @@ export interface Script {
     chatId: string;
     /** The users it is about, if there are several. */
     users: readonly string[];
-  }) => number | 'silence' | undefined | Promise<number | 'silence' | undefined>;
+  }) => QueryVerdict | Promise<QueryVerdict>;
   /** Called for every person in a query for devices: their list may be empty or missing in the answer, or they may. */
   devicesOf: (jid: string) => 'given' | 'empty' | 'missing' | 'nobody';
   /** Called for every person that a new group is to have, with the privacy token; a number is the error, `left out` says nothing. */

@@ -75,7 +75,7 @@ export function codeIn(sentence: string | null | undefined): number | null {
 export async function post(
   checking: Checking,
   groupId: number | undefined,
-  { image = null, ...content }: Pick<AddCampaign, 'html' | 'image' | 'link_preview'>,
+  { image = null, ...content }: Pick<AddCampaign, 'html' | 'image' | 'link_preview' | 'poll'>,
 ): Promise<{ campaignId: string; facts: Facts }> {
   const { client, patience, say } = checking;
   if (groupId === undefined)

@@ -14,6 +14,7 @@ export const STEPS: Readonly<Record<string, RunStep>> = {
   'Send a link': sendLink,
   'Receive and read': awaitReceipts,
   'React and reply': awaitReactions,
+  'Vote on a poll': awaitVote,
   'Correct the text': correctText,
   'Recall the picture': recallPicture,
   'Link another device of yours': postToOwnDevices,
@@ -80,6 +81,25 @@ async function awaitReactions(checking: Checking): Promise<Facts> {
   const { reactions, replies } = await waitForTotals(checking, made.textId, patience.peopleMs, isDone);
   say(`Counted: ${reactions} reactions, ${replies} replies.`);
   return { reactions, replies };
+}
+
+const POLL = { question: 'Does this poll reach you?', options: ['Yes', 'No'] };
+
+async function awaitVote(checking: Checking): Promise<Facts> {
+  const { client, made, patience, say, prompt } = checking;
+  const { campaignId, facts: sent } = await post(checking, made.groupId, { html: '', poll: POLL });
+  await prompt();
+  const read = async () => {
+    const { polls } = await client.call('analytics/get-poll-results', { campaign_id: campaignId });
+    const { voters = 0, unreadable = 0, votes: [yes = 0] = [] } = polls[0] ?? {};
+    return { voters, unreadable, yes };
+  };
+  const counts = await waitFor(patience, patience.peopleMs, read, (found) => found.voters + found.unreadable > 0);
+  const facts = { ...sent, ...counts };
+  if (counts.unreadable > 0) throw new StepFailedError('A vote arrived and could not be opened', facts);
+  if (counts.voters === 0) throw new StepFailedError('No vote arrived in time', facts);
+  say(`Counted: ${counts.voters} voters, ${counts.yes} of them for "Yes".`);
+  return facts;
 }
 
 async function correctText(checking: Checking): Promise<Facts> {

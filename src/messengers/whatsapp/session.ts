@@ -15,6 +15,7 @@ import type { Credentials, Engine, Restriction } from './client/engine.ts';
 import { isChannel } from './client/jid.ts';
 import type { KeyValueStore } from './client/key-storage.ts';
 import type { WhatsAppCondition } from './connect/conditions.ts';
+import { readNowMs } from './connect/read-now-ms.ts';
 import { createRestrictionQuery, withServerCooldown } from './connect/server-cooldown.ts';
 import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
@@ -217,7 +218,7 @@ function startAnswering(
 
 /** The options of each connection. `cooldown` is the one without server queries. */
 function socketOptions(
-  { log, account: { accountId }, url, proxy, timing, emitMemberEvents, onCondition }: SessionOptions,
+  { db, log, account: { accountId }, url, proxy, timing, emitMemberEvents, onCondition }: SessionOptions,
   {
     cooldown,
     warnings,
@@ -233,6 +234,7 @@ function socketOptions(
     handoffMs: timing.handoffMs,
     outcomeMs: timing.outcomeMs,
     queryMs: timing.queryMs,
+    now: () => readNowMs(db),
     log: log.child({ accountId }),
     onLidMappings: (pairs) => emitLidMappings(emitMemberEvents, accountId, pairs),
     canRecord: () => emitMemberEvents([]),

@@ -110,6 +110,7 @@ function optionsFor({ url }: WhatsAppPeer): SocketOptions {
     version: VERSION,
     outcomeMs: 60_000,
     queryMs: 60_000,
+    now: () => Promise.resolve(Date.now()),
     qrMs: undefined,
     log: createLog('fatal'),
     onCredentials: () => undefined,

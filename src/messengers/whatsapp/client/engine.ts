@@ -70,6 +70,8 @@ export interface SocketOptions {
   /** How long each QR code is shown, in milliseconds. Undefined: as long as WhatsApp accepts it. */
   qrMs: number | undefined;
   log: Log;
+  /** In milliseconds since 1970, by the clock that all processes share. */
+  now(): Promise<number>;
   /** The credentials have changed. */
   onCredentials(): void;
   /** A QR code for a phone to scan. */

@@ -1,5 +1,5 @@
 import type { Agent as HttpsAgent } from 'node:https';
-import { makeWASocket, type UserFacingSocketConfig } from 'baileys';
+import { DEFAULT_CONNECTION_CONFIG, makeWASocket, type UserFacingSocketConfig } from 'baileys';
 import { createClient } from './create-client.ts';
 import type { LibraryCredentials } from './credentials.ts';
 import { drainOfflineQueue } from './drain-offline-queue.ts';
@@ -10,6 +10,7 @@ import { withMappingListener } from './lid-mappings.ts';
 import { linkByPasskey } from './link-by-passkey.ts';
 import { withHiddenContacts } from './privacy-tokens.ts';
 import { quietLog } from './quiet-log.ts';
+import { keepSignedPreKeyFresh, withFormerKeys } from './signed-pre-keys.ts';
 import { showQrCodes } from './show-qr-codes.ts';
 
 /** After so many failed attempts, this many milliseconds apart, the library gives up storing keys. */
@@ -25,14 +26,15 @@ function toLibrary({ agent, dispatcher }: NonNullable<SocketOptions['proxy']>): 
   } as ProxySettings;
 }
 
-export function openSocket({ auth }: LibraryCredentials, options: SocketOptions): Socket {
+export function openSocket(library: LibraryCredentials, options: SocketOptions): Socket {
   const { log } = options;
-  const { creds, keys } = auth;
+  const { creds, keys } = library.auth;
   const socket = makeWASocket({
     ...(options.url !== undefined && { waWebSocketUrl: options.url }),
     version: options.version,
     ...(options.proxy && toLibrary(options.proxy)),
     auth: { creds, keys: withHiddenContacts(withMappingListener(keys, options.onLidMappings), creds.noiseKey.private) },
+    makeSignalRepository: withFormerKeys(DEFAULT_CONNECTION_CONFIG.makeSignalRepository, library.store),
     logger: quietLog(log),
     defaultQueryTimeoutMs: options.queryMs,
     transactionOpts: COMMIT,
@@ -48,6 +50,7 @@ export function openSocket({ auth }: LibraryCredentials, options: SocketOptions)
   options.onClient(client);
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<CloseReason>();
+  const closing = new AbortController();
   // A plain error: a status code in it would be read as WhatsApp's.
   const giveUp = (why: string) => void socket.end(new Error(why));
   const limit = setTimeout(giveUp, options.outcomeMs, 'WhatsApp did not answer in time');
@@ -72,8 +75,14 @@ export function openSocket({ auth }: LibraryCredentials, options: SocketOptions)
       const { isActive, timeEnforcementEnds } = reachoutTimeLock;
       options.onRestriction({ isActive: isActive ?? false, endsAt: timeEnforcementEnds });
     }
-    if (connection === 'open') opened.resolve();
-    if (connection === 'close') ended.resolve(closeReasonOf(lastDisconnect?.error));
+    if (connection === 'open') {
+      opened.resolve();
+      void keepSignedPreKeyFresh({ client, library, now: options.now, log }, closing.signal);
+    }
+    if (connection === 'close') {
+      closing.abort();
+      ended.resolve(closeReasonOf(lastDisconnect?.error));
+    }
   });
   return {
     client,

@@ -16,6 +16,7 @@ import { OWN_NUMBER, statusOf, towards } from '../../../support/whatsapp.ts';
 import { startWhatsAppPeer } from '../../../whatsapp-peer/peer.ts';
 import { postInGroup, reactionTo, replyTo, sendReceipt } from '../../../whatsapp-peer/phones.ts';
 import { signChallenge } from '../../../whatsapp-peer/authenticator.ts';
+import { sealedVote } from '../../../whatsapp-peer/seal-vote.ts';
 import { SignalDevice } from '../../../whatsapp-peer/signal-device.ts';
 import type { Arrival } from '../../../whatsapp-peer/state.ts';
 import { lidOf, type Group } from '../../../whatsapp-peer/world.ts';
@@ -58,6 +59,15 @@ async function react(text: string): Promise<void> {
   await postInGroup(companion(), { chatId: shown(text).chatId, by: second, message: reactionTo(shown(text)) });
 }
 
+/** In whose name votes are encrypted. They cannot be opened if it is another account than the poll's. */
+let voteAuthor = phone;
+
+async function vote(option: string): Promise<void> {
+  const post = shown('Does this poll');
+  const message = sealedVote({ post, author: voteAuthor, by: second }, [option]);
+  await postInGroup(companion(), { chatId: post.chatId, by: second, message });
+}
+
 function checkGroup(): Group {
   const group = peer.world.groups.get(shown('Campanile').chatId);
   if (!group) throw new Error('there is no group');
@@ -89,6 +99,7 @@ const DOINGS: ReadonlyArray<readonly [string, () => Promise<unknown> | string]> 
       await postInGroup(companion(), { chatId, by: second, message });
     },
   ],
+  ['On the second phone vote', () => vote('Yes')],
   [
     'Open web.whatsapp.com',
     async () => {
@@ -220,6 +231,7 @@ test('walks through the hour, resumes where it stopped, and writes a report with
     'Send a link': { sent: 1 },
     'Receive and read': { delivered: 1, read: 1 },
     'React and reply': { reactions: 1, replies: 1 },
+    'Vote on a poll': { sent: 1, voters: 1, unreadable: 0, yes: 1 },
     'Correct the text': { corrected: 1 },
     'Recall the picture': { recalled: 1 },
     'Link another device of yours': { sent: 1 },
@@ -269,6 +281,20 @@ test('says which step failed, and writes only its code down', async () => {
   expect(code).toBe(1);
   expect(said).toMatch(/Failed: .*400/);
   expect((await readReport()).steps.at(-1)).toMatchObject({ outcome: 'failed', facts: { httpStatus: 409, code: 400 } });
+});
+
+test('fails when a vote cannot be opened, and reports its count', async () => {
+  const report = join(folder, 'vote.json');
+  const played = new Set(['Create a group', 'Vote on a poll']);
+  const titles = Object.keys(STEPS).filter((title) => !played.has(title));
+  const steps = titles.map((title) => ({ title, outcome: 'skipped' }));
+  await writeFile(report, JSON.stringify({ steps, made: {} }));
+  voteAuthor = second;
+  const { code, said } = await check({ report });
+  expect(code).toBe(1);
+  expect(said).toContain('Failed: A vote arrived and could not be opened');
+  const found = (JSON.parse(await readFile(report, 'utf8')) as Report).steps.at(-1);
+  expect(found).toMatchObject({ outcome: 'failed', facts: { sent: 1, voters: 0, unreadable: 1 } });
 });
 
 test('leaves a file alone that is no report, and shows the usage after a wrong option', async () => {
