@@ -51,16 +51,20 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's dimmed greys and its red are too faint for small text. */
+/**
+ * Three surfaces (`--page`, `--card` on it, `--inset` in a card) and the tints of states; no style sheet draws another background. Mantine's
+ * dimmed greys and its red are too faint for small text.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
+  variables: { '--hover': 'var(--page)', '--accent-tint': 'var(--mantine-color-bronze-light)' },
   light: {
     '--mantine-color-dimmed': '#5a6068',
     '--mantine-color-placeholder': '#6b7280',
     '--mantine-color-error': '#b42318',
-    '--ground': '#f7f6f4',
-    '--surface': '#ffffff',
+    '--page': '#f7f6f4',
+    '--card': '#ffffff',
     '--inset': '#faf9f7',
+    '--warning': '#fdf3dc',
     '--line': '#e4e1dc',
     '--delivered': '#6b7280',
     '--read': '#0b76a8',
@@ -75,9 +79,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#9a9a9a',
     '--mantine-color-error': '#ff9a91',
     '--mantine-color-body': '#1d1c1b',
-    '--ground': '#161514',
-    '--surface': '#1d1c1b',
+    '--page': '#161514',
+    '--card': '#1d1c1b',
     '--inset': '#191817',
+    '--warning': '#352a10',
     '--line': '#35322f',
     '--delivered': '#a8a8a8',
     '--read': '#53bdeb',

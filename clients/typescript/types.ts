@@ -1931,7 +1931,7 @@ One run takes place on each date of the range, at the wall-clock time in the tim
       with_reads?: boolean | null | undefined;
       /** Also campaigns that were added with `is_test`. */
       with_tests?: boolean | null | undefined;
-      /** Adds `group_count` and `media_mime`. */
+      /** Adds `group_count`, `media_mime` and `post_kind`. */
       with_post?: boolean | null | undefined;
       cursor?: Cursor | undefined;
     };
@@ -1949,6 +1949,8 @@ One run takes place on each date of the range, at the wall-clock time in the tim
         group_count?: number | undefined;
         /** With `with_post`. `null`: no file. */
         media_mime?: string | null | undefined;
+        /** With `with_post`. `files`: several. */
+        post_kind?: 'text' | 'file' | 'files' | 'poll' | 'event' | undefined;
         progress: {
           deliveries: number;
           sent: number;

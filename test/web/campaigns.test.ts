@@ -66,7 +66,7 @@ describe.skipIf(!browser)('in a browser', () => {
       ({ status }) => String(status).startsWith('completed'),
     );
 
-  /** The campaigns of home, beside which it says what goes out. */
+  /** The campaigns of home. */
   const listed = (where: Page) => where.getByRole('list', { name: 'Campaigns', exact: true });
 
   /** Whether the picture has really been drawn. */
@@ -164,6 +164,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('We open at ten');
     await dialog.getByRole('group', { name: 'What members see' }).getByText('We open at ten').waitFor();
+    await dialog.getByText('3 groups', { exact: true }).waitFor();
+    await dialog.getByText(/^\d+ members$/).waitFor();
+    await dialog.getByText(/^Sent .*\d{4}, \d\d:\d\d/).waitFor();
+    const [was, becomes] = [dialog.getByRole('definition').first(), dialog.getByRole('definition').last()];
+    expect([await was.innerText(), await becomes.innerText()]).toEqual(['We open at nine', 'We open at ten']);
     await submit.click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Edited or deleted later' }).getByText('3 posts were edited.').waitFor();
@@ -177,6 +182,8 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/campaigns/${id}`);
     await page.getByRole('button', { name: 'Delete for everyone…' }).click();
     await page.getByRole('dialog').getByText('This cannot be undone.', { exact: false }).waitFor();
+    await page.getByRole('dialog').getByText('3 groups', { exact: true }).waitFor();
+    await page.getByRole('dialog').getByText('We open at ten').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click();
     await page.getByText('3 posts were deleted for everyone.').waitFor();
     await page.getByRole('row', { name: /^Chess friends Sent Deleted/ }).waitFor();
@@ -205,6 +212,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Edit sent posts…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('It is too late in 2 groups: the post stays as it is there.', { exact: false }).waitFor();
+    await dialog.getByRole('listitem').filter({ hasText: 'It is too late in 2 groups' }).waitFor();
     await dialog.getByRole('textbox', { name: 'Message' }).click();
     await page.keyboard.type('!');
     await dialog.getByRole('button', { name: 'Edit for everyone' }).click();
@@ -325,7 +333,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const chip = page.getByRole('link', { name: /^09:00\s*Good morning/ });
     await chip.dragTo(page.getByRole('listitem', { name: title(target) }));
     const form = page.getByRole('dialog', { name: 'Move a run of “Good morning”' });
-    await form.getByText(/^Planned for .*09:00.* so far\.$/).waitFor();
+    await form.getByText(/^Scheduled for .*09:00.* so far\.$/).waitFor();
     expect(await form.getByLabel('New day and time').inputValue()).toBe(`${target.toString()}T09:00`);
     expect(((await read(id)).runs as Array<{ moved_from?: string }>)[0]?.moved_from).toBeUndefined();
     if (day.dayOfWeek === 7) await form.getByLabel('New day and time').fill(`${day.toString()}T18:30`);
@@ -467,7 +475,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const day = page.getByRole('listitem', { name: title });
     // Today may be the last day that is shown.
     if ((await day.count()) === 0) await page.getByRole('button', { name: 'Next' }).click();
-    await day.getByRole('link', { name: /^08:00\s*At 8\s.*\(Planned\)$/ }).waitFor();
+    await day.getByRole('link', { name: /^08:00\s*At 8\s.*\(Scheduled\)$/ }).waitFor();
     await day.getByRole('button', { name: '3 more' }).click();
     await day.getByRole('link', { name: /^13:00\s*Event on .*5 Jun 2032, 09:00.*Is pinned\s*Fair/ }).waitFor();
     await day.getByRole('link', { name: /^12:00\s*At 12/ }).click();
@@ -504,21 +512,64 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'First day', exact: true }).getByText(shown, { exact: false }).waitFor();
   });
 
-  test('shows first what needs attention, then the runs to come, and the campaigns by their age, with links', async () => {
+  test('lists campaigns first, by their next run or their age, and what needs attention only if something does', async () => {
+    const [one = 0] = groups;
+    const zone = Temporal.Now.zonedDateTimeISO('Europe/Berlin');
+    // All but the last hours of a day have a run to come on the same day.
+    const soon = zone.add({ hours: 2 });
+    const isToday = soon.toPlainDate().equals(zone.toPlainDate());
+    await schedule(isToday ? 0 : 1, 3, {
+      name: 'Tonight',
+      schedule_time: `${soon.toPlainTime().toString().slice(0, 5)}:00`,
+    });
+    await schedule(20, 21, { name: 'Next month' });
+    // A page of campaigns that are newer than those.
+    for (let many = 0; many < 51; many++) await send({ name: `Fair ${many}`, group_metadata_ids: [one] });
+    await sql`update campaigns set created_at = created_at - interval '30 days' where name = 'Fair 50'`.execute(
+      app.database.db,
+    );
+    await page.goto('/');
+    const lines = listed(page).getByRole('listitem');
+    await lines.getByText('Next month').waitFor();
+    const texts = (await lines.allInnerTexts()).map((text) => text.split('\n')[0] ?? '');
+    expect(texts.slice(0, 3)).toEqual(isToday ? ['Today', 'Tonight', 'Fair 49'] : ['Today', 'Fair 49', 'Fair 48']);
+    expect(texts.slice(texts.indexOf('Later'))).toEqual(['Later', 'Next month', 'Earlier', 'Fair 50']);
+    await lines
+      .filter({ hasText: 'Next month' })
+      .getByText(/^Next run .* 09:00/)
+      .waitFor();
+    // Only one line of figures is above the list.
+    expect(await page.getByRole('region', { name: 'Needs attention' }).count()).toBe(0);
+    const figures = page.getByRole('region', { name: 'Results' });
+    await figures.waitFor();
+    expect((await figures.boundingBox())?.height).toBeLessThan(40);
+    expect((await listed(page).boundingBox())?.y).toBeLessThan(280);
+  });
+
+  test('says in the list which campaigns are polls and events', async () => {
+    await send({ html: '', poll: { question: 'When?', options: ['Now', 'Later'] } });
+    await send({ name: 'Party', html: '', event: { name: 'Party', start_at: '2032-06-05T09:00:00+02:00' } });
+    await send({ name: 'News' });
+    await page.goto('/');
+    await listed(page)
+      .getByRole('link', { name: /^Fair Poll/ })
+      .waitFor();
+    await listed(page)
+      .getByRole('link', { name: /^Party Event/ })
+      .waitFor();
+    await listed(page)
+      .getByRole('link', { name: /^News 3 groups/ })
+      .waitFor();
+    expect(await listed(page).getByRole('link').count()).toBe(3);
+  });
+
+  test('says at the top of the list what needs attention, with links', async () => {
     const id = await schedule(1, 3);
     await person.call('venom/pause-campaign', { campaign_id: id });
     await sql`update groups set send_to = 'nowhere@g.us' where group_id = ${groups[0]}`.execute(app.database.db);
     const failed = await send();
     await isDone(failed);
     await page.goto('/');
-    const out = page.getByRole('region', { name: 'Next up' });
-    await out
-      .getByRole('list', { name: 'Tomorrow' })
-      .getByRole('link', { name: /09:00\s*Good morning\s*Paused\s*3 groups/ })
-      .waitFor();
-    // A run that is over is in the list of campaigns only.
-    expect(await out.getByText('Fair').count()).toBe(0);
-    await listed(page).getByText('Today', { exact: true }).waitFor();
     const needs = page.getByRole('region', { name: 'Needs attention' });
     await needs.getByText(/^Good morning is paused: the run of .* 09:00 is waiting\.$/).waitFor();
     await needs.getByRole('link', { name: 'Fair: 1 post failed.' }).click();
@@ -597,7 +648,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await choose('Pause');
     await row.getByText('Paused').waitFor();
     await choose('Resume');
-    await row.getByText('Planned').waitFor();
+    await row.getByText('Scheduled').waitFor();
     await choose('Cancel campaign');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel campaign' }).click();
     await row.getByText('Cancelled').waitFor();

@@ -40,3 +40,17 @@ test('only figures, times and shares have numbers of equal width, which would wi
   expect(styled.length).toBeGreaterThan(5);
   expect(styled.filter((selector) => !figures.test(selector))).toEqual([]);
 });
+
+test('backgrounds are the page, a card or an inset, and the tints and marks of states', () => {
+  const surfaces = ['page', 'card', 'inset'];
+  const tints = ['hover', 'warning', 'accent-tint'];
+  const marks = ['line', 'read', 'failed', 'good', 'mantine-color-(?:text|dimmed|bronze-(?:\\d|filled))'];
+  const allowed = new RegExp(`^(?:none|var\\(--(?:${[...surfaces, ...tints, ...marks].join('|')})\\))$`);
+  // The phone has the look of WhatsApp; a chip and a selected row mix the colour of their state into a card.
+  const own = files('web/**/*.css').filter((path) => !/^web\/(?:whatsapp|phone)\//.test(path));
+  const drawn = own.flatMap((path) =>
+    [...textOf(path).matchAll(/background(?:-color)?: ([^;]+);/g)].map(([, value = '']) => value),
+  );
+  expect(drawn.length).toBeGreaterThan(30);
+  expect(drawn.filter((value) => !allowed.test(value) && !value.startsWith('color-mix('))).toEqual([]);
+});

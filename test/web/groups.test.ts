@@ -163,7 +163,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.goto(`/groups/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Village news' }).waitFor();
     await page.getByRole('row', { name: /Spring fair .* Sent 120/ }).waitFor();
-    await page.getByRole('region', { name: 'Planned' }).getByRole('link', { name: 'Every day' }).first().waitFor();
+    await page.getByRole('region', { name: 'Scheduled' }).getByRole('link', { name: 'Every day' }).first().waitFor();
     await page.getByRole('img', { name: 'QR code of the invite link' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'Clubs' }).click();

@@ -1,4 +1,5 @@
 /** Mentions of everybody, pins and replies in the dashboard, in a real browser. */
+import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
@@ -49,7 +50,14 @@ describe.skipIf(!browser)('in a browser', () => {
     await check.getByText('Each post is pinned for 7 days').waitFor();
     await page.getByRole('button', { name: 'Send to 1 group now' }).click();
     await dialog().getByRole('button', { name: 'Send now' }).click();
-    await page.getByText('1 post is pinned.').waitFor();
+    await page.getByText('1 post is pinned.', { exact: false }).waitFor();
+    const results = page.getByRole('region', { name: 'Pins, mentions and reply' });
+    await results.getByText('1 post quotes it.', { exact: false }).waitFor();
+    await sql`update pins set error = 'only admins may pin there', pinned_until = null`.execute(app.database.db);
+    await results.getByText('1 post could not be pinned or unpinned.').waitFor();
+    await results.getByText('only admins may pin there.').waitFor();
+    await results.getByRole('link', { name: 'Question' }).click();
+    await page.getByRole('heading', { name: 'Question', level: 1 }).waitFor();
     const { campaigns } = await ask<{ campaigns: Array<{ campaign_id: string }> }>('venom/list-campaigns');
     const sent = campaigns.find(({ campaign_id: id }) => id !== first);
     expect(await ask('venom/get-campaign', { campaign_id: sent?.campaign_id })).toMatchObject({
@@ -78,10 +86,11 @@ describe.skipIf(!browser)('in a browser', () => {
     await page.getByRole('button', { name: 'Pin…' }).click();
     await dialog().getByText('30 days').click();
     await dialog().getByRole('button', { name: 'Pin', exact: true }).click();
-    await page.getByText('3 posts are pinned.').waitFor();
+    await page.getByText(/^3 posts are pinned\. Pinned until .*\d{4}, /).waitFor();
     await page.getByRole('button', { name: 'Unpin…' }).click();
     await dialog().getByRole('button', { name: 'Unpin', exact: true }).click();
     await page.getByText('No post is pinned now.').waitFor();
+    await page.getByText('3 posts were unpinned.').waitFor();
     expect(await page.getByRole('button', { name: 'Unpin…' }).count()).toBe(0);
   });
 });

@@ -140,6 +140,8 @@ interface CampaignFilter {
 }
 
 const CAMPAIGNS_PAGE = 50;
+/** The last part of the key of `plannedCampaignsQuery`. */
+export const PLANNED = 'planned';
 
 /** Campaigns, newest first, a page at a time; polled often while one of them is running. */
 export const campaignsQuery = ({ status, search }: CampaignFilter) =>
@@ -156,6 +158,20 @@ export const campaignsQuery = ({ status, search }: CampaignFilter) =>
       const isBusy = state.data?.pages.some((page) => page.campaigns.some((one) => one.status === 'running'));
       return isBusy ? FAST_POLL_MS : SLOW_POLL_MS;
     },
+  });
+
+/** The campaigns with a run to come, the soonest first: `campaignsQuery` has one that was created long ago only on a later page. */
+export const plannedCampaignsQuery = ({ status, search }: CampaignFilter) =>
+  queryOptions({
+    queryKey: ['campaigns', status ?? 'all', search, PLANNED],
+    queryFn: ({ signal }) =>
+      call(
+        'venom/list-campaigns',
+        { status, search, limit: CAMPAIGNS_PAGE, sort_by: 'next_run_at', with_reads: true, with_post: true },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: SLOW_POLL_MS,
   });
 
 /** How many times slower to poll a large response, which takes longer to make and to render. */

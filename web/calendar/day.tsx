@@ -99,7 +99,7 @@ export function MoreRuns({ many, show }: { many: number; show: () => void }) {
 export function RunChip({ run }: { run: PlannedRun }) {
   const zone = useZone();
   const status = statusOfRun(run.status, run.campaign_status);
-  const groups = t('agenda.groups', { groups: run.group_count ?? 0 });
+  const groups = t('campaigns.groups', { groups: run.group_count ?? 0 });
   const isPlanned = run.status === 'planned';
   return (
     <span className={classes.chip}>

@@ -9,3 +9,11 @@ export function membersOf(groups: readonly PickedGroup[]): number {
 export function sumOf({ groups }: { groups: readonly PickedGroup[] }): string {
   return t('compose.sum', { groups: groups.length, members: membersOf(groups) });
 }
+
+/** The same as figures. */
+export function audienceFigures(groups: readonly PickedGroup[]): string[] {
+  return [
+    t('campaigns.groups', { groups: groups.length }),
+    t('compose.summary.members', { members: membersOf(groups) }),
+  ];
+}

@@ -1,14 +1,12 @@
-import { Text } from '@mantine/core';
 import { fileSize } from '../format/numbers.ts';
-import { Icon } from '../parts/icons.tsx';
+import { Receipt, ReceiptPost } from '../parts/receipt.tsx';
 import { useNow } from '../parts/relative-time.tsx';
-import textClasses from '../parts/text.module.css';
 import { useObjectUrl } from '../whatsapp/use-object-url.ts';
 import { mediaName } from '../format/media-name.ts';
 import { t } from '../i18n/translate.ts';
 import { groupIssues, groupIssueText, warningsOf } from './checks.tsx';
 import type { Draft } from './draft.ts';
-import { membersOf } from './audience.ts';
+import { audienceFigures } from './audience.ts';
 import { describeDuration, describeRuns, describeSchedule } from './send-times.tsx';
 import classes from './summary.module.css';
 import type { Check } from './use-check.ts';
@@ -30,58 +28,43 @@ export function Summary({
 }) {
   const nowMs = useNow();
   const { groups } = draft;
-  const warnings = [
-    ...[...groupIssues(check)].map(([code, ids]) => groupIssueText(code, ids.length)),
-    ...warningsOf({ preview, check, hasFile: file !== null || draft.files.length > 0 }).map(({ text }) => text),
-  ];
   const when = draft.isScheduled
     ? [describeSchedule(draft), ...(check.runs ? describeRuns(draft, check.runs) : [])]
     : [t('compose.cannotUndo')];
+  const notes = [
+    ...(file ? [t('compose.withFile', { name: file.name, size: fileSize(file.size) })] : []),
+    ...(draft.files.length > 0 ? [t('compose.withFiles', { files: draft.files.length })] : []),
+  ];
   return (
-    <div>
-      {warnings.length > 0 && (
-        <ul className={classes.warnings}>
-          {warnings.map((warning) => (
-            <li key={warning}>
-              <Icon name="alert" size={16} /> <span>{warning}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <p className={classes.figures}>
-        <span>{t('agenda.groups', { groups: groups.length })}</span>
-        <span>{t('compose.summary.members', { members: membersOf(groups) })}</span>
-      </p>
-      {[...when, ...describeDuration(draft, check, nowMs)].map((line) => (
-        <Text size="sm" key={line}>
-          {line}
-        </Text>
-      ))}
-      <div className={classes.post}>
-        {file?.type.startsWith('image/') && <Picture file={file} />}
-        <div className={classes.text}>
-          <Text fw={600} size="sm" className={textClasses.breakable}>
-            {name}
-          </Text>
-          {preview.text !== '' && (
-            <Text size="sm" lineClamp={3} dir="auto" className={textClasses.breakable}>
-              {preview.text}
-            </Text>
-          )}
-          {file && (
-            <Text size="xs" c="dimmed" className={textClasses.breakable}>
-              {t('compose.withFile', { name: file.name, size: fileSize(file.size) })}
-            </Text>
-          )}
-          {draft.files.length > 0 && (
-            <Text size="xs" c="dimmed">
-              {t('compose.withFiles', { files: draft.files.length })}
-            </Text>
-          )}
-        </div>
-      </div>
-    </div>
+    <Receipt
+      warnings={warningTexts({ preview, check, hasFile: file !== null || draft.files.length > 0 })}
+      figures={audienceFigures(groups)}
+      lines={[...when, ...describeDuration(draft, check, nowMs)]}
+    >
+      <ReceiptPost
+        name={name}
+        text={preview.text}
+        notes={notes}
+        {...(file?.type.startsWith('image/') && { picture: <Picture file={file} /> })}
+      />
+    </Receipt>
   );
+}
+
+/** The warnings of a check in words, those about groups first. */
+export function warningTexts({
+  preview,
+  check,
+  hasFile,
+}: {
+  preview: Preview;
+  check: Check;
+  hasFile: boolean;
+}): string[] {
+  return [
+    ...[...groupIssues(check)].map(([code, ids]) => groupIssueText(code, ids.length)),
+    ...warningsOf({ preview, check, hasFile }).map(({ text }) => text),
+  ];
 }
 
 function Picture({ file }: { file: File }) {

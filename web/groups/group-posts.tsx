@@ -4,13 +4,17 @@ import { count, share } from '../format/numbers.ts';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Section } from '../parts/page.tsx';
 import textClasses from '../parts/text.module.css';
+import { Count } from '../parts/count.tsx';
+import { useIsPhone } from '../parts/use-is-phone.ts';
 import { ScrollBox, useVirtualRows } from '../parts/virtual-rows.tsx';
 import { t } from '../i18n/translate.ts';
 import classes from './group-page.module.css';
 
 type Post = GroupReport['posts'][number];
 
-const ROW_HEIGHT = 40;
+const ROW_HEIGHT = 44;
+/** With a second line below the name. */
+const PHONE_ROW_HEIGHT = 58;
 const SHOWN_ROWS = 12;
 const SHOWN_FAILURES = 5;
 
@@ -39,11 +43,12 @@ export function GroupFailures({ posts }: { posts: readonly Post[] }) {
 
 /** All posts of the last year, newest first. */
 export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: GroupKind }) {
-  const { box, first, last, before, after } = useVirtualRows(posts.length, ROW_HEIGHT);
+  const rowHeight = useIsPhone() ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
+  const { box, first, last, before, after } = useVirtualRows(posts.length, rowHeight);
   return (
     <Section title={t('group.postsOf', { many: count(posts.length) })}>
       {posts.length === 0 && <p className={textClasses.dim}>{t('group.noPosts')}</p>}
-      <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={t('group.posts')}>
+      <ScrollBox box={box} maxHeight={rowHeight * SHOWN_ROWS} label={t('group.posts')}>
         {posts.length > 0 && (
           <table className={classes.posts} aria-rowcount={posts.length + 1}>
             <thead>
@@ -51,8 +56,12 @@ export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: Grou
                 <th scope="col" className={classes.name}>
                   {t('group.campaign')}
                 </th>
-                <th scope="col">{t('group.when')}</th>
-                <th scope="col">{t('group.state')}</th>
+                <th scope="col" className={classes.wide}>
+                  {t('group.when')}
+                </th>
+                <th scope="col" className={classes.wide}>
+                  {t('group.state')}
+                </th>
                 <th scope="col" className={classes.wide}>
                   {t('group.people')}
                 </th>
@@ -62,16 +71,21 @@ export function GroupPosts({ posts, kind }: { posts: readonly Post[]; kind: Grou
             <tbody>
               {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
               {posts.slice(first, last).map((post, index) => (
-                <tr key={keyOf(post)} aria-rowindex={first + index + 2} style={{ height: ROW_HEIGHT }}>
+                <tr key={keyOf(post)} aria-rowindex={first + index + 2} style={{ height: rowHeight }}>
                   <td className={classes.name}>
                     <CampaignLink post={post} />
+                    <span className={classes.below}>
+                      {stateOf(post)} · <RelativeTime at={post.at} />
+                    </span>
                   </td>
-                  <td>
+                  <td className={classes.wide}>
                     <RelativeTime at={post.at} />
                   </td>
-                  <td className={post.failed > 0 ? textClasses.failed : undefined}>{stateOf(post)}</td>
-                  <td className={classes.wide}>{post.sent > 0 ? count(post.recipients) : t('common.unknown')}</td>
-                  <td>{kind === 'channel' ? count(post.read) : share(post.read_rate)}</td>
+                  <td className={`${classes.wide} ${post.failed > 0 ? textClasses.failed : ''}`}>{stateOf(post)}</td>
+                  <td className={classes.wide}>
+                    {post.sent > 0 ? <Count of={post.recipients} /> : t('common.unknown')}
+                  </td>
+                  <td>{kind === 'channel' ? <Count of={post.read} /> : share(post.read_rate)}</td>
                 </tr>
               ))}
               {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}

@@ -1,7 +1,8 @@
 import { ActionIcon, Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Group, GroupColumn } from '../api/operations.ts';
-import { count, share } from '../format/numbers.ts';
+import { share } from '../format/numbers.ts';
 import boxClasses from '../parts/box.module.css';
+import { Count } from '../parts/count.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { RelativeTime } from '../parts/relative-time.tsx';
 import { Rate } from '../parts/rate.tsx';
@@ -119,7 +120,7 @@ function GroupRow({
         {t(`kinds.${group.kind}`)}
       </Table.Td>
       <Table.Td ta="right" className={classes.wide}>
-        {count(group.participants)}
+        <Count of={group.participants} />
       </Table.Td>
       <Table.Td ta="right" className={classes.last} c="dimmed">
         {activity?.last_posted_at ? (
@@ -135,7 +136,7 @@ function GroupRow({
         ta="right"
         className={`${classes.wide} ${(activity?.failed ?? 0) > 0 ? textClasses.failed : textClasses.dim}`}
       >
-        {count(activity?.failed ?? 0)}
+        <Count of={activity?.failed ?? 0} />
       </Table.Td>
       <Table.Td className={classes.link}>
         <ActionIcon

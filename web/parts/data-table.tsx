@@ -1,6 +1,7 @@
 import { Table, VisuallyHidden, type MantineBreakpoint, type TableTdProps } from '@mantine/core';
 import { useCallback, useState, type Key, type ReactNode } from 'react';
 import boxClasses from './box.module.css';
+import classes from './data-table.module.css';
 import textClasses from './text.module.css';
 
 export interface Column<Row> {
@@ -15,25 +16,30 @@ export interface Column<Row> {
   cellProps?: TableTdProps;
 }
 
-/** A table that scrolls sideways where it is wider than its section. */
+/**
+ * A table whose first column is the name. On a phone a row is two lines, unless `keepsColumns`: its cells say nothing without their
+ * column. Where it is wider than its section all the same, it scrolls sideways.
+ */
 export function DataTable<Row>({
   label,
   rows,
   rowKey,
   columns,
+  keepsColumns = false,
 }: {
   /** The name of the table for screen readers, where it scrolls. */
   label: string;
   rows: readonly Row[];
   rowKey: (row: Row, index: number) => Key;
   columns: ReadonlyArray<Column<Row>>;
+  keepsColumns?: boolean;
 }) {
   const [box, isWider] = useOverflow();
   return (
     // What scrolls has to be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={box} className={boxClasses.table} {...(isWider && { tabIndex: 0, role: 'group', 'aria-label': label })}>
-      <Table verticalSpacing="xs">
+      <Table verticalSpacing={4} className={classes.table} {...(!keepsColumns && { 'data-stacked': true })}>
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ header, isActions, ...column }) => (
@@ -46,8 +52,14 @@ export function DataTable<Row>({
         <Table.Tbody>
           {rows.map((row, index) => (
             <Table.Tr key={rowKey(row, index)}>
-              {columns.map(({ header, renderCell, isActions, cellProps, ...column }) => (
-                <Table.Td key={header} {...shared(column)} {...(isActions && { ta: 'right' })} {...cellProps}>
+              {columns.map(({ header, renderCell, isActions, cellProps, ...column }, place) => (
+                <Table.Td
+                  key={header}
+                  {...shared(column)}
+                  {...(isActions && { ta: 'right', 'data-actions': true })}
+                  {...(place > 0 && !isActions && { 'data-label': header })}
+                  {...cellProps}
+                >
                   {renderCell(row)}
                 </Table.Td>
               ))}

@@ -8,6 +8,7 @@ import { Callout } from '../parts/callout.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Figure, Figures } from '../parts/figures.tsx';
 import { Section } from '../parts/page.tsx';
+import { Count } from '../parts/count.tsx';
 import textClasses from '../parts/text.module.css';
 import { t } from '../i18n/translate.ts';
 import { BestTimes } from './best-times.tsx';
@@ -156,8 +157,12 @@ function GroupBars({
               <td>
                 <RateBar row={row} />
               </td>
-              <td className={classes.number}>{count(row.sent)}</td>
-              <td className={classes.number}>{count(row.participants)}</td>
+              <td className={classes.number}>
+                <Count of={row.sent} />
+              </td>
+              <td className={classes.number}>
+                <Count of={row.participants} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -33,8 +33,8 @@ export function AuditLog() {
           rows={entries}
           rowKey={(_entry, index) => index}
           columns={[
+            { header: t('settings.what'), renderCell: ({ action }) => actionName(action) },
             { header: t('settings.when'), nowrap: true, renderCell: ({ at }) => <RelativeTime at={at} /> },
-            { header: t('settings.what'), cellProps: { miw: 140 }, renderCell: ({ action }) => actionName(action) },
             {
               header: t('settings.towards'),
               cellProps: { className: textClasses.clip, maw: 300 },

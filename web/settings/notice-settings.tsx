@@ -64,6 +64,7 @@ function Choices({ settings, isAdmin }: { settings: Settings; isAdmin: boolean }
         label={t('notices.title')}
         rows={kinds}
         rowKey={(row) => row.kind}
+        keepsColumns
         columns={[
           { header: t('notices.kind'), renderCell: ({ kind }) => t(`notices.kinds.${kind}`) },
           ...ways.map((way) => ({

@@ -36,9 +36,11 @@ const listCampaignsBody = z.object({
     description: 'Adds `recalled`, and `delivered`, `read` and `read_rate` to `progress`.',
   }),
   with_tests: withDefault(z.boolean(), false).meta({ description: 'Also campaigns that were added with `is_test`.' }),
-  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `group_count` and `media_mime`.' }),
+  with_post: withDefault(z.boolean(), false).meta({ description: 'Adds `group_count`, `media_mime` and `post_kind`.' }),
   cursor,
 });
+
+const postKind = z.enum(['text', 'file', 'files', 'poll', 'event']);
 
 const listedCampaign = z.object({
   campaign_id: campaignId,
@@ -52,6 +54,7 @@ const listedCampaign = z.object({
   }),
   group_count: count.optional().meta({ description: 'With `with_post`.' }),
   media_mime: z.string().nullable().optional().meta({ description: 'With `with_post`. `null`: no file.' }),
+  post_kind: postKind.optional().meta({ description: 'With `with_post`. `files`: several.' }),
   progress: z.object({
     deliveries: count,
     sent: count,
@@ -128,7 +131,7 @@ const listedRun = z.object({
   failed: count.optional(),
   post: z
     .object({
-      kind: z.enum(['text', 'file', 'files', 'poll', 'event']).meta({ description: '`files`: several.' }),
+      kind: postKind.meta({ description: '`files`: several.' }),
       event_start_at: instant.nullable().meta({ description: 'When its event begins. `null`: it is no event.' }),
       mention_all: z.boolean(),
       pin_for: pinFor.nullable(),

@@ -47,7 +47,11 @@ export const campaignReadHandlers: Handlers<typeof campaignReads, { db: Database
         created_at: campaign.createdAt.toISOString(),
         next_run_at: campaign.nextRunAt?.toISOString() ?? null,
         ...(withReads && { recalled: campaign.recalled }),
-        ...(withPost && { group_count: campaign.groupCount ?? 0, media_mime: campaign.mediaMime }),
+        ...(withPost && {
+          group_count: campaign.groupCount ?? 0,
+          media_mime: campaign.mediaMime,
+          post_kind: campaign.postKind ?? 'text',
+        }),
         progress: {
           deliveries: campaign.deliveries,
           sent: campaign.sent,

@@ -176,11 +176,10 @@ export interface MessageParameters {
   'campaigns.sentOf': { sent: string; all: string };
   'campaigns.failed': { failed: string };
   'campaigns.readShare': { rate: string };
-  'agenda.all': { many: string };
-  'agenda.groups': { groups: number };
-  'agenda.failed': { failed: number; name: string };
-  'agenda.missed': { name: string; when: string };
-  'agenda.paused': { name: string; when: string };
+  'campaigns.groups': { groups: number };
+  'attention.failed': { failed: number; name: string };
+  'attention.missed': { name: string; when: string };
+  'attention.paused': { name: string; when: string };
   'overview.days': { days: string };
   'overview.change': { change: string; days: string };
   'overview.before': { before: string; days: string };
@@ -265,6 +264,8 @@ export interface MessageParameters {
   'revise.correct.title': { name: string };
   'revise.correct.ofAll': { groups: number };
   'revise.correct.ofRun': { groups: number; time: string };
+  'revise.sentAt': { at: string };
+  'revise.sentFromTo': { from: string; to: string };
   'revise.tooLate': { groups: number; window: string };
   'revise.recalling': { groups: number };
   'revise.correcting': { groups: number };
@@ -282,7 +283,10 @@ export interface MessageParameters {
   'pin.unpinning': { groups: number };
   'pin.pinned': { posts: number };
   'pin.waiting': { posts: number };
-  'pin.refused': { groups: number };
+  'pin.until': { time: string };
+  'pin.unpinned': { posts: number };
+  'pin.failed': { posts: number };
+  'pin.quoted': { posts: number };
   'pin.notMentioned': { groups: number };
   'calendar.more': { many: string };
   'calendar.zone': { zone: string; short: string };

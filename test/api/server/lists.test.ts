@@ -262,7 +262,9 @@ test('list-campaigns sorts newest first and filters by status', async () => {
     },
   ]);
   const withPost = await readPage(campaigns, person, { status: 'scheduled', with_post: true });
-  expect(withPost['campaigns']).toMatchObject([{ group_count: expect.any(Number), media_mime: null }]);
+  expect(withPost['campaigns']).toMatchObject([
+    { group_count: expect.any(Number), media_mime: null, post_kind: 'text' },
+  ]);
   expect(idsOf(campaigns, await readPage(campaigns, person, { status: 'cancelled' }))).toEqual([]);
   expect((await person.call('venom/list-campaigns', { status: 'odd' })).status).toBe(400);
 });

@@ -31,7 +31,7 @@ test('falls back to English for a stored language without a catalog', () => {
 
 test('formats plurals by the rules of each language', () => {
   const groups = (language: Parameters<typeof translatorFor>[0]) =>
-    [0, 1, 1_234].map((count) => translatorFor(language)('agenda.groups', { groups: count }));
+    [0, 1, 1_234].map((count) => translatorFor(language)('campaigns.groups', { groups: count }));
   expect(groups('en')).toEqual(['0 groups', '1 group', '1,234 groups']);
   expect(groups('de')).toEqual(['0 Gruppen', '1 Gruppe', '1.234 Gruppen']);
   expect(groups('pt-BR')).toEqual(['0 grupo', '1 grupo', '1.234 grupos']);

@@ -52,7 +52,7 @@ function Campaign({ id, analytics }: { id: string; analytics: Analytics }) {
           {isToCome && <Runs analytics={analytics} />}
           <Failures analytics={analytics} />
           <Revisions analytics={analytics} />
-          <ReachResults analytics={analytics} />
+          <ReachResults analytics={analytics} replyTo={post.data?.reply_to ?? null} />
           {post.data && (post.data.poll ?? post.data.event) && (
             <Suspense fallback={<RowsSkeleton rows={2} height={60} />}>
               <PollResults campaign={campaign} />

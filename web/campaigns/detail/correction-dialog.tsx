@@ -12,6 +12,7 @@ import { clockTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
 import { ErrorAlert, ErrorText } from '../../parts/error-alert.tsx';
 import { PartSkeleton } from '../../parts/page.tsx';
+import { TextChange } from '../text-change.tsx';
 import { Post } from '../../whatsapp/bubble.tsx';
 import { ChatOnly } from '../../whatsapp/phone.tsx';
 import { t } from '../../i18n/translate.ts';
@@ -102,7 +103,9 @@ function CorrectionForm({
           />
         </ChatOnly>
       </div>
-      <RevisionConsequences revision="correct" analytics={analytics} run={run} />
+      <RevisionConsequences revision="correct" analytics={analytics} run={run}>
+        {html !== first && <TextChange before={post.text} after={preview.text} />}
+      </RevisionConsequences>
       <ErrorText error={error ?? acting.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>

@@ -6,17 +6,23 @@ import { pollResultsQuery } from '../../api/queries.ts';
 import { count, share } from '../../format/numbers.ts';
 import { exactTime } from '../../format/time.ts';
 import { useZone } from '../../format/zone-context.tsx';
+import { Count } from '../../parts/count.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { notifyError } from '../../parts/notify.ts';
 import { RowsSkeleton, Section } from '../../parts/page.tsx';
+import textClasses from '../../parts/text.module.css';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { ScrollBox, useVirtualRows } from '../../parts/virtual-rows.tsx';
 import { t } from '../../i18n/translate.ts';
 import { downloadFile } from './download-file.ts';
+import classes from './poll-results.module.css';
 
 type Poll = Data<'analytics/get-poll-results'>['polls'][number];
 
-const ROW_HEIGHT = 36;
+const ROW_HEIGHT = 44;
+/** With a second line below the name. */
+const PHONE_ROW_HEIGHT = 58;
 const SHOWN_ROWS = 8;
 
 /** The results of the campaign's poll or event, live. */
@@ -78,25 +84,33 @@ function Option({ label, votes, voters }: { label: string; votes: number; voters
 }
 
 function PerGroup({ poll, labels }: { poll: Poll; labels: string[] }) {
-  const { box, first, last, before, after } = useVirtualRows(poll.groups.length, ROW_HEIGHT);
+  const rowHeight = useIsPhone() ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
+  const { box, first, last, before, after } = useVirtualRows(poll.groups.length, rowHeight);
   return (
-    <ScrollBox box={box} maxHeight={ROW_HEIGHT * SHOWN_ROWS} label={t('poll.perGroup')}>
+    <ScrollBox box={box} maxHeight={rowHeight * SHOWN_ROWS} label={t('poll.perGroup')}>
       <Table aria-rowcount={poll.groups.length + 1}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t('campaign.columns.group_name')}</Table.Th>
+            <Table.Th className={classes.name}>{t('campaign.columns.group_name')}</Table.Th>
             {labels.map((label) => (
-              <Table.Th key={label}>{label}</Table.Th>
+              <Table.Th key={label} className={classes.votes}>
+                {label}
+              </Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {before > 0 && <Gap height={before} columns={labels.length + 1} />}
           {poll.groups.slice(first, last).map((group) => (
-            <Table.Tr key={group.group_metadata_id} style={{ height: ROW_HEIGHT }}>
-              <Table.Td>{group.group_name}</Table.Td>
+            <Table.Tr key={group.group_metadata_id} style={{ height: rowHeight }}>
+              <Table.Td className={classes.name}>
+                <span className={textClasses.clip}>{group.group_name}</span>
+                <span className={`${classes.below} ${textClasses.clip}`}>{listVotes(group.votes, labels)}</span>
+              </Table.Td>
               {labels.map((label, index) => (
-                <Table.Td key={label}>{count(group.votes[index] ?? 0)}</Table.Td>
+                <Table.Td key={label} className={classes.votes}>
+                  <Count of={group.votes[index] ?? 0} />
+                </Table.Td>
               ))}
             </Table.Tr>
           ))}
@@ -105,6 +119,11 @@ function PerGroup({ poll, labels }: { poll: Poll; labels: string[] }) {
       </Table>
     </ScrollBox>
   );
+}
+
+/** The answers of a group on one line, for a phone. */
+function listVotes(votes: readonly number[], labels: readonly string[]): string {
+  return labels.map((label, index) => `${label} ${count(votes[index] ?? 0)}`).join(' · ');
 }
 
 function Gap({ height, columns }: { height: number; columns: number }) {

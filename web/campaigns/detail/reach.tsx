@@ -1,22 +1,39 @@
-import type { Analytics, GroupRow } from '../../api/operations.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Analytics, Campaign, GroupRow } from '../../api/operations.ts';
+import { campaignQuery } from '../../api/queries.ts';
+import { exactTime } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
 import { Section } from '../../parts/page.tsx';
 import { t } from '../../i18n/translate.ts';
 import { OutcomeReason, OutcomeList, Outcome } from './outcome-list.tsx';
+import classes from './reach.module.css';
 
-/** The results of pins and mentions: how many posts are pinned, what is still to be done, and why some were left out. */
-export function ReachResults({ analytics }: { analytics: Analytics }) {
+/** The results of pins, mentions and quotes: how many posts have them, what is still to be done, and why some were left out. */
+export function ReachResults({ analytics, replyTo }: { analytics: Analytics; replyTo: Campaign['reply_to'] }) {
   const { totals, groups } = analytics;
-  const { pinned, pins_waiting: waiting = 0, mentions_left_out: leftOut = 0 } = totals;
-  if (pinned === undefined && leftOut === 0) return null;
-  const refused = reasonsOf(groups, (group) => group.pin_error);
+  const { pinned, unpinned = 0, pins_waiting: waiting = 0, mentions_left_out: leftOut = 0 } = totals;
+  if (pinned === undefined && leftOut === 0 && replyTo === null) return null;
+  const refused = reasonsOf(groups, (group) => ((group.pins_failed ?? 0) > 0 ? group.pin_error : null));
   const unmentioned = reasonsOf(groups, (group) => group.mention_left_out);
   return (
     <Section title={t('pin.results')}>
       <OutcomeList>
-        {pinned !== undefined && <Outcome>{t('pin.pinned', { posts: pinned })}</Outcome>}
+        {replyTo && <Reply campaignId={replyTo.campaign_id} quotes={totals.quotes} />}
+        {pinned !== undefined && (
+          <Outcome>
+            {t('pin.pinned', { posts: pinned })} <PinnedUntil groups={groups} />
+          </Outcome>
+        )}
+        {unpinned > 0 && <Outcome>{t('pin.unpinned', { posts: unpinned })}</Outcome>}
         {waiting > 0 && <Outcome>{t('pin.waiting', { posts: waiting })}</Outcome>}
         {refused.map(([reason, hit]) => (
-          <OutcomeReason key={reason} what={t('pin.refused', { groups: hit.length })} hit={hit} more={`${reason}.`} />
+          <OutcomeReason
+            key={reason}
+            what={t('pin.failed', { posts: hit.reduce((sum, group) => sum + (group.pins_failed ?? 0), 0) })}
+            hit={hit}
+            more={`${reason}.`}
+          />
         ))}
         {unmentioned.map(([reason, hit]) => (
           <OutcomeReason
@@ -28,6 +45,37 @@ export function ReachResults({ analytics }: { analytics: Analytics }) {
         ))}
       </OutcomeList>
     </Section>
+  );
+}
+
+/** When the last of the pinned posts stops being pinned. */
+function PinnedUntil({ groups }: { groups: readonly GroupRow[] }) {
+  const zone = useZone();
+  const last = groups
+    .flatMap((group) => group.pinned_until ?? [])
+    .toSorted((one, other) => one.localeCompare(other))
+    .at(-1);
+  return last === undefined ? null : t('pin.until', { time: exactTime(last, zone) });
+}
+
+/** The earlier campaign that the post answers, and in how many posts it is quoted once there are some. */
+function Reply({ campaignId, quotes }: { campaignId: string; quotes: number | undefined }) {
+  const earlier = useQuery(campaignQuery(campaignId));
+  return (
+    <Outcome>
+      {earlier.data ? (
+        <>
+          {t('pin.replies')}{' '}
+          <Link href={`/campaigns/${campaignId}`} className={classes.earlier} dir="auto">
+            {earlier.data.name}
+          </Link>
+          .
+        </>
+      ) : (
+        t('pin.repliesToDeleted')
+      )}
+      {quotes !== undefined && ` ${t('pin.quoted', { posts: quotes })}`}
+    </Outcome>
   );
 }
 

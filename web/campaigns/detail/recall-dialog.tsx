@@ -1,5 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import type { Analytics, Run } from '../../api/operations.ts';
+import { campaignQuery } from '../../api/queries.ts';
+import { mediaName } from '../../format/media-name.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ReceiptPost } from '../../parts/receipt.tsx';
 import { t } from '../../i18n/translate.ts';
 import { RevisionConsequences } from './revision-consequences.tsx';
 import { useRevise } from './use-revise.ts';
@@ -27,7 +31,15 @@ export function RecallDialog({
       act={(signal) => revise(signal)}
       danger
     >
-      <RevisionConsequences revision="recall" analytics={analytics} run={run} />
+      <RevisionConsequences revision="recall" analytics={analytics} run={run}>
+        <RecalledPost campaignId={campaignId} />
+      </RevisionConsequences>
     </ConfirmDialog>
   );
+}
+
+function RecalledPost({ campaignId }: { campaignId: string }) {
+  const { data: post } = useQuery(campaignQuery(campaignId));
+  if (!post) return null;
+  return <ReceiptPost name={post.name} text={post.text} notes={post.media ? [mediaName(post.media.mime)] : []} />;
 }

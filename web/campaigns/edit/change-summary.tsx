@@ -1,14 +1,16 @@
 import type { Run } from '../../api/operations.ts';
 import type { Draft } from '../../compose/draft.ts';
+import { audienceFigures } from '../../compose/audience.ts';
 import { describeSchedule } from '../../compose/send-times.tsx';
 import { count } from '../../format/numbers.ts';
 import { Callout } from '../../parts/callout.tsx';
-import { MessageText } from '../../whatsapp/message-text.tsx';
+import { Receipt } from '../../parts/receipt.tsx';
+import { TextChange } from '../text-change.tsx';
 import { t } from '../../i18n/translate.ts';
 import { isRescheduled, type DraftDiff } from './diff-draft.ts';
 import classes from './change-summary.module.css';
 
-/** The pending changes, a line each. */
+/** A receipt before the changes are saved: warnings, how many are reached, and the changes, a line each. */
 export function ChangeSummary({
   before,
   draft,
@@ -18,6 +20,7 @@ export function ChangeSummary({
   runs,
   planned,
   texts,
+  warnings,
 }: {
   before: Draft;
   draft: Draft;
@@ -29,6 +32,7 @@ export function ChangeSummary({
   planned: number;
   /** The message as it was and as it will be. */
   texts: { before: string; after: string };
+  warnings: readonly string[];
 }) {
   const lines: string[] = [];
   if (typeof change.name === 'string') lines.push(t('change.what.name', { name: change.name, before: before.name }));
@@ -49,29 +53,14 @@ export function ChangeSummary({
     if (runs !== undefined) lines.push(t('change.what.follow', { runs, before: planned }));
   }
   return (
-    <>
+    <Receipt warnings={warnings} figures={audienceFigures(draft.groups)} lines={[]}>
       <ul className={classes.changes}>
         {lines.map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
-      {!isBallotChanged && change.html !== undefined && (
-        <dl className={classes.texts}>
-          <div>
-            <dt>{t('change.before')}</dt>
-            <dd>
-              <MessageText text={texts.before} />
-            </dd>
-          </div>
-          <div>
-            <dt>{t('change.after')}</dt>
-            <dd>
-              <MessageText text={texts.after} />
-            </dd>
-          </div>
-        </dl>
-      )}
-    </>
+      {!isBallotChanged && change.html !== undefined && <TextChange before={texts.before} after={texts.after} />}
+    </Receipt>
   );
 }
 

@@ -20,6 +20,7 @@ import { ReachSection } from '../../compose/reach-section.tsx';
 import { PhonePreview } from '../../compose/phone-preview.tsx';
 import { SendTimes } from '../../compose/send-times.tsx';
 import { base64 } from '../../compose/send-draft.ts';
+import { warningTexts } from '../../compose/summary.tsx';
 import { useCheck } from '../../compose/use-check.ts';
 import { usePreview } from '../../compose/use-preview.ts';
 import { EDITS_KEY } from '../../drafts/unsaved-changes.ts';
@@ -104,6 +105,7 @@ export function EditForm({ again, ...changing }: EditFormProps & { again: () => 
             {...{ before, draft, change, isOtherFile, hasFile, planned }}
             runs={check.runs?.length}
             texts={{ before: campaign.text, after: preview.text }}
+            warnings={hasPlanned ? warningTexts({ preview, check, hasFile }) : []}
           />
           <UnchangedRuns runs={campaign.runs} />
           {hasPlanned && isRescheduled(change) && <SendTimes draft={draft} check={check} />}

@@ -28,42 +28,45 @@ export function CampaignHeadings() {
 export function CampaignRow({ campaign }: { campaign: Row }) {
   const { progress, next_run_at: nextRunAt, status } = campaign;
   const zone = useZone();
-  const isWaitingForRun = nextRunAt !== null && status === 'scheduled' && progress.deliveries === 0;
+  const waitsFor = status === 'scheduled' ? nextRunAt : null;
+  const isUnsent = waitsFor !== null && progress.deliveries === 0;
   return (
     <li className={classes.item}>
       <Link href={`/campaigns/${campaign.campaign_id}`} className={classes.row}>
         <span className={classes.named}>
-          <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
-            {campaign.name}
+          <span className={classes.head}>
+            <span className={`${classes.name} ${textClasses.clip}`} dir="auto">
+              {campaign.name}
+            </span>
+            <KindLabel kind={campaign.post_kind} />
           </span>
           <span className={`${classes.post} ${textClasses.dim}`}>{summarizePost(campaign)}</span>
         </span>
         <Status of={campaign.recalled ? 'recalled' : status} />
-        <span className={classes.progress} data-waiting={isWaitingForRun || undefined}>
-          {isWaitingForRun ? (
+        <span className={classes.progress} data-waiting={isUnsent || undefined}>
+          {waitsFor !== null && (
             <span className={textClasses.dim}>
-              {t('campaigns.nextRun', { when: shortTime(nextRunAt, zone), zone: zoneName(zone, new Date(nextRunAt)) })}
+              {t('campaigns.nextRun', { when: shortTime(waitsFor, zone), zone: zoneName(zone, new Date(waitsFor)) })}
             </span>
-          ) : (
-            progress.deliveries > 0 && (
-              <>
-                {progress.sent < progress.deliveries && (
-                  <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
+          )}
+          {progress.deliveries > 0 && (
+            <>
+              {progress.sent < progress.deliveries && (
+                <Progress {...progress} label={t('campaigns.progressLabel', { name: campaign.name })} />
+              )}
+              <span>
+                {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries) })}
+                {progress.failed > 0 && (
+                  <span className={textClasses.failed}>
+                    {' '}
+                    · {t('campaigns.failed', { failed: count(progress.failed) })}
+                  </span>
                 )}
-                <span>
-                  {t('campaigns.sentOf', { sent: count(progress.sent), all: count(progress.deliveries) })}
-                  {progress.failed > 0 && (
-                    <span className={textClasses.failed}>
-                      {' '}
-                      · {t('campaigns.failed', { failed: count(progress.failed) })}
-                    </span>
-                  )}
-                </span>
-              </>
-            )
+              </span>
+            </>
           )}
         </span>
-        {!isWaitingForRun && (
+        {!isUnsent && (
           <span className={`${classes.read} ${textClasses.dim}`}>
             {typeof progress.read_rate === 'number'
               ? t('campaigns.readShare', { rate: share(progress.read_rate) })
@@ -79,8 +82,14 @@ export function CampaignRow({ campaign }: { campaign: Row }) {
   );
 }
 
+/** Polls and events are named; other posts say by their file what they are. */
+function KindLabel({ kind }: { kind: Row['post_kind'] }) {
+  if (kind !== 'poll' && kind !== 'event') return null;
+  return <span className={classes.kind}>{t(`compose.kinds.${kind}`)}</span>;
+}
+
 /** "212 groups · Picture" */
 function summarizePost({ group_count: groups = 0, media_mime: mime }: Row): string {
-  const to = t('agenda.groups', { groups });
+  const to = t('campaigns.groups', { groups });
   return typeof mime === 'string' ? `${to} · ${mediaName(mime)}` : to;
 }

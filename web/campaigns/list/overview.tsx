@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core';
+import { SegmentedControl, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
@@ -14,7 +14,7 @@ import classes from './overview.module.css';
 const SPANS = ['7', '30', '90'];
 const REFETCH_MS = 30_000;
 
-/** The last days in four figures on one line, each with its change against the days before and a small chart. */
+/** The last days in four figures on one line, each with a small chart; the tooltip has the change against the days before. */
 export function Overview() {
   const [span, setSpan] = useQueryParam('days', '30', oneOf(SPANS));
   const { data } = useQuery({
@@ -76,7 +76,7 @@ function Figure({
       <dt>{label}</dt>
       <dd title={change} data-stale={isLost || undefined}>
         <span className={classes.value}>{value}</span> {children}
-        {change !== undefined && <span className={classes.change}>{change}</span>}
+        {change !== undefined && <VisuallyHidden>({change})</VisuallyHidden>}
       </dd>
     </div>
   );

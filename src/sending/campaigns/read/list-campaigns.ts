@@ -5,6 +5,7 @@ import type { CampaignStatus } from '../../../platform/database/schema.ts';
 import { readTimeZone } from '../accept/add-scheduled-campaign.ts';
 import { spanOf } from '../occurrences.ts';
 import { acknowledging } from '../roll-up/roll-up-runs.ts';
+import { kindOfContent, type ListedPost } from './list-runs.ts';
 
 export interface CampaignFilter {
   status?: CampaignStatus | undefined;
@@ -25,7 +26,7 @@ export interface CampaignFilter {
   withReads?: boolean;
   /** Also tests. */
   withTests?: boolean;
-  /** Also to how many groups it goes and with which file. */
+  /** Also to how many groups it goes, with which file, and what kind of post it is. */
   withPost?: boolean;
 }
 
@@ -52,6 +53,8 @@ export interface CampaignSummary {
   groupCount: number | null;
   /** The type of its file; null: it has none, or was not asked for. */
   mediaMime: string | null;
+  /** null unless asked for. */
+  postKind: ListedPost['kind'] | null;
 }
 
 export interface CampaignPage {
@@ -79,7 +82,7 @@ export async function listCampaigns(
   const { rows } = await sql<CampaignSummary & { id: number }>`
     select c.campaign_id as id, c.public_id as "campaignId", c.name, c.status, c.is_schedule as "isSchedule", c.created_at as "createdAt",
            r.next_run_at as "nextRunAt", r.deliveries, r.sent, r.failed, r.delivered, r.read, r.acknowledging, r.recalled,
-           post."groupCount", post."mediaMime"
+           post."groupCount", post."mediaMime", post."postKind"
     from accounts a
     join campaigns c on c.account_id = a.account_id
     cross join lateral (
@@ -94,7 +97,7 @@ export async function listCampaigns(
       where r.campaign_id = c.campaign_id
     ) r
     left join lateral (
-      select cardinality(t.group_ids) as "groupCount", m.mime as "mediaMime"
+      select cardinality(t.group_ids) as "groupCount", m.mime as "mediaMime", ${kindOfContent} as "postKind"
       from contents t left join media m on m.media_id = coalesce(t.media_id, (t.extras #>> '{files,0,mediaId}')::bigint)
       where ${filter.withPost ?? false}::boolean and t.content_id = c.content_id
     ) post on true

@@ -58,6 +58,11 @@ export interface RunPage {
 
 const DAYS_LIMIT = 100;
 
+/** The kind of a post, of the row `t` of `contents`. */
+export const kindOfContent = sql`case when t.extras ? 'poll' then 'poll' when t.extras ? 'event' then 'event'
+                            when jsonb_array_length(t.extras -> 'files') > 1 then 'files'
+                            when t.extras ? 'files' or t.media_id is not null then 'file' else 'text' end`;
+
 /**
  * The runs of all the workspace's campaigns that are due on these dates, in order of acceptance. Throws 400 for dates that make no span
  * of 100 days at most, and 404 for a group list that is not the workspace's.
@@ -82,9 +87,7 @@ export async function listRuns(
     ), content as materialized (
       -- Once for each content, however many runs it had.
       select t.content_id, cardinality(t.group_ids) as groups, jsonb_build_object(
-               'kind', case when t.extras ? 'poll' then 'poll' when t.extras ? 'event' then 'event'
-                            when jsonb_array_length(t.extras -> 'files') > 1 then 'files'
-                            when t.extras ? 'files' or t.media_id is not null then 'file' else 'text' end,
+               'kind', ${kindOfContent},
                'eventStartAt', t.extras -> 'event' -> 'startAt', 'mentionsAll', coalesce(t.extras ? 'mentionAll', false),
                'pinSeconds', t.extras -> 'pinSeconds', 'isReply', coalesce(t.extras ? 'replyTo', false)) as post
       from contents t

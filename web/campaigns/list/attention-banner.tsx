@@ -1,0 +1,111 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { PlannedRun } from '../../api/operations.ts';
+import { accountQuery } from '../../api/queries.ts';
+import { addDays } from '../../calendar/days.ts';
+import { usePlannedRuns } from '../../calendar/use-planned-runs.ts';
+import { dateIn, shortTime } from '../../format/time.ts';
+import { useZone } from '../../format/zone-context.tsx';
+import boxClasses from '../../parts/box.module.css';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { useNow } from '../../parts/relative-time.tsx';
+import { t } from '../../i18n/translate.ts';
+import classes from './attention-banner.module.css';
+
+/** Older failures no longer need attention. */
+const PAST_DAYS = 6;
+/** More lines than these are shown on request: they would push the campaigns off the screen. */
+const MAX_LINES = 4;
+
+interface Line {
+  key: string;
+  href: string;
+  said: string;
+}
+
+/** Each problem once, linked to the page that solves it; nothing without problems. */
+export function AttentionBanner() {
+  const zone = useZone();
+  const [isOpen, setOpen] = useState(false);
+  const today = dateIn(new Date(useNow()), zone);
+  const plan = usePlannedRuns(addDays(today, -PAST_DAYS), addDays(today, 1));
+  const account = useAccountLines();
+  if (plan.isError) return <ErrorAlert error={plan.error} retry={() => void plan.refetch()} />;
+  if (!plan.data) return null;
+  const lines = [...account, ...linesOfRuns(plan.data, today, zone)];
+  if (lines.length === 0) return null;
+  const shown = isOpen ? lines : lines.slice(0, MAX_LINES);
+  return (
+    <section className={classes.attention} aria-label={t('attention.title')}>
+      <Icon name="alert" size={18} />
+      <div className={boxClasses.grow}>
+        {/* A single line speaks for itself. */}
+        {lines.length > 1 && <h2 className={classes.title}>{t('attention.title')}</h2>}
+        <ul className={classes.needs} aria-label={t('attention.title')}>
+          {shown.map(({ key, href, said }) => (
+            <li key={key}>
+              <Link href={href} className={classes.need}>
+                {said}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {shown.length < lines.length && (
+          <Button variant="subtle" size="compact-sm" px={0} onClick={() => setOpen(true)}>
+            {t('common.more')}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Before all else: nothing is sent while it lasts. */
+function useAccountLines(): Line[] {
+  const { data: account } = useQuery(accountQuery);
+  const lines: Line[] = [];
+  if (account?.held_since !== undefined) lines.push({ key: 'held', href: '/account', said: t('attention.held') });
+  if (account && (account.status === 'unlinked' || account.status === 'logged_out'))
+    lines.push({ key: 'account', href: '/account', said: t('attention.notLinked') });
+  return lines;
+}
+
+function linesOfRuns(runs: readonly PlannedRun[], today: string, zone: string): Line[] {
+  const lines: Line[] = [];
+  const byCampaign = Map.groupBy(runs, (run) => run.campaign_id);
+  for (const [id, own] of byCampaign) {
+    const href = `/campaigns/${id}`;
+    const name = own[0]?.name ?? '';
+    const failed = own.reduce((sum, run) => sum + (run.failed ?? 0), 0);
+    if (failed > 0)
+      lines.push({
+        key: `${id} failed`,
+        href: `${href}?state=failed`,
+        said: t('attention.failed', { name, failed }),
+      });
+    const missed = own.findLast((run) => run.status === 'missed');
+    if (missed)
+      lines.push({
+        key: `${id} missed`,
+        href,
+        said: t('attention.missed', { name, when: shortTime(missed.due_at, zone) }),
+      });
+    const waits = own.find(
+      (run) => isToCome(run) && run.campaign_status === 'paused' && dateIn(run.due_at, zone) >= today,
+    );
+    if (waits)
+      lines.push({
+        key: `${id} paused`,
+        href,
+        said: t('attention.paused', { name, when: shortTime(waits.due_at, zone) }),
+      });
+  }
+  return lines;
+}
+
+function isToCome({ status }: PlannedRun): boolean {
+  return status === 'planned' || status === 'running';
+}

@@ -1,0 +1,77 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Icon } from './icons.tsx';
+import classes from './receipt.module.css';
+import textClasses from './text.module.css';
+
+/** What a dialog is about to do: warnings first, then how many it concerns, when, and the post (`children`). */
+export function Receipt({
+  warnings,
+  figures,
+  lines,
+  children,
+}: {
+  warnings: readonly string[];
+  figures: readonly string[];
+  lines: readonly string[];
+  children?: ReactNode;
+}) {
+  return (
+    <div>
+      {warnings.length > 0 && (
+        <ul className={classes.warnings}>
+          {warnings.map((warning) => (
+            <li key={warning}>
+              <Icon name="alert" size={16} /> <span>{warning}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className={classes.figures}>
+        {figures.map((figure) => (
+          <span key={figure}>{figure}</span>
+        ))}
+      </p>
+      {lines.map((line) => (
+        <Text size="sm" key={line}>
+          {line}
+        </Text>
+      ))}
+      {children}
+    </div>
+  );
+}
+
+/** The post, small. `notes`: its files, a line each. */
+export function ReceiptPost({
+  name,
+  text,
+  picture,
+  notes,
+}: {
+  name: string;
+  text: string;
+  picture?: ReactNode;
+  notes?: readonly string[];
+}) {
+  return (
+    <div className={classes.post}>
+      {picture}
+      <div className={classes.text}>
+        <Text fw={600} size="sm" className={textClasses.breakable}>
+          {name}
+        </Text>
+        {text !== '' && (
+          <Text size="sm" lineClamp={3} dir="auto" className={textClasses.breakable}>
+            {text}
+          </Text>
+        )}
+        {notes?.map((note) => (
+          <Text key={note} size="xs" c="dimmed" className={textClasses.breakable}>
+            {note}
+          </Text>
+        ))}
+      </div>
+    </div>
+  );
+}
