@@ -81,7 +81,7 @@ const RARE = [
   'platform/database/outages',
   'platform/secrets/encryption-key',
   'platform/secrets/give-up',
-  'sending/analytics/{report-consistency,roll-up}',
+  'sending/analytics/{report-consistency,report-size,roll-up}',
   'sending/campaigns/large-requests',
   'sending/campaigns/occurrences',
   'sending/campaigns/revise',

@@ -6,6 +6,7 @@ import { defineOperations } from './define-operations.ts';
 import { count, instant, withDefault } from './fields.ts';
 import { groupListId } from './group-lists.ts';
 import { listedGroup } from './groups.ts';
+import { longText } from './long-text.ts';
 
 const knownCount = count
   .nullable()
@@ -219,11 +220,11 @@ export const analytics = defineOperations('Analytics', {
     description:
       'One row per group, as `groups` of the analytics, then the votes of a poll or event: `voters`, `unreadable_votes`, and `votes: …` for each option. `null`, and what the campaign does not have, is an empty cell. UTF-8 with a byte order mark, for spreadsheets. CSV injection: text that a spreadsheet would run as a formula gets an apostrophe, also after a semicolon, tab or line break. Errors have the usual envelope.',
     body: campaignBody.extend({ format: z.literal('csv') }),
-    data: z.string(),
+    data: longText,
     errors: ['campaign_not_found'],
     answerType: 'text/csv; charset=utf-8',
     answerHeaders: { 'content-disposition': "A file name derived from the campaign's name." },
     shedFirst: true,
-    longAnswer: 'whole',
+    longAnswer: 'rows',
   },
 });
