@@ -102,7 +102,7 @@ describe.skipIf(!browser)('in a browser', () => {
     await writeMessage(page, 'The very same');
     await press('Select all matching');
     await check().getByText('1 group gets exactly the same text from you').waitFor();
-    await check().getByText('Chess friends').waitFor();
+    await check().getByText('Chess friends', { exact: true }).waitFor();
     await check().getByRole('button', { name: 'Remove it' }).click();
     await check().getByText('Ready to send.').waitFor();
     await page.getByRole('button', { name: 'Send to 2 groups now' }).waitFor();

@@ -1,7 +1,8 @@
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import type { ApiKeyScope } from '../../platform/database/schema.ts';
 import { AppError, invalid } from '../../platform/errors/errors.ts';
-import { generateApiKey, hashApiKey } from './api-key.ts';
+import { hashSecret } from '../../platform/secrets/hash-secret.ts';
+import { generateApiKey } from './api-key.ts';
 import { countApiKeys, insertApiKey, lockUser } from './api-key-store.ts';
 import { ensureTestWorkspace } from './test-workspace.ts';
 import type { UserDependencies } from '../dependencies.ts';
@@ -40,7 +41,7 @@ export async function createApiKey(
         `You have reached the limit of ${API_KEYS_LIMIT} API keys. Revoke one first.`,
       );
     if (isTest) await ensureTestWorkspace(trx, actor.workspaceId, onTestWorkspaceCreated);
-    const stored = { name, scopes: [...new Set(scopes)], isTest, prefix, hash: hashApiKey(key), expiresAt };
+    const stored = { name, scopes: [...new Set(scopes)], isTest, prefix, hash: hashSecret(key), expiresAt };
     const apiKeyId = await insertApiKey(trx, actor, stored);
     await recordAudit(trx, { ...actor, action: 'api_key.created', subject: name });
     return { apiKeyId, key };
