@@ -82,7 +82,7 @@ const RARE = [
   'platform/secrets/encryption-key',
   'platform/secrets/give-up',
   'sending/analytics/{report-consistency,report-size,roll-up}',
-  'sending/campaigns/large-requests',
+  'sending/campaigns/{follow-up,large-requests}',
   'sending/campaigns/occurrences',
   'sending/campaigns/revise',
   'sending/deliveries/poison',
